@@ -1,0 +1,75 @@
+//! The one error of the crate.
+
+use alloc::string::String;
+use core::fmt;
+use serde::Serialize;
+
+/// What went wrong, as a stable word. Texts may change between versions, codes do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// A batch is staged and neither committed, aborted nor given up.
+    BatchOpen,
+    /// The newest user message does not fit the budget, not even shortened.
+    BudgetTooSmall,
+    /// Nothing to read.
+    EmptyFile,
+    /// An id outside the allowed alphabet.
+    InvalidId,
+    /// Not JSON, where JSON was asked for.
+    InvalidJson,
+    /// A request or a draft with a value that cannot be used.
+    InvalidRequest,
+    /// Vocabulary bytes that are none.
+    InvalidVocabulary,
+    /// A record that would be longer than a line may be.
+    LineTooLong,
+    /// A commit, abort or unknown without a batch.
+    NoBatch,
+    /// The log has grown, or may have, and its new bytes were not observed yet.
+    ObserveFirst,
+    /// A format that no reader knows.
+    UnknownFormat,
+}
+
+impl Code {
+    /// The word as it is written everywhere: in JavaScript's `error.code`, in `--json` and in the documentation.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::BatchOpen => "batch_open",
+            Code::BudgetTooSmall => "budget_too_small",
+            Code::EmptyFile => "empty_file",
+            Code::InvalidId => "invalid_id",
+            Code::InvalidJson => "invalid_json",
+            Code::InvalidRequest => "invalid_request",
+            Code::InvalidVocabulary => "invalid_vocabulary",
+            Code::LineTooLong => "line_too_long",
+            Code::NoBatch => "no_batch",
+            Code::ObserveFirst => "observe_first",
+            Code::UnknownFormat => "unknown_format",
+        }
+    }
+}
+
+/// An error: what was expected, what was found, and where; lower case, without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Error {
+    /// The stable word.
+    pub code: Code,
+    /// The sentence.
+    pub message: String,
+}
+
+impl Error {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, message: message.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code.as_str())
+    }
+}
+
+impl core::error::Error for Error {}

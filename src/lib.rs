@@ -1,0 +1,6 @@
+//! leftoff keeps an AI agent's conversation on disk and rebuilds from it the best context that fits a model.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+pub mod error;
