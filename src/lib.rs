@@ -4,4 +4,6 @@
 extern crate alloc;
 
 pub mod error;
+pub mod session;
 pub mod text;
+pub mod time;

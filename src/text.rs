@@ -150,7 +150,10 @@ pub(crate) fn open<T: Open, S: Serializer>(value: &T, serializer: S) -> Result<S
 }
 
 /// `serialize_with` for an [`Open`] object inside another, where it may be absent.
-pub(crate) fn open_option<T: Open, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn open_option<T: Open, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => open(value, serializer),
         None => serializer.serialize_none(),
@@ -217,7 +220,11 @@ impl<'a> Fields<'a> {
         }
         if !json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
             let valid = serde_json::from_str::<&RawValue>(json).is_ok();
-            return Err(if valid { NotFields::Other(kind_of(json.trim_start())) } else { NotFields::Invalid });
+            return Err(if valid {
+                NotFields::Other(kind_of(json.trim_start()))
+            } else {
+                NotFields::Invalid
+            });
         }
         let RawObject(entries) = serde_json::from_str(json).map_err(|_| NotFields::Invalid)?;
         Ok(Fields { entries, path: String::new() })

@@ -1,0 +1,118 @@
+//! One stored line: `{"v":1,` first, `,"crc":"<8 hex>"}` last, a line feed behind it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crc::{CRC_32_ISCSI, Crc, Table};
+
+use crate::error::{Code, Error};
+use crate::text::{Open, to_open_json};
+
+/// The longest line that is written, its line feed included, in bytes.
+pub const MAX_LINE: usize = 8 * 1024 * 1024;
+
+/// The version of the lines that are written; a reader shows the known fields of a higher one.
+pub const VERSION: u64 = 1;
+
+/// How a line begins, where a reader looks for one inside a damaged region.
+pub(crate) const START: &[u8] = b"{\"v\":";
+
+/// What stands before the checksum; the checksum covers the bytes before it.
+pub(crate) const CRC_KEY: &[u8] = b",\"crc\":\"";
+
+/// What follows [`CRC_KEY`]: eight hex digits, a quote and a brace.
+pub(crate) const CRC_REST: usize = 10;
+
+static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
+
+/// What a line says of its own bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checksum {
+    Absent,
+    Right,
+    Wrong,
+}
+
+/// Checks a line, given without its line feed.
+pub(crate) fn checksum(line: &[u8]) -> Checksum {
+    let Some(at) = line.len().checked_sub(CRC_KEY.len() + CRC_REST) else {
+        return Checksum::Absent;
+    };
+    let (covered, rest) = line.split_at(at);
+    if !rest.starts_with(CRC_KEY) || !rest.ends_with(b"\"}") {
+        return Checksum::Absent;
+    }
+    let digits = &rest[CRC_KEY.len()..CRC_KEY.len() + 8];
+    if format!("{:08x}", CRC32C.checksum(covered)).as_bytes() == digits {
+        Checksum::Right
+    } else {
+        Checksum::Wrong
+    }
+}
+
+/// A record as the line that is stored.
+///
+/// # Errors
+/// `line_too_long` where it would exceed [`MAX_LINE`].
+pub(crate) fn write(record: &impl Open) -> Result<Vec<u8>, Error> {
+    let json = to_open_json(record);
+    let mut line = String::with_capacity(json.len() + 40);
+    line.push_str("{\"v\":1,");
+    line.push_str(json.get(1..json.len() - 1).expect("an object has its two braces"));
+    let crc = CRC32C.checksum(line.as_bytes());
+    line.push_str(&format!(",\"crc\":\"{crc:08x}\"}}\n"));
+    if line.len() > MAX_LINE {
+        let found = line.len();
+        return Err(Error::new(
+            Code::LineTooLong,
+            format!("expected a line of at most {MAX_LINE} bytes, but found {found} bytes instead"),
+        ));
+    }
+    Ok(line.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::message::{Message, Role};
+
+    fn line(content: &str) -> Result<Vec<u8>, Error> {
+        write(&Message {
+            id: "a".into(),
+            role: Some(Role::User),
+            content: content.into(),
+            ..Message::default()
+        })
+    }
+
+    #[test]
+    fn a_line_begins_with_its_version_and_ends_with_its_checksum() {
+        let written = String::from_utf8(line("x").unwrap()).unwrap();
+        // CRC-32C of the bytes before `,"crc"`, by RFC 3720's polynomial, computed bit by bit by a script of its own.
+        assert_eq!(
+            written,
+            "{\"v\":1,\"id\":\"a\",\"role\":\"user\",\"content\":\"x\",\"crc\":\"6796c94e\"}\n"
+        );
+    }
+
+    #[test]
+    fn each_changed_byte_is_noticed() {
+        let written = line("some words").unwrap();
+        let line = &written[..written.len() - 1];
+        assert_eq!(checksum(line), Checksum::Right);
+        for place in 0..line.len() - CRC_REST {
+            let mut changed = line.to_vec();
+            changed[place] ^= 1;
+            assert_ne!(checksum(&changed), Checksum::Right, "{place}");
+        }
+        assert_eq!(checksum(b"{\"role\":\"user\"}"), Checksum::Absent);
+        assert_eq!(checksum(b""), Checksum::Absent);
+    }
+
+    #[test]
+    fn a_longer_line_is_refused() {
+        assert!(line(&"x".repeat(MAX_LINE - 100)).is_ok());
+        assert_eq!(line(&"x".repeat(MAX_LINE)).map_err(|e| e.code), Err(Code::LineTooLong));
+    }
+}
