@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::session::id;
+use crate::session::scan::{Problem, Record};
 use crate::text::{BadValue, Extra, Field, Fields, FromFields, Open, Text, open_option, reject};
 use crate::time;
 
@@ -227,6 +229,18 @@ pub struct Source {
     /// Fields that this version does not know.
     #[serde(skip)]
     pub extra: Extra,
+}
+
+/// A record of `messages.jsonl` as a message, and what is wrong with it. Valid JSON that is no message is `foreign`.
+pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
+    let (message, problems) = record.read::<Message>("a message, which has a \"role\"");
+    let message = message.map(|mut message| {
+        if message.id.is_empty() {
+            message.id = id::derived(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
+        }
+        message
+    });
+    (message, problems)
 }
 
 impl Message {

@@ -1,0 +1,158 @@
+//! Which messages lie on which path.
+//!
+//! File order is the path. A line that says `"branch":true` begins a branch; it hangs from its parent. A line belongs
+//! to the branch of its parent; where it has none, or the parent is missing, to that of the line before it.
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use sha2::{Digest, Sha256};
+
+use crate::session::message::Message;
+
+/// The branches of one log, as far as it was read from its start.
+#[derive(Clone, Debug)]
+pub struct Branches {
+    // By hash of the id, since a log may hold a million of them.
+    places: BTreeMap<u64, Place>,
+    roots: Vec<Root>,
+    current: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    branch: usize,
+    start: u64,
+}
+
+// Where a branch hangs: on which other, and up to which of its lines.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    on: Option<(usize, u64)>,
+}
+
+/// One path through a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    // Each branch on the way with the start of its last line on the path.
+    parts: Vec<(usize, u64)>,
+}
+
+/// What a line meant for the branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The log does not hold the parent that the line names.
+    pub parent_is_missing: bool,
+    /// The id was there before.
+    pub is_repeated: bool,
+}
+
+impl Default for Branches {
+    fn default() -> Branches {
+        Branches { places: BTreeMap::new(), roots: vec![Root { on: None }], current: 0 }
+    }
+}
+
+impl Branches {
+    /// Takes the next message of the log; `start` is where its line begins.
+    pub fn take(&mut self, message: &Message, start: u64) -> Placed {
+        let key = key(&message.id);
+        let parent = message.parent_id.as_deref().and_then(|id| self.places.get(&self::key(id)).copied());
+        let parent_is_missing = message.parent_id.is_some() && parent.is_none();
+        if let Some(place) = self.places.get(&key) {
+            self.current = place.branch;
+            return Placed { parent_is_missing, is_repeated: true };
+        }
+        let on = parent.map_or(self.current, |place| place.branch);
+        self.current = match message.branch {
+            true => {
+                let last = parent.map_or(start.saturating_sub(1), |place| place.start);
+                self.roots.push(Root { on: Some((on, last)) });
+                self.roots.len() - 1
+            }
+            false => on,
+        };
+        self.places.insert(key, Place { branch: self.current, start });
+        Placed { parent_is_missing, is_repeated: false }
+    }
+
+    /// Whether the log has more than file order.
+    pub fn is_branched(&self) -> bool {
+        self.roots.len() > 1
+    }
+
+    /// The path that ends with the branch of this message; without one, of the last line.
+    pub fn path(&self, leaf: Option<&str>) -> Path {
+        let leaf = leaf.and_then(|id| self.places.get(&key(id)));
+        let mut parts = Vec::new();
+        let mut next = Some((leaf.map_or(self.current, |place| place.branch), u64::MAX));
+        while let Some((branch, last)) = next {
+            parts.push((branch, last));
+            next = self.roots[branch].on;
+        }
+        Path { parts }
+    }
+
+    /// Whether a message lies on a path.
+    pub fn is_on(&self, path: &Path, id: &str) -> bool {
+        let Some(place) = self.places.get(&key(id)) else {
+            return !self.is_branched();
+        };
+        path.parts.iter().any(|(branch, last)| *branch == place.branch && place.start <= *last)
+    }
+}
+
+fn key(id: &str) -> u64 {
+    let hash: [u8; 32] = Sha256::digest(id.as_bytes()).into();
+    u64::from_be_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::{String, ToString};
+
+    // Each line: id, its parent, and `*` where it begins a branch.
+    fn check(lines: &[&str], leaf: Option<&str>, expected: &str) {
+        let mut branches = Branches::default();
+        let mut ids: Vec<String> = Vec::new();
+        for (place, line) in lines.iter().enumerate() {
+            let mut words = line.trim_end_matches('*').split('<');
+            let id = words.next().unwrap_or_default().to_string();
+            let parent_id = words.next().map(str::to_string);
+            let message =
+                Message { id: id.clone(), parent_id, branch: line.ends_with('*'), ..Message::default() };
+            branches.take(&message, place as u64 * 10);
+            ids.push(id);
+        }
+        let path = branches.path(leaf);
+        let on: Vec<String> = ids.into_iter().filter(|id| branches.is_on(&path, id)).collect();
+        assert_eq!(on.join(" "), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn lines_that_merely_share_a_parent_are_all_read_in_file_order() {
+        check(&["a", "b<a", "c<a", "d<b"], None, "a b c d");
+    }
+
+    #[test]
+    fn a_branch_leaves_out_what_came_after_its_parent_and_the_leaf_decides() {
+        let lines = ["a", "b<a", "c<b", "d<a*", "e<d"];
+        check(&lines, None, "a d e");
+        check(&lines, Some("c"), "a b c");
+        check(&lines, Some("nobody"), "a d e");
+    }
+
+    #[test]
+    fn a_missing_parent_is_not_the_end_of_the_path() {
+        check(&["a", "b<gone", "c<a*", "d<gone"], None, "a c d");
+    }
+
+    #[test]
+    fn a_branch_may_hang_from_a_branch() {
+        let lines = ["a", "b<a", "c<a*", "d<c", "e<c*", "f<b"];
+        check(&lines, Some("e"), "a c e");
+        check(&lines, None, "a b f");
+    }
+}

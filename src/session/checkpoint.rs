@@ -1,0 +1,173 @@
+//! What is known of a messages log up to a byte, so that opening reads only what came after.
+//!
+//! Derived and deletable. It is believed only where the last line it covers is still the same bytes at the same place;
+//! see [`Checkpoint::matches`]. A log with branches has none: its paths need every id.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Code, Error};
+use crate::session::message::{Message, Role};
+use crate::session::scan::Record;
+use crate::text::{BadValue, Fields, FromFields, Text, to_json};
+use crate::time;
+
+const VERSION: u32 = 1;
+
+/// A region of a log, from and to in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Span {
+    /// The first byte.
+    pub start: u64,
+    /// Behind the last byte.
+    pub end: u64,
+}
+
+/// What is known of the covered bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// The version of this document.
+    pub version: u32,
+    /// How many bytes are covered.
+    pub bytes: u64,
+    /// The last covered line.
+    pub last_line: Span,
+    /// SHA-256 of the last covered line, hex.
+    pub last_line_hash: String,
+    /// How many messages; a message written again counts once.
+    pub messages: u64,
+    /// Of role `user`.
+    pub user_messages: u64,
+    /// Of role `assistant`.
+    pub assistant_messages: u64,
+    /// The sum of the stored counts.
+    pub tokens: u64,
+    /// When the newest message was said, milliseconds since 1970.
+    pub last_message_ms: Option<i64>,
+    /// The first line of the first user message.
+    pub first_user_line: Option<String>,
+    /// The id of the last message.
+    pub last_id: Option<String>,
+    /// The system messages.
+    pub systems: Vec<Span>,
+    /// The pinned messages.
+    pub pins: Vec<Pinned>,
+    /// The newest user message.
+    pub newest_user: Option<Span>,
+    /// How many problems were found.
+    pub problems: u64,
+}
+
+/// A pinned message and where it lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pinned {
+    /// The message.
+    pub id: String,
+    /// Its line.
+    pub span: Span,
+}
+
+impl Checkpoint {
+    /// Takes the next message. `is_new` is false for a message that is written again.
+    pub fn take(&mut self, record: &Record, message: &Message, is_new: bool, is_pinned: bool) {
+        let span = Span { start: record.start, end: record.end };
+        self.last_line = span;
+        self.last_line_hash = hash(record.json.as_bytes());
+        self.last_id = Some(message.id.clone());
+        let said = message.timestamp.as_deref().and_then(time::parse);
+        self.last_message_ms = self.last_message_ms.max(said);
+        if is_pinned {
+            self.pins.push(Pinned { id: message.id.clone(), span });
+        }
+        match message.role {
+            Some(Role::System) => self.systems.push(span),
+            Some(Role::User) => self.newest_user = Some(span),
+            Some(Role::Assistant | Role::Tool) | None => {}
+        }
+        if !is_new {
+            return;
+        }
+        self.messages += 1;
+        self.tokens += message.tokens.as_ref().map_or(0, |tokens| u64::from(tokens.count));
+        match message.role {
+            Some(Role::User) => {
+                self.user_messages += 1;
+                self.first_user_line = self.first_user_line.take().or_else(|| first_line(&message.content));
+            }
+            Some(Role::Assistant) => self.assistant_messages += 1,
+            Some(Role::System | Role::Tool) | None => {}
+        }
+    }
+
+    /// Whether the log still holds the last covered line; `line` is what it has in [`Checkpoint::last_line`].
+    pub fn matches(&self, line: &[u8]) -> bool {
+        self.version == VERSION && !self.last_line_hash.is_empty() && hash(line) == self.last_line_hash
+    }
+
+    /// The document as it is kept.
+    pub fn to_json(&self) -> String {
+        to_json(&Checkpoint { version: VERSION, ..self.clone() })
+    }
+
+    /// Reads the document.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is no checkpoint of this version; the caller then reads the log.
+    pub fn from_json(json: &[u8]) -> Result<Checkpoint, Error> {
+        let none =
+            || Error::new(Code::InvalidJson, "expected a checkpoint, but found something else instead");
+        let json = core::str::from_utf8(json).map_err(|_| none())?;
+        let mut bad = Vec::new();
+        let read =
+            Checkpoint::from_fields(Fields::parse(json).map_err(|_| none())?, &mut bad).ok_or_else(none)?;
+        if bad.is_empty() && read.version == VERSION { Ok(read) } else { Err(none()) }
+    }
+}
+
+impl FromFields for Checkpoint {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Checkpoint> {
+        Some(Checkpoint {
+            version: fields.take("version", bad)?,
+            bytes: fields.take("bytes", bad)?,
+            last_line: fields.take("lastLine", bad)?,
+            last_line_hash: fields.take("lastLineHash", bad)?,
+            messages: fields.take("messages", bad)?,
+            user_messages: fields.take("userMessages", bad)?,
+            assistant_messages: fields.take("assistantMessages", bad)?,
+            tokens: fields.take("tokens", bad)?,
+            last_message_ms: fields.take::<u64>("lastMessageMs", bad).and_then(|ms| i64::try_from(ms).ok()),
+            first_user_line: fields.take("firstUserLine", bad),
+            last_id: fields.take("lastId", bad),
+            systems: fields.take("systems", bad)?,
+            pins: fields.take("pins", bad)?,
+            newest_user: fields.take("newestUser", bad),
+            problems: fields.take("problems", bad)?,
+        })
+    }
+}
+
+impl FromFields for Span {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Span> {
+        Some(Span { start: fields.take("start", bad)?, end: fields.take("end", bad)? })
+    }
+}
+
+impl FromFields for Pinned {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Pinned> {
+        Some(Pinned { id: fields.take("id", bad)?, span: fields.take("span", bad)? })
+    }
+}
+
+fn first_line(text: &Text) -> Option<String> {
+    const LONGEST: usize = 400;
+    let line = text.as_str().lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(LONGEST).collect())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| alloc::format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,168 @@
+//! A log as its writer knows it: how far it was read, and the one batch that is on its way to it.
+//!
+//! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what the
+//! file gained, by us or by others. [`Log::stage`] gives the bytes of a batch; then exactly one of [`Log::commit`]
+//! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::unknown`] (nobody can say) follows. It never
+//! asks to truncate: a torn tail is sealed with a line feed by the next batch.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::session::line;
+use crate::session::scan::{Found, Scanner};
+use crate::text::Open;
+
+/// The handle of one log file.
+#[derive(Debug)]
+pub struct Log {
+    scanner: Scanner,
+    observed: u64,
+    ends_line: bool,
+    batch: Option<Batch>,
+    must_observe: bool,
+}
+
+#[derive(Debug)]
+struct Batch {
+    bytes: Vec<u8>,
+    // The lines that no observation has met yet.
+    missing: BTreeSet<String>,
+    in_doubt: bool,
+}
+
+impl Log {
+    /// A log of which everything before `offset` is known; a line begins there.
+    pub fn new(offset: u64) -> Log {
+        let scanner = Scanner::forward(offset);
+        Log { scanner, observed: offset, ends_line: true, batch: None, must_observe: false }
+    }
+
+    /// How far the log is observed, in bytes.
+    pub fn observed(&self) -> u64 {
+        self.observed
+    }
+
+    /// Takes the bytes that the file has from `offset` on, and gives what is complete.
+    ///
+    /// # Errors
+    /// `observe_first` where `offset` is not where the last observation ended.
+    pub fn observe(&mut self, bytes: &[u8], offset: u64) -> Result<Vec<Found>, Error> {
+        if offset != self.observed {
+            let message =
+                format!("expected bytes from {} on, but found bytes from {offset} on instead", self.observed);
+            return Err(Error::new(Code::ObserveFirst, message));
+        }
+        self.must_observe = false;
+        Ok(self.take(bytes))
+    }
+
+    /// Gives the last line although no line feed ends it, if it is a record; else reports it as torn.
+    pub fn observe_tail(&mut self) -> Vec<Found> {
+        self.scanner.finish();
+        self.drain()
+    }
+
+    /// The bytes that append these records, as one batch. Nothing is written by this.
+    ///
+    /// # Errors
+    /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up,
+    /// `line_too_long` where a record does not fit a line; then none is staged.
+    pub(crate) fn stage<T: Open>(&mut self, records: &[T]) -> Result<Vec<u8>, Error> {
+        if self.batch.is_some() {
+            return Err(Error::new(Code::BatchOpen, "expected no open batch, but found one instead"));
+        }
+        if self.must_observe {
+            return Err(Error::new(
+                Code::ObserveFirst,
+                "expected an observation after an unknown batch, but found none",
+            ));
+        }
+        let mut bytes = Vec::new();
+        let mut missing = BTreeSet::new();
+        if !self.ends_line {
+            bytes.push(b'\n');
+        }
+        for record in records {
+            let line = line::write(record)?;
+            bytes.extend_from_slice(&line);
+            let json = String::from_utf8(line).expect("a written line is JSON, which is UTF-8");
+            missing.insert(json.trim_end().into());
+        }
+        self.batch = Some(Batch { bytes: bytes.clone(), missing, in_doubt: false });
+        Ok(bytes)
+    }
+
+    /// The batch is in the file. `offset` is where its bytes begin, if the file grew by exactly them; they are then
+    /// observed, too. Else the host has fed the gap to [`Log::observe`], and any offset before its end will do.
+    ///
+    /// # Errors
+    /// `no_batch` without one; `observe_first` where the batch is neither at the end of what is observed nor in it.
+    pub fn commit(&mut self, offset: u64) -> Result<Vec<Found>, Error> {
+        let batch = self.batch.take().ok_or_else(no_batch)?;
+        if batch.missing.is_empty() && offset <= self.observed {
+            return Ok(Vec::new());
+        }
+        if offset == self.observed && !batch.in_doubt {
+            return Ok(self.take(&batch.bytes));
+        }
+        self.batch = Some(batch);
+        let message = format!(
+            "expected the log to be observed from byte {} on, but found a gap instead",
+            self.observed
+        );
+        Err(Error::new(Code::ObserveFirst, message))
+    }
+
+    /// Not one byte of the batch was written; or the host gives up a batch of which nobody can say.
+    ///
+    /// # Errors
+    /// `no_batch` without one.
+    pub fn abort(&mut self) -> Result<(), Error> {
+        let batch = self.batch.take().ok_or_else(no_batch)?;
+        self.must_observe = batch.in_doubt;
+        Ok(())
+    }
+
+    /// Nobody can say how much of the batch was written. Gives the bytes to append again, behind a line feed that
+    /// seals what a first try may have left; readers keep one of two equal records. The batch stays open: the host
+    /// observes what the file gained, then commits, or aborts to give up.
+    ///
+    /// # Errors
+    /// `no_batch` without one.
+    pub fn unknown(&mut self) -> Result<Vec<u8>, Error> {
+        let batch = self.batch.as_mut().ok_or_else(no_batch)?;
+        if !batch.in_doubt && batch.bytes.first() != Some(&b'\n') {
+            batch.bytes.insert(0, b'\n');
+        }
+        batch.in_doubt = true;
+        Ok(batch.bytes.clone())
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Vec<Found> {
+        self.observed += bytes.len() as u64;
+        if let Some(last) = bytes.last() {
+            self.ends_line = *last == b'\n';
+        }
+        self.scanner.feed(bytes);
+        self.drain()
+    }
+
+    fn drain(&mut self) -> Vec<Found> {
+        let found: Vec<Found> = core::iter::from_fn(|| self.scanner.next()).collect();
+        if let Some(batch) = &mut self.batch {
+            for one in &found {
+                if let Found::Record(record) = one {
+                    batch.missing.remove(&record.json);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn no_batch() -> Error {
+    Error::new(Code::NoBatch, "expected an open batch, but found none")
+}
