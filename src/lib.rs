@@ -7,3 +7,4 @@ pub mod error;
 pub mod session;
 pub mod text;
 pub mod time;
+pub mod tokens;

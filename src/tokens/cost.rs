@@ -1,0 +1,39 @@
+//! What a message costs a context: the one function that counts it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::session::message::{Attachment, Message};
+use crate::tokens::{Count, Encoding, Vocabulary, count};
+
+/// What surrounds each message in the shape that a model reads.
+pub const FRAME: u32 = 4;
+
+/// The texts of a message that a context sends: its content, and each call's id, name and arguments.
+/// Reasoning is not sent.
+pub fn texts(message: &Message) -> Vec<&str> {
+    let mut texts = Vec::from([message.content.as_str()]);
+    for call in message.tool_calls() {
+        texts.extend([call.id.as_str(), call.name.as_str(), call.arguments.as_str()]);
+    }
+    texts.retain(|text| !text.is_empty());
+    texts
+}
+
+/// What does not depend on the encoding: the frame and the attachments.
+pub fn fixed(message: &Message) -> u32 {
+    message.attachments.iter().fold(FRAME, |sum, file| sum.saturating_add(attachment(file)))
+}
+
+/// The cost of a message.
+pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
+    let by = if vocabulary.is_some() { Encoding::O200kBase } else { Encoding::Estimate1 };
+    let fixed = Count { tokens: fixed(message), by };
+    texts(message).into_iter().fold(fixed, |sum, text| sum.add(count(text, vocabulary)))
+}
+
+// Without the provider's own rule: a token for 750 bytes, and never less than the smallest image costs.
+fn attachment(file: &Attachment) -> u32 {
+    let base64 = file.data.as_ref().map_or(0, String::len);
+    u32::try_from((base64 / 4 * 3).div_ceil(750)).unwrap_or(u32::MAX).max(85)
+}
