@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod context;
 pub mod error;
 pub mod session;
 pub mod text;

@@ -1,0 +1,44 @@
+//! Document 004's budget: available = window - system - tools - reserve.
+
+use serde::Serialize;
+
+/// How a window is divided, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Budget {
+    /// The model's limit.
+    pub model_context_window: u32,
+    /// What the system prompt costs.
+    pub system_prompt_tokens: u32,
+    /// What the tool definitions cost.
+    pub tool_definition_tokens: u32,
+    /// Kept for the answer.
+    pub reserve_for_response: u32,
+    /// Left for the conversation.
+    pub available_tokens: u32,
+}
+
+/// Divides a window. The reserve is a quarter of it unless given.
+pub fn calculate(window: u32, system: u32, tools: u32, reserve: Option<u32>) -> Budget {
+    let reserve_for_response = reserve.unwrap_or(window / 4);
+    let taken = system.saturating_add(tools).saturating_add(reserve_for_response);
+    Budget {
+        model_context_window: window,
+        system_prompt_tokens: system,
+        tool_definition_tokens: tools,
+        reserve_for_response,
+        available_tokens: window.saturating_sub(taken),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_the_window_less_all_that_is_taken_and_never_less_than_nothing() {
+        assert_eq!(calculate(8001, 500, 100, None).available_tokens, 8001 - 500 - 100 - 2000);
+        assert_eq!(calculate(8000, 0, 0, Some(0)).available_tokens, 8000);
+        assert_eq!(calculate(1000, 900, u32::MAX, None).available_tokens, 0);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a caller asks of a context.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::text::{BadValue, Fields, NotFields};
+use crate::tokens::Encoding;
+
+/// What a caller asks of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The model's limit, in tokens.
+    pub window: u32,
+    /// Kept for the answer, in tokens; a quarter of the window unless given.
+    pub reserve: Option<u32>,
+    /// The system prompt, which the caller sends beside the context.
+    pub system: String,
+    /// The tool definitions as the caller sends them, JSON.
+    pub tools: String,
+    /// Who counts.
+    pub counter: Counter,
+    /// The shape of the messages.
+    pub format: Format,
+}
+
+/// Who counts the tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// The core, with a vocabulary or by the estimate.
+    Core(Encoding),
+    /// The host, for an encoding of this name.
+    Host(String),
+}
+
+/// The shape of the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As stored, without what only storage needs.
+    Leftoff,
+    /// Vercel AI SDK's `ModelMessage`.
+    AiSdk,
+}
+
+impl Format {
+    /// The word as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::Leftoff => "leftoff",
+            Format::AiSdk => "ai-sdk",
+        }
+    }
+
+    /// The format of this name.
+    ///
+    /// # Errors
+    /// `invalid_request` for any other word.
+    pub fn parse(name: &str) -> Result<Format, Error> {
+        let known = [Format::Leftoff, Format::AiSdk].into_iter().find(|format| format.as_str() == name);
+        let message = || format!("expected the format \"leftoff\" or \"ai-sdk\", but found {name:?} instead");
+        known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
+    }
+}
+
+impl Counter {
+    /// The name of the encoding.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Counter::Core(encoding) => encoding.as_str(),
+            Counter::Host(name) => name,
+        }
+    }
+}
+
+impl Request {
+    /// A request for a window, everything else as it is unless said.
+    pub fn new(window: u32) -> Request {
+        Request {
+            window,
+            reserve: None,
+            system: String::new(),
+            tools: String::new(),
+            counter: Counter::Core(Encoding::O200kBase),
+            format: Format::Leftoff,
+        }
+    }
+
+    /// Reads `{"window","reserve","system","tools","encoding","format"}`; only `window` is needed. `tools` is any JSON.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming the field.
+    pub fn from_json(json: &str) -> Result<Request, Error> {
+        let invalid = |message: String| Error::new(Code::InvalidRequest, message);
+        let mut bad: Vec<BadValue> = Vec::new();
+        let mut fields = Fields::parse(json).map_err(|wrong| match wrong {
+            NotFields::Other(kind) => invalid(format!("expected a request object, but found {kind} instead")),
+            NotFields::Invalid | NotFields::TooDeep => {
+                invalid("expected a request object, but found no JSON".into())
+            }
+        })?;
+        let window: Option<u32> = fields.take("window", &mut bad);
+        let mut request = Request::new(window.unwrap_or_default());
+        request.reserve = fields.take("reserve", &mut bad);
+        request.system = fields.take("system", &mut bad).unwrap_or_default();
+        request.tools = fields.take_raw("tools").filter(|tools| *tools != "null").unwrap_or_default().into();
+        if let Some(encoding) = fields.take::<String>("encoding", &mut bad) {
+            request.counter = Encoding::parse(&encoding).map_or(Counter::Host(encoding), Counter::Core);
+        }
+        if let Some(format) = fields.take::<String>("format", &mut bad) {
+            request.format = Format::parse(&format)?;
+        }
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(invalid(bad.message));
+        }
+        if window.is_none() {
+            return Err(invalid(
+                "expected a number of tokens for \"window\", but found nothing instead".into(),
+            ));
+        }
+        if let Some((key, _)) = fields.rest().iter().next() {
+            return Err(invalid(format!(
+                "expected window, reserve, system, tools, encoding or format, but found {key} instead"
+            )));
+        }
+        Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(json: &str) -> String {
+        Request::from_json(json).map_err(|error| error.message).unwrap_err()
+    }
+
+    #[test]
+    fn a_request_with_something_unknown_or_of_another_kind_is_refused_by_name() {
+        assert_eq!(Request::from_json(r#"{"window":8000}"#), Ok(Request::new(8000)));
+        assert!(refused("{}").contains("\"window\""));
+        assert!(refused("[]").contains("an array"));
+        assert!(refused("{").contains("no JSON"));
+        assert!(refused(r#"{"window":-1}"#).contains("a whole number"));
+        assert!(refused(r#"{"window":1,"reserv":2}"#).contains("\"reserv\""));
+        assert!(refused(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
+    }
+}

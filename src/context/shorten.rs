@@ -1,0 +1,142 @@
+//! Document 004's rules for shortening a tool result, and the cut of a message that is too long by itself.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+// A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
+const LONGEST_PREVIEW: usize = 4000;
+
+/// A tool result, shortened by the rule of its tool; nothing where the rule leaves it whole. Sizes are in graphemes.
+pub(crate) fn tool_result(content: &str, tool: &str) -> Option<String> {
+    match tool {
+        "Read" | "read_file" => file(content),
+        "Bash" | "execute_bash" => {
+            let chars = longer_than(content, 1000)?;
+            Some(format!(
+                "[Command output: {chars} chars]\n{}\n...\n{}",
+                head(content, 400),
+                tail(content, 400)
+            ))
+        }
+        "Grep" | "search" => {
+            longer_than(content, 800)?;
+            let matches = content.matches('\n').count() + 1;
+            Some(format!("[Search: {matches} results]\n{}...", head(content, 600)))
+        }
+        _ => {
+            let chars = longer_than(content, 800)?;
+            Some(format!("[Tool output: {chars} chars]\n{}...", head(content, 600)))
+        }
+    }
+}
+
+/// A text cut in its middle to about this many bytes.
+pub(crate) fn middle(text: &str, bytes: usize) -> String {
+    let head = &text[..boundary(text, bytes * 2 / 3, false)];
+    let tail = &text[boundary(text, text.len().saturating_sub(bytes / 3), true)..];
+    format!("{head}\n[... {} bytes left out ...]\n{tail}", text.len() - head.len() - tail.len())
+}
+
+fn file(content: &str) -> Option<String> {
+    let lines: Vec<&str> = content.split('\n').collect();
+    let preview = if lines.len() > 20 {
+        let (first, last) = (lines[..10].join("\n"), lines[lines.len() - 10..].join("\n"));
+        format!(
+            "[File: {} lines]\n{first}\n\n... [{} lines omitted] ...\n\n{last}",
+            lines.len(),
+            lines.len() - 20
+        )
+    } else {
+        String::from(content)
+    };
+    match longer_than(&preview, LONGEST_PREVIEW) {
+        Some(_) => Some(middle(&preview, LONGEST_PREVIEW)),
+        None => (lines.len() > 20).then_some(preview),
+    }
+}
+
+// How many graphemes, if more than this many; bytes decide first, since a grapheme has at least one.
+fn longer_than(text: &str, graphemes: usize) -> Option<usize> {
+    if text.len() <= graphemes {
+        return None;
+    }
+    if text.is_ascii() {
+        return Some(text.len());
+    }
+    let count = text.graphemes(true).count();
+    (count > graphemes).then_some(count)
+}
+
+fn head(text: &str, graphemes: usize) -> &str {
+    text.grapheme_indices(true).nth(graphemes).map_or(text, |(end, _)| &text[..end])
+}
+
+fn tail(text: &str, graphemes: usize) -> &str {
+    let start = text.grapheme_indices(true).rev().nth(graphemes.saturating_sub(1));
+    start.map_or(text, |(start, _)| &text[start..])
+}
+
+// The grapheme boundary at a byte, or the nearest one before or behind it.
+fn boundary(text: &str, at: usize, behind: bool) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    if cursor.is_boundary(text, 0).unwrap_or(true) {
+        return at;
+    }
+    let near = if behind { cursor.next_boundary(text, 0) } else { cursor.prev_boundary(text, 0) };
+    near.ok().flatten().unwrap_or(if behind { text.len() } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tool_is_shortened_by_its_own_rule_and_only_past_its_threshold() {
+        let check = |tool: &str, content: &str, expected: Option<&str>| {
+            assert_eq!(tool_result(content, tool).as_deref(), expected, "{tool} {}", content.len());
+        };
+        let lines = |n: usize| (1..=n).map(|i| format!("{i}")).collect::<Vec<_>>().join("\n");
+        check("Read", &lines(20), None);
+        let ends = format!(
+            "{}\n\n... [5 lines omitted] ...\n\n{}",
+            lines(10),
+            "16\n17\n18\n19\n20\n21\n22\n23\n24\n25"
+        );
+        check("read_file", &lines(25), Some(&format!("[File: 25 lines]\n{ends}")));
+        let long = "x".repeat(1001);
+        check("Bash", &long[..1000], None);
+        let (first, last) = ("x".repeat(400), "x".repeat(400));
+        check("execute_bash", &long, Some(&format!("[Command output: 1001 chars]\n{first}\n...\n{last}")));
+        check("Grep", &"a\n".repeat(401), Some(&format!("[Search: 402 results]\n{}...", "a\n".repeat(300))));
+        check("other", &long[..800], None);
+        check("other", &long[..801], Some(&format!("[Tool output: 801 chars]\n{}...", "x".repeat(600))));
+    }
+
+    #[test]
+    fn a_cut_never_falls_inside_a_grapheme() {
+        let family = "👨‍👩‍👧";
+        let text = family.repeat(900);
+        let short = tool_result(&text, "other").unwrap_or_default();
+        assert_eq!(short, format!("[Tool output: 900 chars]\n{}...", family.repeat(600)));
+        for bytes in 0..200 {
+            let cut = middle(&text, bytes);
+            let whole = |part: &str| part.is_empty() || part == family.repeat(part.len() / family.len());
+            let (head, rest) = cut.split_once("\n[").unwrap_or_default();
+            let tail = rest.split_once("]\n").unwrap_or_default().1;
+            assert!(whole(head) && whole(tail), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_few_long_lines_is_cut_too() {
+        let short = tool_result(&"x".repeat(100_000), "Read").unwrap_or_default();
+        assert!(short.len() < 4100);
+    }
+}

@@ -1,0 +1,132 @@
+//! The strategies, in the order they are tried.
+
+mod fallback;
+mod full_history;
+mod pruned_tools;
+mod recent_plus_summary;
+
+use alloc::vec::Vec;
+
+use crate::context::turns::Step;
+
+/// How many of the newest messages a strategy keeps as they are, where it can: document 004's three exchanges.
+pub(crate) const RECENT: usize = 6;
+
+/// The strategies; a new one has its place in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    FullHistory,
+    PrunedTools,
+    RecentPlusSummary,
+    Fallback,
+}
+
+pub(crate) const ORDER: [Strategy; 4] =
+    [Strategy::FullHistory, Strategy::PrunedTools, Strategy::RecentPlusSummary, Strategy::Fallback];
+
+/// What a strategy has to choose from.
+pub(crate) struct Choice<'a> {
+    pub steps: &'a [Step],
+    pub budget: u32,
+    /// The steps are all there are.
+    pub is_complete: bool,
+    /// What the line costs that says that something is left out.
+    pub summary_cost: u32,
+}
+
+/// What a strategy chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// For each step: left out, or for each of its items whether it is shortened.
+    pub kept: Vec<Option<Vec<bool>>>,
+    /// What all of it costs.
+    pub used: u32,
+    /// The summary is there.
+    pub has_summary: bool,
+}
+
+impl Strategy {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Strategy::FullHistory => "full-history",
+            Strategy::PrunedTools => "pruned-tools",
+            Strategy::RecentPlusSummary => "recent-plus-summary",
+            Strategy::Fallback => "fallback",
+        }
+    }
+
+    fn needs(self) -> u32 {
+        match self {
+            Strategy::FullHistory | Strategy::Fallback => 0,
+            Strategy::PrunedTools => 2000,
+            Strategy::RecentPlusSummary => 1500,
+        }
+    }
+
+    /// Chooses, or says why it cannot.
+    pub fn select(self, choice: &Choice<'_>) -> Result<Selection, &'static str> {
+        if choice.budget < self.needs() {
+            return Err("the budget is below what the strategy needs");
+        }
+        match self {
+            Strategy::FullHistory => full_history::select(choice),
+            Strategy::PrunedTools => pruned_tools::select(choice),
+            Strategy::RecentPlusSummary => recent_plus_summary::select(choice),
+            Strategy::Fallback => fallback::select(choice),
+        }
+    }
+}
+
+/// The first of the newest steps that hold at least [`RECENT`] messages.
+pub(crate) fn first_recent(steps: &[Step]) -> usize {
+    let mut messages = 0;
+    for (place, step) in steps.iter().enumerate().rev() {
+        messages += step.items.len();
+        if messages >= RECENT {
+            return place;
+        }
+    }
+    0
+}
+
+/// Fills a budget newest first: what is required, the recent steps, then older ones while they fit.
+///
+/// Which steps are kept is decided by their least cost, and results are made whole only from half of the budget or from
+/// what is left at the end: so a budget of twice the size never keeps fewer steps.
+pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Option<Selection> {
+    let steps = choice.steps;
+    let mut kept: Vec<Option<Vec<bool>>> = steps.iter().map(|_| None).collect();
+    let mut used = base;
+    let fits = |used: u32, cost: u32| used.checked_add(cost).filter(|sum| *sum <= choice.budget);
+    for (place, step) in steps.iter().enumerate() {
+        if step.is_required() || place >= first_recent {
+            used = fits(used, step.least())?;
+            kept[place] = Some(shortest(step));
+        }
+    }
+    make_whole(&steps[first_recent..], &mut kept[first_recent..], &mut used, choice.budget / 2);
+    for place in (0..first_recent).rev().filter(|place| !steps[*place].is_required()) {
+        let Some(sum) = fits(used, steps[place].least()) else { break };
+        used = sum;
+        kept[place] = Some(shortest(&steps[place]));
+    }
+    make_whole(steps, &mut kept, &mut used, choice.budget);
+    Some(Selection { kept, used, has_summary: false })
+}
+
+fn shortest(step: &Step) -> Vec<bool> {
+    step.items.iter().map(|item| item.can_be_shortened()).collect()
+}
+
+// Newest first, each shortened item whose whole form fits.
+fn make_whole(steps: &[Step], kept: &mut [Option<Vec<bool>>], used: &mut u32, limit: u32) {
+    for (step, flags) in steps.iter().zip(kept).rev() {
+        let Some(flags) = flags else { continue };
+        for (item, is_short) in step.items.iter().zip(flags).rev() {
+            let whole = used.saturating_add(item.whole() - item.least());
+            if *is_short && whole <= limit {
+                (*is_short, *used) = (false, whole);
+            }
+        }
+    }
+}

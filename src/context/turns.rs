@@ -1,0 +1,126 @@
+//! Steps: what a context keeps or leaves out as one.
+//!
+//! A step is an assistant message with the results of its calls, or one user or system message. Results that a log holds
+//! elsewhere are drawn to their call; a call without a result gets one that says so.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::session::message::{Message, Role, Tool};
+
+/// What stands in the place of a result that was never recorded.
+pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
+
+/// What follows an answer that was not finished.
+pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
+
+/// A message on its way into a context.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub message: Message,
+    /// The content by the rule of its tool, where that shortens it.
+    pub short: Option<String>,
+    /// What it costs whole; unknown it costs more than any budget.
+    pub cost: Option<u32>,
+    /// What it costs shortened.
+    pub short_cost: Option<u32>,
+    /// Its line in the log; a result that was never recorded has none.
+    pub start: Option<u64>,
+    /// It has to be there.
+    pub is_required: bool,
+}
+
+impl Item {
+    /// The least it can cost.
+    pub fn least(&self) -> u32 {
+        self.cost.unwrap_or(u32::MAX).min(self.short_cost.unwrap_or(u32::MAX))
+    }
+
+    /// What it costs whole.
+    pub fn whole(&self) -> u32 {
+        self.cost.unwrap_or(u32::MAX)
+    }
+
+    /// Whether shortening makes it cheaper.
+    pub fn can_be_shortened(&self) -> bool {
+        self.short_cost.is_some_and(|short| short < self.whole())
+    }
+}
+
+/// What is kept or left out as one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    pub items: Vec<Item>,
+}
+
+impl Step {
+    pub fn least(&self) -> u32 {
+        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.least()))
+    }
+
+    pub fn whole(&self) -> u32 {
+        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.whole()))
+    }
+
+    pub fn is_required(&self) -> bool {
+        self.items.iter().any(|item| item.is_required)
+    }
+}
+
+/// The steps of a path, and the messages that are in none.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    pub steps: Vec<Step>,
+    pub orphans: Vec<Message>,
+}
+
+/// Groups messages, oldest first, into steps.
+pub(crate) fn group(items: Vec<Item>) -> Steps {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut orphans = Vec::new();
+    // Which step waits for the result of a call; ids repeat in some agents' logs, then the newest call is meant.
+    let mut waiting: BTreeMap<String, usize> = BTreeMap::new();
+    for mut item in items {
+        match item.message.role {
+            Some(Role::System | Role::User) => steps.push(Step { items: Vec::from([item]) }),
+            Some(Role::Assistant) => {
+                for call in item.message.tool_calls() {
+                    waiting.insert(call.id.clone(), steps.len());
+                }
+                steps.push(Step { items: Vec::from([item]) });
+            }
+            Some(Role::Tool) => {
+                let call = item.message.tool.as_ref().map(|tool| tool.call_id.as_str()).unwrap_or_default();
+                match waiting.remove(call) {
+                    Some(step) => steps[step].items.push(item),
+                    None => orphans.push(core::mem::take(&mut item.message)),
+                }
+            }
+            None => orphans.push(item.message),
+        }
+    }
+    Steps { steps, orphans }
+}
+
+/// The results that the calls of a step lack.
+pub(crate) fn missing_results(step: &Step) -> Vec<Message> {
+    let answered = |id: &str| {
+        step.items.iter().any(|item| item.message.tool.as_ref().is_some_and(|tool| tool.call_id == id))
+    };
+    let calls = step.items.first().map_or(&[][..], |first| first.message.tool_calls());
+    let lacking = calls.iter().filter(|call| !answered(&call.id));
+    lacking
+        .map(|call| Message {
+            role: Some(Role::Tool),
+            content: INTERRUPTED.into(),
+            tool: Some(Tool {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                is_error: true,
+                ..Tool::default()
+            }),
+            ..Message::default()
+        })
+        .collect()
+}
