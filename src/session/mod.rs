@@ -2,9 +2,12 @@
 
 pub mod branch;
 pub mod checkpoint;
+pub mod event;
 pub mod id;
 pub mod line;
 pub mod log;
 pub mod message;
+pub mod project;
 mod resync;
 pub mod scan;
+pub mod status;

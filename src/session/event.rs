@@ -1,0 +1,260 @@
+//! One line of `events.jsonl`: the truth for everything that is not a message.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::session::id;
+use crate::session::message::take_timestamp;
+use crate::session::scan::{Problem, Record};
+use crate::session::status::Status;
+use crate::text::{BadValue, Extra, Fields, FromFields, Open};
+
+/// Something that happened to a session.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// Names the event; a document says by it what it was written from.
+    pub id: String,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub change: Change,
+    /// Fields that this version does not know.
+    #[serde(skip)]
+    pub extra: Extra,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Change {
+    /// The session began.
+    Created(Box<Created>),
+    /// It got a title from the user or the agent.
+    Title {
+        /// The title.
+        title: String,
+    },
+    /// It was paused, completed or taken up again.
+    Status {
+        /// What it is from now on.
+        status: Status,
+    },
+    /// What it is about was put into words.
+    Summary {
+        /// The words.
+        summary: String,
+    },
+    /// It was hidden from lists.
+    Archived,
+    /// It is in lists again.
+    Unarchived,
+    /// A message is in every context from now on.
+    Pin(Subject),
+    /// It no longer is.
+    Unpin(Subject),
+    /// The agent, or what it was told, is another.
+    Agent(Box<Agent>),
+    /// The current branch is the one of this message.
+    Leaf(Subject),
+    /// It was made from an agent's session, or from more of one.
+    Imported(Imported),
+    /// A type that this version does nothing about; its fields stay in the line.
+    #[serde(untagged)]
+    Other(OtherType),
+}
+
+/// The type of an event that this version does nothing about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OtherType {
+    /// Its name.
+    #[serde(rename = "type")]
+    pub name: String,
+}
+
+/// The message that an event is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subject {
+    /// Its id.
+    pub message_id: String,
+}
+
+/// How a session began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Created {
+    /// The session's uuid.
+    pub session: String,
+    /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
+    pub session_type: String,
+    /// The project it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<Project>,
+    /// For a sub-agent's session: who called it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+    /// What made the conversation possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
+}
+
+/// A project as document 004 names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Project {
+    /// Its folder.
+    pub path: String,
+    /// Its hash; see [`crate::session::project::hash`].
+    pub hash: String,
+    /// What it is called.
+    pub name: String,
+}
+
+/// The call that began a sub-agent's session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parent {
+    /// The uuid of the calling session.
+    pub session: String,
+    /// The id of the call, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}
+
+/// Document 000's `agent_config`: what made the conversation possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    /// The slash command that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// `sha256:` and the hash of the command's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt_hash: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tools it had.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+/// Where an imported session comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Imported {
+    /// The agent's name.
+    pub agent: String,
+    /// The session's id there.
+    pub source_id: String,
+}
+
+/// A record of `events.jsonl` as an event, and what is wrong with it. Valid JSON that is no event is `foreign`.
+pub fn read(record: &Record) -> (Option<Event>, Vec<Problem>) {
+    let (event, problems) = record.read::<Event>("an event, which has a \"type\"");
+    let event = event.map(|mut event| {
+        if event.id.is_empty() {
+            event.id = id::derived(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
+        }
+        event
+    });
+    (event, problems)
+}
+
+impl Open for Event {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+}
+
+impl FromFields for Event {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Event> {
+        let name: String = fields.take("type", bad)?;
+        Some(Event {
+            id: fields.take("id", bad).unwrap_or_default(),
+            timestamp: take_timestamp(&mut fields, bad),
+            change: change(name, &mut fields, bad),
+            extra: fields.rest(),
+        })
+    }
+}
+
+// A known type whose one value is missing or bad says nothing that could be applied.
+fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
+    let known = match name.as_str() {
+        "created" => Created::take(fields, bad).map(|created| Change::Created(Box::new(created))),
+        "title" => fields.take("title", bad).map(|title| Change::Title { title }),
+        "status" => fields.take("status", bad).map(|status| Change::Status { status }),
+        "summary" => fields.take("summary", bad).map(|summary| Change::Summary { summary }),
+        "archived" => Some(Change::Archived),
+        "unarchived" => Some(Change::Unarchived),
+        "pin" => Subject::take(fields, bad).map(Change::Pin),
+        "unpin" => Subject::take(fields, bad).map(Change::Unpin),
+        "agent" => Some(Change::Agent(Box::new(Agent::take(fields, bad)))),
+        "leaf" => Subject::take(fields, bad).map(Change::Leaf),
+        "imported" => Imported::take(fields, bad).map(Change::Imported),
+        _ => None,
+    };
+    known.unwrap_or(Change::Other(OtherType { name }))
+}
+
+impl Created {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Created> {
+        Some(Created {
+            session: fields.take("session", bad)?,
+            session_type: fields.take("sessionType", bad).unwrap_or_else(|| "chat".into()),
+            project: fields.take("project", bad),
+            parent: fields.take("parent", bad),
+            agent: fields.take("agent", bad),
+        })
+    }
+}
+
+impl Subject {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Subject> {
+        Some(Subject { message_id: fields.take("messageId", bad)? })
+    }
+}
+
+impl Agent {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Agent {
+        Agent {
+            command: fields.take("command", bad),
+            system_prompt_hash: fields.take("systemPromptHash", bad),
+            model: fields.take("model", bad),
+            tools: fields.take("tools", bad).unwrap_or_default(),
+        }
+    }
+}
+
+impl Imported {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
+        Some(Imported { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
+    }
+}
+
+impl FromFields for Agent {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Agent> {
+        Some(Agent::take(&mut fields, bad))
+    }
+}
+
+impl FromFields for Project {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
+        Some(Project {
+            path: fields.take("path", bad)?,
+            hash: fields.take("hash", bad).unwrap_or_default(),
+            name: fields.take("name", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl FromFields for Parent {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
+        Some(Parent { session: fields.take("session", bad)?, call_id: fields.take("callId", bad) })
+    }
+}
