@@ -100,11 +100,6 @@ impl Extra {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
-
-    /// Adds a field; `value` is one valid JSON value.
-    pub(crate) fn push(&mut self, key: &str, value: &impl Serialize) {
-        self.0.push((to_json(key).into(), to_json(value).into()));
-    }
 }
 
 impl PartialEq for Extra {

@@ -94,12 +94,20 @@ impl Branches {
         Path { parts }
     }
 
+    /// How many messages lie on a path.
+    pub fn count(&self, path: &Path) -> u64 {
+        self.places.values().filter(|place| path.holds(place)).count() as u64
+    }
+
     /// Whether a message lies on a path.
     pub fn is_on(&self, path: &Path, id: &str) -> bool {
-        let Some(place) = self.places.get(&key(id)) else {
-            return !self.is_branched();
-        };
-        path.parts.iter().any(|(branch, last)| *branch == place.branch && place.start <= *last)
+        self.places.get(&key(id)).is_some_and(|place| path.holds(place))
+    }
+}
+
+impl Path {
+    fn holds(&self, place: &Place) -> bool {
+        self.parts.iter().any(|(branch, last)| *branch == place.branch && place.start <= *last)
     }
 }
 

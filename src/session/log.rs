@@ -45,6 +45,11 @@ impl Log {
         self.observed
     }
 
+    /// How far the log was given out: the end of its last complete line, or of a tail that is a record.
+    pub fn covered(&self) -> u64 {
+        self.scanner.position()
+    }
+
     /// Takes the bytes that the file has from `offset` on, and gives what is complete.
     ///
     /// # Errors

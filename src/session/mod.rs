@@ -2,11 +2,14 @@
 
 pub mod branch;
 pub mod checkpoint;
+pub mod documents;
 pub mod event;
+pub mod handle;
 pub mod id;
 pub mod line;
 pub mod log;
 pub mod message;
+pub mod metadata;
 pub mod project;
 mod resync;
 pub mod scan;

@@ -277,12 +277,13 @@ impl Scanner {
                 let message = format!("expected a record, but found {kind} instead");
                 self.problem(ProblemCode::Foreign, start, end, message);
             }
-            Err(NotFields::TooDeep) => {
+            // A record behind a deep fragment is still a record.
+            Err(NotFields::TooDeep) if resync::believed(line).is_empty() => {
                 let message =
                     format!("expected at most {MAX_DEPTH} levels of nesting, but found more instead");
                 self.problem(ProblemCode::TooDeep, start, end, message);
             }
-            Err(NotFields::Invalid) => self.damaged(line, start, is_tail),
+            Err(NotFields::TooDeep | NotFields::Invalid) => self.damaged(line, start, is_tail),
         }
     }
 

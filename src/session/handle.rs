@@ -1,0 +1,238 @@
+//! One session: its two logs, and what is known from them.
+//!
+//! The host observes the events first, then the messages, from the start or from a checkpoint on. Where
+//! [`Session::needs_all`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::Source;
+use crate::error::Error;
+use crate::session::branch::Branches;
+use crate::session::checkpoint::{Checkpoint, Pinned};
+use crate::session::documents::MetadataJson;
+use crate::session::event::{self, Change, Event};
+use crate::session::id;
+use crate::session::log::Log;
+use crate::session::message::{self, Message, Tokens};
+use crate::session::metadata::Metadata;
+use crate::session::scan::{Found, Problem, ProblemCode, Record};
+use crate::text::Extra;
+use crate::time::{self, Stamp};
+use crate::tokens::{Vocabulary, cost};
+
+/// One session.
+#[derive(Debug)]
+pub struct Session {
+    events: Log,
+    messages: Log,
+    metadata: Metadata,
+    known: Checkpoint,
+    branches: Branches,
+    // The messages before the checkpoint were not seen, so their places are not known.
+    is_from_checkpoint: bool,
+    needs_all: bool,
+    pinned: BTreeSet<String>,
+    leaf: Option<String>,
+}
+
+impl Session {
+    /// A session of which nothing is observed yet, or its messages as far as a checkpoint covers them.
+    pub fn new(checkpoint: Option<Checkpoint>) -> Session {
+        let is_from_checkpoint = checkpoint.is_some();
+        let known = checkpoint.unwrap_or_default();
+        Session {
+            events: Log::new(0),
+            messages: Log::new(known.bytes),
+            metadata: Metadata::default(),
+            branches: Branches::default(),
+            is_from_checkpoint,
+            needs_all: false,
+            pinned: BTreeSet::new(),
+            leaf: None,
+            known,
+        }
+    }
+
+    /// The events log.
+    pub fn events(&mut self) -> &mut Log {
+        &mut self.events
+    }
+
+    /// The messages log.
+    pub fn messages(&mut self) -> &mut Log {
+        &mut self.messages
+    }
+
+    /// Takes what a scan of the events log found; gives the problems.
+    pub fn take_events(&mut self, found: Vec<Found>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for found in found {
+            match found {
+                Found::Problem(problem) => problems.push(problem),
+                Found::Record(record) => {
+                    let (event, bad) = event::read(&record);
+                    problems.extend(bad);
+                    if let Some(event) = event {
+                        self.apply(&event);
+                    }
+                }
+            }
+        }
+        problems
+    }
+
+    /// Takes what a scan of the messages log found; gives the problems.
+    pub fn take_messages(&mut self, found: Vec<Found>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for found in found {
+            match found {
+                Found::Problem(problem) => problems.push(problem),
+                Found::Record(record) => {
+                    let (message, bad) = message::read(&record);
+                    problems.extend(bad);
+                    if let Some(message) = message {
+                        problems.extend(self.meet(&record, &message));
+                    }
+                }
+            }
+        }
+        self.known.problems += problems.len() as u64;
+        self.known.bytes = self.messages.covered();
+        problems
+    }
+
+    /// Whether the messages have to be observed from their start, since a checkpoint does not tell enough.
+    pub fn needs_all(&self) -> bool {
+        let found = |id: &String| self.known.pins.iter().any(|pin| pin.id == *id);
+        self.needs_all || (self.is_from_checkpoint && !self.pinned.iter().all(found))
+    }
+
+    /// What is known of the messages, to be kept; a log with branches has none.
+    pub fn checkpoint(&self) -> Option<&Checkpoint> {
+        (!self.branches.is_branched()).then_some(&self.known)
+    }
+
+    /// What is known of the messages.
+    pub fn known(&self) -> &Checkpoint {
+        &self.known
+    }
+
+    /// What the events add up to.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The session's `metadata.json`.
+    pub fn metadata_json(&self) -> MetadataJson {
+        MetadataJson::new(&self.metadata, &self.known)
+    }
+
+    /// What a context is built from.
+    pub fn source(&self) -> Source {
+        let path = self.branches.is_branched().then(|| {
+            let path = self.branches.path(self.leaf.as_deref());
+            (self.branches.clone(), path)
+        });
+        let is_pinned = |pin: &&Pinned| self.pinned.contains(&pin.id);
+        Source {
+            end: self.known.bytes,
+            message_count: path.as_ref().map_or(self.known.messages, |(branches, path)| branches.count(path)),
+            systems: if path.is_none() { self.known.systems.clone() } else { Vec::new() },
+            pins: if path.is_none() {
+                self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect()
+            } else {
+                Vec::new()
+            },
+            newest_user: self.known.newest_user.filter(|_| path.is_none()),
+            path,
+        }
+    }
+
+    /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
+    /// one without a time is of now. Each is counted.
+    ///
+    /// # Errors
+    /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
+    pub fn stage_messages(
+        &mut self,
+        drafts: Vec<Message>,
+        stamp: &Stamp,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<(Vec<u8>, Vec<Message>), Error> {
+        let mut cumulative = self.known.tokens;
+        let mut last = self.known.last_id.clone();
+        let mut records = Vec::with_capacity(drafts.len());
+        for (place, mut message) in drafts.into_iter().enumerate() {
+            if message.id.is_empty() {
+                message.id = id::new(stamp, place as u32);
+                message.parent_id = message.parent_id.or(last);
+            }
+            message.seq = Some(self.known.messages + place as u64);
+            message.timestamp = message.timestamp.or_else(|| Some(time::format(stamp.now_ms)));
+            let count = cost::message(&message, vocabulary);
+            cumulative += u64::from(count.tokens);
+            let by = Some(count.by.as_str().into());
+            message.tokens = Some(Tokens {
+                count: count.tokens,
+                cumulative: Some(cumulative),
+                by,
+                extra: Extra::default(),
+            });
+            last = Some(message.id.clone());
+            records.push(message);
+        }
+        let bytes = self.messages.stage(&records)?;
+        Ok((bytes, records))
+    }
+
+    /// The bytes that append these events as one batch.
+    ///
+    /// # Errors
+    /// Those of [`Log`].
+    pub fn stage_events(&mut self, changes: Vec<Change>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
+        let event = |(place, change)| Event {
+            id: id::new(stamp, place as u32),
+            timestamp: Some(time::format(stamp.now_ms)),
+            change,
+            extra: Extra::default(),
+        };
+        self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
+    }
+
+    fn apply(&mut self, event: &Event) {
+        self.metadata.apply(event);
+        match &event.change {
+            Change::Pin(subject) => {
+                self.pinned.insert(subject.message_id.clone());
+            }
+            Change::Unpin(subject) => {
+                self.pinned.remove(&subject.message_id);
+            }
+            Change::Leaf(subject) => self.leaf = Some(subject.message_id.clone()),
+            Change::Created(_)
+            | Change::Title { .. }
+            | Change::Status { .. }
+            | Change::Summary { .. }
+            | Change::Archived
+            | Change::Unarchived
+            | Change::Agent(_)
+            | Change::Imported(_)
+            | Change::Other(_) => {}
+        }
+    }
+
+    fn meet(&mut self, record: &Record, message: &Message) -> Option<Problem> {
+        self.needs_all |= self.is_from_checkpoint && message.branch;
+        let placed = self.branches.take(message, record.start);
+        self.known.take(record, message, !placed.is_repeated, self.pinned.contains(&message.id));
+        let is_missing = placed.parent_is_missing && !self.is_from_checkpoint;
+        is_missing.then(|| Problem {
+            code: ProblemCode::MissingParent,
+            start: record.start,
+            end: record.end,
+            message: "expected the parent of the message before it, but found none".into(),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! What the tests share: logs as leftoff writes them.
+
+use leftoff::session::handle::Session;
+use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::time::Stamp;
+
+pub fn stamp(chance: u8) -> Stamp {
+    Stamp { now_ms: 1_763_812_800_000, offset_minutes: 0, entropy: [chance; 32] }
+}
+
+pub fn said(role: Role, content: &str) -> Message {
+    Message { role: Some(role), content: content.into(), ..Message::default() }
+}
+
+#[allow(dead_code)]
+pub fn called(content: &str, calls: &[(&str, &str)]) -> Message {
+    let call = |(id, name): &(&str, &str)| ToolCall {
+        id: (*id).into(),
+        name: (*name).into(),
+        arguments: "{}".into(),
+    };
+    let assistant = Assistant { tool_calls: calls.iter().map(call).collect(), ..Assistant::default() };
+    Message { assistant: Some(assistant), ..said(Role::Assistant, content) }
+}
+
+#[allow(dead_code)]
+pub fn answered(id: &str, name: &str, content: &str) -> Message {
+    let tool = Tool { call_id: id.into(), name: name.into(), ..Tool::default() };
+    Message { tool: Some(tool), ..said(Role::Tool, content) }
+}
+
+/// Appends to a log and lets the session observe it.
+pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
+    let chance = (log.len() % 251) as u8;
+    let (bytes, _) = session.stage_messages(drafts, &stamp(chance), None).expect("nothing else is staged");
+    let end = log.len() as u64;
+    log.extend(bytes);
+    let found = session.messages().commit(end).expect("the log grew by the batch");
+    assert_eq!(session.take_messages(found), []);
+}
