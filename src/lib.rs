@@ -5,6 +5,8 @@ extern crate alloc;
 
 pub mod context;
 pub mod error;
+#[cfg(feature = "interop")]
+pub mod interop;
 pub mod session;
 pub mod text;
 pub mod time;

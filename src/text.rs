@@ -225,6 +225,12 @@ impl<'a> Fields<'a> {
         Ok(Fields { entries, path: String::new() })
     }
 
+    /// One field that did not stand in an object.
+    pub fn of(key: &str, value: &'a str) -> Fields<'a> {
+        let entry = Entry { key: key.to_owned(), raw_key: "\"\"", value };
+        Fields { entries: Vec::from([entry]), path: String::new() }
+    }
+
     /// Whether the object has this field, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
@@ -319,6 +325,14 @@ impl<T: Field> Field for Vec<T> {
         let read = |(i, item): (usize, &&str)| T::read(item, &format!("{path}[{i}]"), bad);
         Some(items.iter().enumerate().filter_map(read).collect())
     }
+}
+
+/// The items of an array, as they stand; nothing where the JSON is no array.
+pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
+    if too_deep(json) || !json.starts_with('[') {
+        return None;
+    }
+    serde_json::from_str(json).ok().map(|RawArray(items)| items)
 }
 
 /// Reports a value of the wrong kind; the answer is always absence.
