@@ -372,3 +372,15 @@ pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<U
 pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
     calls::resume_block(utf8(session)?, stamp).map(|block| bytes(&block)).map_err(thrown)
 }
+
+/// A new uuid.
+#[wasm_bindgen(js_name = newId)]
+pub fn new_id(stamp: &str) -> Answer<String> {
+    Stamp::from_json(stamp).map(|stamp| id::new(&stamp, 0)).map_err(thrown)
+}
+
+/// Whether a checkpoint, JSON, is of a log that has this line where its last line was.
+#[wasm_bindgen(js_name = checkpointMatches)]
+pub fn checkpoint_matches(checkpoint: &[u8], line: &[u8]) -> Answer<bool> {
+    Checkpoint::from_json(checkpoint).map(|checkpoint| checkpoint.matches(line)).map_err(thrown)
+}
