@@ -12,7 +12,8 @@ await step("npm packages", () => {
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   const mark = join(root, "node_modules", ".leftoff-lock");
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return false;
-  run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { quiet: true });
+  // Not `npm ci`, which refuses a lock file that leaves out other platforms' optional packages.
+  run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], { quiet: true });
   writeFileSync(mark, lock);
 });
 await step("Rust for WebAssembly, wasm-bindgen, wasm-pack", () => {

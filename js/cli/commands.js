@@ -12,6 +12,7 @@ import { note } from "./print.js";
 export async function importFiles(args) {
   /** @type {string[]} */
   const paths = args._;
+  /** @type {any[]} */
   const value = [];
   let failed = 0;
   await using(args, async (store) => {
