@@ -109,6 +109,8 @@ const NO_PLACE: &str = "leftoff has no place for it";
 
 const REASONS: &[(&str, &str)] = &[
     ("user.toolUseResult", "the tool's result again, as Claude Code shows it"),
+    ("user.agentId", "the agent speaks in the main conversation"),
+    ("assistant.agentId", "the agent speaks in the main conversation"),
     ("user.todos", "the state of Claude Code's own list"),
     ("user.userType", "a detail of the client"),
     ("assistant.userType", "a detail of the client"),
