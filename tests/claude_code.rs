@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 use leftoff::error::Code;
 use leftoff::interop::claude_code::{MAPPED, WHOLE};
-use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
-use leftoff::session::message::{Message, Role};
+use leftoff::interop::{AgentName, Import, ImportedSession, Loss, detect, read};
+use leftoff::session::message::{Message, Part, Role};
 use leftoff::session::scan::ProblemCode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -287,6 +287,50 @@ fn history_before_a_compact_boundary_stays_and_the_summary_follows_it() {
 }
 
 #[test]
+fn each_block_comes_to_its_place() {
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
+    let asked = json!({"type": "tool_use", "name": "Read", "input": {"path": "a"}});
+    let import = import(&[
+        record(
+            "a1",
+            "",
+            1,
+            "assistant",
+            json!([
+                {"type": "text", "text": "é"}, asked, {"type": "text", "text": "b"}, {"type": "redacted_thinking", "data": "x"}
+            ]),
+        ),
+        record(
+            "u1",
+            "a1",
+            2,
+            "user",
+            json!([
+                {"type": "tool_result", "is_error": true, "content": [{"type": "text", "text": "one"}, image, {"type": "text", "text": "two"}]},
+                {"type": "text", "text": "and you"},
+                {"type": "image", "source": {"type": "url", "url": "https://example.com"}}
+            ]),
+        ),
+    ]);
+    let [answer, result, said] = &import.sessions[0].messages[..] else { panic!("three messages") };
+    let assistant = answer.assistant.as_ref().unwrap();
+    assert_eq!(answer.content.as_str(), "é\n\nb");
+    assert_eq!(assistant.order, [Part::Text(0, 2), Part::Call(0), Part::Text(4, 5), Part::Reasoning(0)]);
+    assert_eq!(assistant.tool_calls[0].arguments.as_str(), r#"{"path":"a"}"#);
+    let tool = result.tool.as_ref().unwrap();
+    assert_eq!(
+        (&tool.call_id, tool.name.as_str(), tool.is_error),
+        (&assistant.tool_calls[0].id, "Read", true)
+    );
+    assert_eq!((result.content.as_str(), result.attachments[0].mime.as_str()), ("one\n\ntwo", "image/png"));
+    assert_eq!((said.content.as_str(), said.attachments.len()), ("and you", 0));
+    assert_eq!(said.parent_id.as_ref(), Some(&result.id));
+    let lost = |loss: &Loss| loss.field == "user.message.content[image].source";
+    assert!(import.sessions[0].losses.iter().any(lost));
+}
+
+#[test]
 fn a_sub_agent_is_a_session_of_its_own_that_names_its_call() {
     let task = json!([{"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "look"}}]);
     let side = |mut record: Value, agent: Value| {
@@ -340,7 +384,7 @@ fn a_bad_line_is_reported_with_its_bytes_and_costs_no_other() {
         (b"{\"type\":\"user\",\"message\":\"error\"}", ProblemCode::BadValue),
         (deep.as_bytes(), ProblemCode::TooDeep),
     ] {
-        let file = [b"\xef\xbb\xbf", good.as_bytes(), b"\r\n \n", bad, b"\n"].concat();
+        let file = [b"\xef\xbb\xbf", good.as_bytes(), b"\r\n \n \t", bad, b" \n"].concat();
         let import = read(&file, "x", None).unwrap();
         assert_eq!(import.sessions[0].messages.len(), 1);
         let [problem] = &import.problems[..] else { panic!("{:?}", import.problems) };
