@@ -328,7 +328,7 @@ pub fn read_transcript(file: &[u8], name: &str) -> Answer<Uint8Array> {
         sessions: Vec<Read<'a>>,
         problems: &'a [Problem],
     }
-    let import = interop::read(file, name).map_err(thrown)?;
+    let import = interop::read(file, name, None).map_err(thrown)?;
     let sessions = import.sessions.iter().map(|session| Read {
         id: &session.id,
         agent: session.agent,
