@@ -1,19 +1,34 @@
-//! leftoff keeps an AI agent's conversation on disk and rebuilds from it the best context that fits a model.
+//! leftoff keeps an AI agent's conversation on disk, rebuilds from it the best context that fits a model's window, and
+//! hands it to the next run.
+//!
+//! # The contract
+//!
+//! This crate is the core: bytes in, values out. It has no files, no clock, no randomness, no callbacks; time and chance
+//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value, see [`context::Needs`].
+//!
+//! - A log is read by a push parser: [`session::scan::Scanner`]. One bad line costs that line, and is reported.
+//! - A log is written by batches whose outcome is always known: [`session::log::Log`].
+//! - A session is its two logs and what is known from them: [`session::handle::Session`].
+//! - A context is asked for until it is ready: [`context::Build`].
+//!
+//! Errors come from input. A panic is a bug.
 #![cfg_attr(not(test), no_std)]
-// The macro of the component's binding writes unsafe code.
 #![cfg_attr(not(feature = "component"), forbid(unsafe_code))]
 
 extern crate alloc;
 
-#[cfg(all(feature = "component", target_arch = "wasm32"))]
+#[cfg(feature = "interop")]
+pub mod calls;
+#[cfg(all(feature = "component", feature = "interop", target_arch = "wasm32"))]
 mod component;
 pub mod context;
 pub mod error;
 #[cfg(feature = "interop")]
 pub mod interop;
+pub mod resume;
 pub mod session;
 pub mod text;
 pub mod time;
 pub mod tokens;
-#[cfg(all(feature = "wasm", target_arch = "wasm32"))]
+#[cfg(all(feature = "wasm", feature = "interop", target_arch = "wasm32"))]
 pub mod wasm;

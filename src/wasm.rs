@@ -1,10 +1,374 @@
-//! The binding for JavaScript.
+//! The binding for JavaScript. It translates and decides nothing.
+//!
+//! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-/// The version of this crate.
+use crate::calls;
+use crate::context::{Build, Format, Outcome, Request};
+use crate::error::{Code, Error};
+use crate::interop::messages;
+use crate::interop::{self, Loss};
+use crate::session::checkpoint::Checkpoint;
+use crate::session::event::{Change, Created, Imported, Parent, Project};
+use crate::session::handle::Session;
+use crate::session::message::Message;
+use crate::session::scan::Problem;
+use crate::session::{id, project};
+use crate::text::{Fields, items, to_json};
+use crate::time::Stamp;
+use crate::tokens::{Encoding, Vocabulary, count};
+
+type Answer<T> = Result<T, JsValue>;
+
+fn thrown(error: Error) -> JsValue {
+    small(&error)
+}
+
+fn small(value: &impl Serialize) -> JsValue {
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+}
+
+fn bytes(text: &str) -> Uint8Array {
+    Uint8Array::from(text.as_bytes())
+}
+
+fn utf8(json: &[u8]) -> Answer<&str> {
+    let message = "expected UTF-8, but found other bytes instead";
+    core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
+}
+
+/// Who counts: a vocabulary, or the estimate.
 #[wasm_bindgen]
-pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").into()
+pub struct Counter(Option<Vocabulary>);
+
+#[wasm_bindgen]
+impl Counter {
+    /// The estimate.
+    #[wasm_bindgen(js_name = estimate)]
+    pub fn estimate() -> Counter {
+        Counter(None)
+    }
+
+    /// A vocabulary from the planes of o200k_base.
+    #[cfg(feature = "tokens")]
+    #[wasm_bindgen(js_name = fromPlanes)]
+    pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
+        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary))).map_err(thrown)
+    }
+
+    /// The tokens of a text.
+    pub fn count(&self, text: &str) -> u32 {
+        count(text, self.0.as_ref()).tokens
+    }
+
+    /// Whether an encoding is one that the core knows; another is for the host to count.
+    pub fn knows(encoding: &str) -> bool {
+        Encoding::parse(encoding).is_some()
+    }
+}
+
+/// What a batch of messages is.
+#[wasm_bindgen(getter_with_clone)]
+pub struct Staged {
+    /// The bytes to append.
+    pub bytes: Uint8Array,
+    /// The messages as they will be stored, a JSON array.
+    pub records: Uint8Array,
+}
+
+/// One session: its two logs, and what is known from them.
+#[wasm_bindgen(js_name = Session)]
+pub struct SessionHandle(Session);
+
+#[wasm_bindgen(js_class = Session)]
+impl SessionHandle {
+    /// A session of which nothing is observed, or its messages as far as a checkpoint covers them.
+    #[wasm_bindgen(constructor)]
+    pub fn new(checkpoint: Option<Vec<u8>>) -> SessionHandle {
+        SessionHandle(Session::new(checkpoint.and_then(|json| Checkpoint::from_json(&json).ok())))
+    }
+
+    /// Takes the bytes that the events log has from `offset` on; gives the problems.
+    #[wasm_bindgen(js_name = observeEvents)]
+    pub fn observe_events(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
+        let found = self.0.events().observe(log, offset as u64).map_err(thrown)?;
+        Ok(small(&self.0.take_events(found)))
+    }
+
+    /// Takes the bytes that the messages log has from `offset` on; gives the problems.
+    #[wasm_bindgen(js_name = observeMessages)]
+    pub fn observe_messages(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
+        let found = self.0.messages().observe(log, offset as u64).map_err(thrown)?;
+        Ok(small(&self.0.take_messages(found)))
+    }
+
+    /// Both logs are read to their end: what no line feed ends is given, or reported as torn.
+    #[wasm_bindgen(js_name = observeTails)]
+    pub fn observe_tails(&mut self) -> JsValue {
+        let found = self.0.events().observe_tail();
+        let mut problems: Vec<Problem> = self.0.take_events(found);
+        let found = self.0.messages().observe_tail();
+        problems.extend(self.0.take_messages(found));
+        small(&problems)
+    }
+
+    /// Whether the messages have to be observed from their start, without a checkpoint.
+    #[wasm_bindgen(getter, js_name = needsAll)]
+    pub fn needs_all(&self) -> bool {
+        self.0.needs_all()
+    }
+
+    /// How far the messages log is observed.
+    #[wasm_bindgen(getter, js_name = messagesEnd)]
+    pub fn messages_end(&mut self) -> f64 {
+        self.0.messages().observed() as f64
+    }
+
+    /// How far the events log is observed.
+    #[wasm_bindgen(getter, js_name = eventsEnd)]
+    pub fn events_end(&mut self) -> f64 {
+        self.0.events().observed() as f64
+    }
+
+    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`.
+    #[wasm_bindgen(js_name = stageMessages)]
+    pub fn stage_messages(
+        &mut self,
+        drafts: &[u8],
+        format: &str,
+        stamp: &str,
+        counter: &Counter,
+    ) -> Answer<Staged> {
+        let format = Format::parse(format).map_err(thrown)?;
+        let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
+        let stamp = Stamp::from_json(stamp).map_err(thrown)?;
+        let (staged, records) = self.0.stage_messages(drafts, &stamp, counter.0.as_ref()).map_err(thrown)?;
+        Ok(Staged { bytes: Uint8Array::from(&staged[..]), records: bytes(&to_json(&records)) })
+    }
+
+    /// The staged messages are in the log; `offset` as in `Log::commit`.
+    #[wasm_bindgen(js_name = commitMessages)]
+    pub fn commit_messages(&mut self, offset: f64) -> Answer<JsValue> {
+        let found = self.0.messages().commit(offset as u64).map_err(thrown)?;
+        Ok(small(&self.0.take_messages(found)))
+    }
+
+    /// No byte of the staged messages was written, or they are given up.
+    #[wasm_bindgen(js_name = abortMessages)]
+    pub fn abort_messages(&mut self) -> Answer<()> {
+        self.0.messages().abort().map_err(thrown)
+    }
+
+    /// Nobody can say how much of the staged messages was written; gives the bytes to append again.
+    #[wasm_bindgen(js_name = unknownMessages)]
+    pub fn unknown_messages(&mut self) -> Answer<Uint8Array> {
+        self.0.messages().unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
+    }
+
+    /// Stages the events that begin a session.
+    #[wasm_bindgen(js_name = stageCreated)]
+    pub fn stage_created(&mut self, created: &[u8], stamp: &str) -> Answer<Uint8Array> {
+        let begin = Begin::read(utf8(created)?).map_err(thrown)?;
+        let stamp = Stamp::from_json(stamp).map_err(thrown)?;
+        let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
+        Ok(Uint8Array::from(&staged[..]))
+    }
+
+    /// The staged events are in the log.
+    #[wasm_bindgen(js_name = commitEvents)]
+    pub fn commit_events(&mut self, offset: f64) -> Answer<JsValue> {
+        let found = self.0.events().commit(offset as u64).map_err(thrown)?;
+        Ok(small(&self.0.take_events(found)))
+    }
+
+    /// No byte of the staged events was written, or they are given up.
+    #[wasm_bindgen(js_name = abortEvents)]
+    pub fn abort_events(&mut self) -> Answer<()> {
+        self.0.events().abort().map_err(thrown)
+    }
+
+    /// The checkpoint to keep, JSON; nothing for a log with branches.
+    pub fn checkpoint(&self) -> Option<Uint8Array> {
+        self.0.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
+    }
+
+    /// The session's `metadata.json`.
+    pub fn metadata(&self) -> Uint8Array {
+        bytes(&self.0.metadata_json().to_json())
+    }
+
+    /// Begins a context; `request` as in `Request::from_json`.
+    pub fn context(&self, request: &[u8]) -> Answer<ContextBuild> {
+        let request = Request::from_json(utf8(request)?).map_err(thrown)?;
+        let format = request.format;
+        Ok(ContextBuild { build: Build::new(request, self.0.source()), format })
+    }
+}
+
+/// A context that is being built.
+#[wasm_bindgen]
+pub struct ContextBuild {
+    build: Build,
+    format: Format,
+}
+
+#[wasm_bindgen]
+impl ContextBuild {
+    /// `{"ready":context}` or `{"needs":...}`, JSON.
+    pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
+        let json = match self.build.next(counter.0.as_ref()).map_err(thrown)? {
+            Outcome::Ready(context) => {
+                let context = messages::write_context(&context, self.format);
+                ["{\"ready\":", &context, "}"].concat()
+            }
+            Outcome::Needs(needs) => ["{\"needs\":", &to_json(&needs), "}"].concat(),
+        };
+        Ok(bytes(&json))
+    }
+
+    /// Takes the bytes that were needed.
+    pub fn bytes(&mut self, start: f64, log: &[u8]) -> Answer<()> {
+        self.build.bytes(start as u64, log).map_err(thrown)
+    }
+
+    /// Takes counts that were needed: a JSON array of `[text, tokens]`.
+    pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
+        let wrong =
+            || thrown(Error::new(Code::InvalidRequest, "expected an array of a text and its count each"));
+        let read = |pair: &str| {
+            let [text, tokens] = items(pair)?[..] else { return None };
+            let text: String = Fields::of("text", text).take("text", &mut Vec::new())?;
+            Some((text, tokens.parse().ok()?))
+        };
+        let pairs = items(utf8(counts)?).ok_or_else(wrong)?;
+        let counts = pairs.into_iter().map(read).collect::<Option<Vec<_>>>();
+        self.build.counts(counts.ok_or_else(wrong)?);
+        Ok(())
+    }
+}
+
+// How a session begins, and where it comes from.
+struct Begin {
+    created: Created,
+    title: Option<String>,
+    imported: Option<Imported>,
+}
+
+impl Begin {
+    fn read(json: &str) -> Result<Begin, Error> {
+        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
+        let mut bad = Vec::new();
+        let mut fields =
+            Fields::parse(json).map_err(|_| wrong("expected an object, but found none".into()))?;
+        let path: Option<String> = fields.take("project", &mut bad);
+        let project = path.map(|path| Project {
+            hash: project::hash(&path),
+            name: path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string(),
+            path,
+        });
+        let begin = Begin {
+            created: Created {
+                session: fields.take("id", &mut bad).unwrap_or_default(),
+                session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+                project,
+                parent: fields.take::<Parent>("parent", &mut bad),
+                agent: fields.take("agent", &mut bad),
+            },
+            title: fields.take("title", &mut bad),
+            imported: fields.take_raw("imported").and_then(|raw| Fields::parse(raw).ok()).and_then(
+                |mut from| {
+                    Some(Imported {
+                        agent: from.take("agent", &mut bad)?,
+                        source_id: from.take("sourceId", &mut bad)?,
+                    })
+                },
+            ),
+        };
+        match bad.into_iter().next() {
+            Some(bad) => Err(wrong(bad.message)),
+            None => Ok(begin),
+        }
+    }
+
+    fn changes(mut self, stamp: &Stamp) -> Vec<Change> {
+        if self.created.session.is_empty() {
+            self.created.session = id::new(stamp, u32::MAX);
+        }
+        let mut changes = Vec::from([Change::Created(self.created.into())]);
+        changes.extend(self.imported.map(Change::Imported));
+        changes.extend(self.title.map(|title| Change::Title { title }));
+        changes
+    }
+}
+
+/// Reads an agent's file: JSON `{"sessions":[...],"problems":[...]}`, the messages in leftoff's shape.
+#[wasm_bindgen(js_name = readTranscript)]
+pub fn read_transcript(file: &[u8], name: &str) -> Answer<Uint8Array> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Read<'a> {
+        id: &'a str,
+        agent: &'a str,
+        source_id: &'a str,
+        parent: &'a Option<Parent>,
+        title: &'a Option<String>,
+        folder: &'a Option<String>,
+        model: &'a Option<String>,
+        losses: &'a [Loss],
+        messages: &'a [Message],
+    }
+    #[derive(Serialize)]
+    struct Transcript<'a> {
+        sessions: Vec<Read<'a>>,
+        problems: &'a [Problem],
+    }
+    let import = interop::read(file, name).map_err(thrown)?;
+    let sessions = import.sessions.iter().map(|session| Read {
+        id: &session.id,
+        agent: session.agent,
+        source_id: &session.source_id,
+        parent: &session.parent,
+        title: &session.title,
+        folder: &session.folder,
+        model: &session.model,
+        losses: &session.losses,
+        messages: &session.messages,
+    });
+    Ok(bytes(&to_json(&Transcript { sessions: sessions.collect(), problems: &import.problems })))
+}
+
+/// The hash of a project's folder, resolved and in normalisation form C.
+#[wasm_bindgen(js_name = projectHash)]
+pub fn project_hash(path: &str) -> String {
+    project::hash(path)
+}
+
+/// Refuses an id that a person may not give.
+#[wasm_bindgen(js_name = checkId)]
+pub fn check_id(given: &str) -> Answer<()> {
+    id::check_given(given).map_err(thrown)
+}
+
+/// See `calls::scan_log`.
+#[wasm_bindgen(js_name = scanLog)]
+pub fn scan_log(log: &[u8]) -> Uint8Array {
+    bytes(&calls::scan_log(log))
+}
+
+/// See `calls::context_of_log`.
+#[wasm_bindgen(js_name = contextOfLog)]
+pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<Uint8Array> {
+    calls::context_of_log(log, utf8(request)?, counter.0.as_ref()).map(|json| bytes(&json)).map_err(thrown)
+}
+
+/// See `calls::resume_block`.
+#[wasm_bindgen(js_name = resumeBlock)]
+pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
+    calls::resume_block(utf8(session)?, stamp).map(|block| bytes(&block)).map_err(thrown)
 }

@@ -48,7 +48,7 @@ pub fn estimate(text: &str) -> u32 {
         };
         before = class;
     }
-    u32::try_from(quarters.div_ceil(4)).unwrap_or(u32::MAX)
+    u32::try_from(quarters.div_ceil(4)).unwrap_or(u32::MAX).max(u32::from(!text.is_empty()))
 }
 
 fn classify(c: char) -> Class {

@@ -1,0 +1,97 @@
+//! Whole calls from bytes to JSON, the same for every binding: what the conformance cases run.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::context::{Build, Needs, Outcome, Request};
+use crate::error::{Code, Error};
+use crate::interop::messages::write_context;
+use crate::resume::block::{Block, render};
+use crate::session::handle::Session;
+use crate::session::message::{self, Message};
+use crate::session::scan::{Found, Problem, scan};
+use crate::text::{Fields, to_json};
+use crate::time::{self, Stamp};
+use crate::tokens::Vocabulary;
+
+#[derive(Serialize)]
+struct Scanned {
+    messages: Vec<Message>,
+    problems: Vec<Problem>,
+}
+
+/// Every message of a log, and what is wrong with it: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
+pub fn scan_log(log: &[u8]) -> String {
+    let mut scanned = Scanned { messages: Vec::new(), problems: Vec::new() };
+    for found in scan(log) {
+        match found {
+            Found::Problem(problem) => scanned.problems.push(problem),
+            Found::Record(record) => {
+                let (message, problems) = message::read(&record);
+                scanned.messages.extend(message);
+                scanned.problems.extend(problems);
+            }
+        }
+    }
+    to_json(&scanned)
+}
+
+/// The context of a log that is at hand, as [`write_context`] gives it.
+///
+/// # Errors
+/// Those of [`Request::from_json`] and [`Build::next`]; `invalid_request` where a host would have to count.
+pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>) -> Result<String, Error> {
+    let request = Request::from_json(request)?;
+    let format = request.format;
+    let mut session = Session::new(None);
+    let mut found = session.messages().observe(log, 0)?;
+    found.extend(session.messages().observe_tail());
+    session.take_messages(found);
+    let mut build = Build::new(request, session.source());
+    loop {
+        match build.next(vocabulary)? {
+            Outcome::Ready(context) => return Ok(write_context(&context, format)),
+            Outcome::Needs(Needs::Bytes { range }) => {
+                let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
+                build.bytes(range.start, bytes)?;
+            }
+            Outcome::Needs(needs) => {
+                let message = format!("expected nothing more to be needed, but found {}", to_json(&needs));
+                return Err(Error::new(Code::InvalidRequest, message));
+            }
+        }
+    }
+}
+
+/// The resume block of a session:
+/// `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"}}` and a stamp.
+///
+/// # Errors
+/// `invalid_request` where one of the two is not of its shape.
+pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
+    let stamp = Stamp::from_json(stamp)?;
+    let invalid = |message: String| Error::new(Code::InvalidRequest, message);
+    let mut fields =
+        Fields::parse(session).map_err(|_| invalid("expected a session object, but found none".into()))?;
+    let mut bad = Vec::new();
+    let mut left_out = fields.take_raw("leftOut").and_then(|raw| Fields::parse(raw).ok());
+    let block = Block {
+        session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+        title: fields.take("title", &mut bad).unwrap_or_default(),
+        last_active_ms: fields
+            .take::<String>("lastActive", &mut bad)
+            .and_then(|written| time::parse(&written)),
+        message_count: fields.take("messageCount", &mut bad).unwrap_or_default(),
+        summary: fields.take("summary", &mut bad),
+        left_out: left_out
+            .as_mut()
+            .and_then(|left| Some((left.take("count", &mut bad)?, left.take("command", &mut bad)?))),
+    };
+    match bad.into_iter().next() {
+        Some(bad) => Err(invalid(bad.message)),
+        None => Ok(render(&block, &stamp)),
+    }
+}

@@ -1,0 +1,3 @@
+//! Handing a session to the next run.
+
+pub mod block;
