@@ -21,7 +21,7 @@ export const componentFolder = join(root, "target", "component");
 
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
-  const core = await fresh("core", crate, [join(pkg, "leftoff.wasm"), join(pkg, "leftoff.js")], buildCore);
+  const core = await whenStale("core", pkg, buildCore);
   return (await fresh("shim", shim, [join(pkg, "index.cjs"), join(root, "types")], buildShim)) || core;
 }
 
@@ -39,6 +39,16 @@ export function buildComponent() {
 }
 
 /**
+ * Builds the core in one of its forms, where the crate changed or `leftoff.wasm` is not in `folder`.
+ * @param {string} name
+ * @param {string} folder
+ * @param {() => void} work
+ */
+export function whenStale(name, folder, work) {
+  return fresh(name, crate, [join(folder, "leftoff.wasm"), join(folder, "leftoff.js")], work);
+}
+
+/**
  * The core for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`.
  * @param {string} features
  * @param {string} folder
@@ -46,8 +56,9 @@ export function buildComponent() {
 export function bind(features, folder) {
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
-  // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess.
-  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--out-name", "leftoff", "--out-dir", folder, compile(features)], { env, quiet: true });
+  // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess. The function that
+  // resets the state makes a new instance after a trap.
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", "leftoff", "--out-dir", folder, compile(features)], { env, quiet: true });
   const made = join(folder, "leftoff_bg.wasm");
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
   run("wasm-opt", ["-O3", ...enabled, made, "-o", join(folder, "leftoff.wasm")], { quiet: true });
