@@ -1,65 +1,132 @@
 // @ts-check
-// pkg/, as it ships: the core with LTO, its bindings, the vocabulary, the bundles; and types/.
+// pkg/ and types/ as they ship: the core with LTO, its binding, the vocabulary, the bundles, the types; each made only
+// where one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root, run } from "./run.mjs";
-import { wasmEnv } from "./toolchain.mjs";
+import { pathToFileURL } from "node:url";
+import { fail, root, run, step } from "./run.mjs";
+import { TARGET, wasmEnv } from "./toolchain.mjs";
 
-const TARGET = "wasm32-unknown-unknown";
 const pkg = join(root, "pkg");
+const crate = ["src", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
+const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "pkg/leftoff.js", "pkg/leftoff.d.ts"];
+
+/** What rustc emits by itself; wasm-opt would refuse it otherwise. */
+const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+
+/** Where the component is, and its transpiled form for Node. */
+export const componentFolder = join(root, "target", "component");
 
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
-  const core = built("core", ["src", "Cargo.toml", "Cargo.lock"], buildCore);
-  const shim = await built("shim", ["js", "package.json", "tsconfig.json", "pkg/leftoff.js"], buildShim);
-  return (await core) || shim;
+  const core = await whenStale("core", pkg, buildCore);
+  return (await fresh("shim", shim, [join(pkg, "index.cjs"), join(root, "types")], buildShim)) || core;
+}
+
+/** The component, and what jco makes of it for Node. Answers false where it is up to date. */
+export function buildComponent() {
+  return fresh("component", crate, [join(componentFolder, "leftoff.component.wasm")], () => {
+    const folder = componentFolder;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const component = join(folder, "leftoff.component.wasm");
+    run("jco", ["new", compile("component,interop"), "-o", component], { quiet: true });
+    run("jco", ["transpile", component, "--name", "leftoff", "-o", folder], { quiet: true });
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  });
 }
 
 /**
- * The core as a WebAssembly module, with LTO and optimised.
+ * Builds the core in one of its forms, where the crate changed or `leftoff.wasm` is not in `folder`.
+ * @param {string} name
+ * @param {string} folder
+ * @param {() => void} work
+ */
+export function whenStale(name, folder, work) {
+  return fresh(name, crate, [join(folder, "leftoff.wasm"), join(folder, "leftoff.js")], work);
+}
+
+/**
+ * The core for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`.
  * @param {string} features
- * @param {string} out the file without its ending
  * @param {string} folder
  */
-export function compile(features, out, folder) {
-  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
-  run("cargo", ["rustc", "--release", "--lib", "--crate-type", "cdylib", "--target", TARGET, "--no-default-features", "--features", features], { env, quiet: true });
-  const module = join(root, "target", "wasm", TARGET, "release", "leftoff.wasm");
-  run("wasm-bindgen", ["--target", "web", "--out-dir", folder, "--out-name", out, module], { env, quiet: true });
-  const made = join(folder, `${out}_bg.wasm`);
-  run("wasm-opt", ["-O3", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue", made, "-o", join(folder, `${out}.wasm`)], { env, quiet: true });
+export function bind(features, folder) {
+  mkdirSync(folder, { recursive: true });
+  const env = wasmEnv();
+  // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess. The function that
+  // resets the state makes a new instance after a trap.
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", "leftoff", "--out-dir", folder, compile(features)], { env, quiet: true });
+  const made = join(folder, "leftoff_bg.wasm");
+  const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
+  run("wasm-opt", ["-O3", ...enabled, made, "-o", join(folder, "leftoff.wasm")], { quiet: true });
   rmSync(made);
+  rmSync(join(folder, "leftoff_bg.wasm.d.ts"), { force: true });
+}
+
+/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @returns {string} the file */
+function compile(features) {
+  const target = join(root, "target", "wasm");
+  const env = { ...wasmEnv(), CARGO_TARGET_DIR: target };
+  const kind = ["--lib", "--crate-type", "cdylib", "--target", TARGET];
+  run("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env, quiet: true });
+  return join(target, TARGET, "release", "leftoff.wasm");
 }
 
 function buildCore() {
-  mkdirSync(pkg, { recursive: true });
-  compile("wasm,tokens,interop", "leftoff", pkg);
+  bind("wasm,tokens,interop", pkg);
+  copyVocabulary();
+}
+
+function copyVocabulary() {
   copyFileSync(join(root, "src", "tokens", "o200k_base.planes"), join(pkg, "o200k_base.planes"));
+}
+
+/** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
+function buildDev() {
+  rmSync(join(root, "target", "built-core"), { force: true });
+  const features = ["--no-default-features", "--features", "wasm,tokens,interop"];
+  const out = ["--out-dir", "pkg", "--out-name", "leftoff"];
+  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", ...features], { env });
+  renameSync(join(pkg, "leftoff_bg.wasm"), join(pkg, "leftoff.wasm"));
+  // It would tell npm to leave the folder out.
+  for (const name of [".gitignore", "leftoff_bg.wasm.d.ts"]) rmSync(join(pkg, name), { force: true });
+  copyVocabulary();
+  return buildShim();
 }
 
 async function buildShim() {
   const { build: bundle } = await import("esbuild");
   /** @type {import("esbuild").BuildOptions} */
-  const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "error", absWorkingDir: root };
-  const here = { js: "const import_meta_url = require('node:url').pathToFileURL(__filename).href;" };
-  await bundle({ ...shared, entryPoints: ["js/index.js"], outfile: "pkg/index.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: here });
-  await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm" });
+  const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root };
+  // A bundle in pkg/ finds ../pkg/leftoff.wasm as js/ does, once it knows its own place.
+  const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
+  await bundle({ ...shared, entryPoints: ["js/index.js"], outfile: "pkg/index.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
+  if (existsSync(join(root, "js", "cli", "index.js"))) {
+    await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm" });
+    const cli = join(pkg, "cli.js");
+    const text = readFileSync(cli, "utf8");
+    if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
+    chmodSync(cli, 0o755);
+  }
   rmSync(join(root, "types"), { recursive: true, force: true });
-  run("npx", ["tsc", "--project", "tsconfig.json", "--noEmit", "false"], { quiet: true });
+  run("tsc", ["--project", "scripts/types.json"], { quiet: true });
 }
 
 /**
- * Runs a build where its inputs changed since it last ran.
+ * Runs a build where its inputs changed since it last ran, or what it made is gone; answers whether it ran.
  * @param {string} name
- * @param {string[]} inputs
+ * @param {string[]} inputs files and folders, as seen from the root
+ * @param {string[]} outputs
  * @param {() => void | Promise<void>} work
  */
-async function built(name, inputs, work) {
+async function fresh(name, inputs, outputs, work) {
   const stamp = join(root, "target", `built-${name}`);
   const hash = digest(inputs);
-  if (existsSync(pkg) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return false;
+  if (outputs.every((path) => existsSync(path)) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return false;
   await work();
   writeFileSync(stamp, hash);
   return true;
@@ -71,13 +138,17 @@ function digest(inputs) {
   /** @param {string} path */
   const add = (path) => {
     const full = join(root, path);
-    if (!existsSync(full)) return;
-    if (statSync(full).isDirectory()) {
-      for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
-    } else {
-      hash.update(`${path}\0`).update(readFileSync(full));
-    }
+    const stat = statSync(full, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
+    else if (stat) hash.update(`${path}\0${stat.size}\0`).update(readFileSync(full));
   };
   for (const input of inputs) add(input);
   return hash.digest("hex");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const parts = { core: buildCore, shim: buildShim, component: buildComponent, dev: buildDev, all: build };
+  const name = process.argv[2] ?? "all";
+  if (!(name in parts)) fail(`expected ${Object.keys(parts).join(", ")}, but found ${name} instead`);
+  await step(`build ${name}`, parts[/** @type {keyof typeof parts} */ (name)]);
 }

@@ -1,33 +1,59 @@
 // @ts-check
-// The lints: format, clippy for host and WebAssembly and each combination of features, types, and the fence.
+// Everything that is checked without running it: the form of the Rust code, clippy for each target and combination of
+// features, the types of the JavaScript, and the fence around the core.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { root, run, step } from "./run.mjs";
-import { wasmEnv } from "./toolchain.mjs";
+import { ask, fail, root, run, step } from "./run.mjs";
+import { TARGET, wasmEnv } from "./toolchain.mjs";
 
-const strict = ["--", "-D", "warnings"];
+const DENY = ["-D", "warnings"];
+// Tests and examples read files and the clock.
+const OUTSIDE_THE_FENCE = ["methods", "types", "macros"].flatMap((what) => ["-A", `clippy::disallowed-${what}`]);
+const HOST = { none: ["--no-default-features"], default: [] };
+const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "component,interop": [] };
 
-await step("cargo fmt", () => void run("cargo", ["fmt", "--check"]));
-await step("clippy, no features", () => void run("cargo", ["clippy", "--release", "--no-default-features", "--lib", ...strict]));
-await step("clippy, default features, tests", () => void run("cargo", ["clippy", "--release", "--all-targets", ...strict]));
-for (const features of ["wasm,tokens,interop", "component,interop"]) {
-  await step(`clippy, ${features}`, () => {
-    const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
-    run("cargo", ["clippy", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--no-default-features", "--features", features, ...strict], { env });
-  });
+/** Ends the process at the first thing that is wrong. */
+export async function lint() {
+  await step("cargo fmt --check", () => void run("cargo", ["fmt", "--check"]));
+  await step("the fence", fence);
+  for (const [name, features] of Object.entries(HOST)) {
+    await step(`clippy, features ${name}`, () => {
+      clippy(["--lib", ...features], DENY);
+      clippy(["--all-targets", ...features], [...DENY, ...OUTSIDE_THE_FENCE]);
+    });
+  }
+  for (const [features, targets] of Object.entries(WASM)) await step(`clippy, ${TARGET}, ${features}`, () => clippyWasm(features, targets));
+  await step("tsc", () => void run("tsc", ["--project", "tsconfig.json"]));
 }
-await step("tsc", () => void run("npx", ["tsc", "--project", "tsconfig.json"]));
-await step("the fence", fence);
 
-// The core compiles without the standard library; what a lint cannot see is that somebody names it again.
+/** @param {string[]} what @param {string[]} lints @param {Record<string, string>} [env] */
+function clippy(what, lints, env) {
+  run("cargo", ["clippy", "--quiet", ...what, "--", ...lints], { env });
+}
+
+/** @param {string} features @param {string[]} targets beside the library */
+function clippyWasm(features, targets) {
+  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  if (ask("cargo", ["clippy", "--version"], { env }) === null) {
+    const how = env.RUSTUP_TOOLCHAIN === "debian" ? "apt-get install rust-web-clippy" : "rustup component add clippy";
+    fail(`clippy is missing for the compiler that has ${TARGET}: '${how}' installs it`);
+  }
+  clippy(["--lib", ...targets, "--target", TARGET, "--no-default-features", "--features", features], DENY, env);
+}
+
+/** The core is `no_std`, and it stays so: one `extern crate std` would open everything again. */
 function fence() {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".rs"));
-  for (const name of files) {
-    const [code] = readFileSync(join(root, "src", name), "utf8").split("#[cfg(test)]\nmod tests");
-    if (/\bextern crate std\b|\bstd::/.test(code)) {
-      console.error(`failed: src/${name} uses the standard library; the core has no I/O, no clock and no randomness`);
-      process.exit(1);
-    }
+  const src = join(root, "src");
+  for (const name of readdirSync(src, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".rs")) continue;
+    // Tests come last in a file, by the project's order of items.
+    const [code = ""] = readFileSync(join(src, name), "utf8").split(/^#\[cfg\(test\)\]\n(?:#.*\n)*mod \w+ \{/m);
+    code.split("\n").forEach((line, index) => {
+      const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
+      if (found) fail(`src/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
+    });
   }
 }
+
+if (import.meta.main ?? process.argv[1] === import.meta.filename) await lint();

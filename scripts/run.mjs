@@ -1,59 +1,112 @@
 // @ts-check
-// Running one step of the set-up or of the tests: its name before it, its time behind it.
+// Running one step of the set-up or of the tests: its name, what it prints, its time.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
+const rustupHome = findRustup();
+
+/** The environment in which rustup and the programs of npm's packages are found. @param {Record<string, string>} [env] */
+function environment(env = {}) {
+  const path = env.PATH ?? process.env.PATH ?? "";
+  return { ...process.env, ...rustupHome, ...env, PATH: [join(root, "node_modules", ".bin"), path].join(delimiter) };
+}
+
 /**
- * Runs a command and shows its output. Ends the process where it fails.
+ * With another HOME rustup looks for its toolchains there and finds none, even though cargo is on PATH. Where they lie
+ * beside that cargo, as rustup lays them out, they are used.
+ */
+function findRustup() {
+  if (process.env.RUSTUP_HOME || existsSync(join(homedir(), ".rustup", "toolchains"))) return {};
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => existsSync(join(folder, "cargo")));
+  const found = folders.map((folder) => join(folder, "..", "..", ".rustup")).find((home) => existsSync(join(home, "toolchains")));
+  return found ? { RUSTUP_HOME: found } : {};
+}
+
+/**
+ * Runs a command. Ends the process where it fails.
  * @param {string} command
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean }} [options] `quiet` shows output only of a failure
- * @returns {string} what it printed, where it was quiet
+ * @returns {string} what it printed on stdout, where it was quiet
  */
-export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
+export function run(command, args, { env, cwd = root, quiet = false } = {}) {
   const stdio = quiet ? "pipe" : "inherit";
   const done = spawnSync(command, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: environment(env),
     stdio: ["ignore", stdio, stdio],
     encoding: "utf8",
     maxBuffer: 256 * 1024 * 1024,
   });
   if (done.error || done.status !== 0) {
     process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}`);
-    console.error(`\nfailed: ${command} ${args.join(" ")} (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
-    process.exit(1);
+    fail(`${command} ${args.join(" ")} (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
   }
-  return `${done.stdout ?? ""}${done.stderr ?? ""}`;
+  return done.stdout ?? "";
 }
 
 /**
- * What a command prints, or null where it fails or is not there.
+ * What a command prints, or null where it fails, takes too long or is not there.
  * @param {string} command
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, timeoutMs?: number }} [options]
  */
-export function ask(command, args, { env = {}, timeoutMs } = {}) {
-  const done = spawnSync(command, args, {
-    cwd: root,
-    env: { ...process.env, ...env },
-    encoding: "utf8",
-    timeout: timeoutMs,
-  });
+export function ask(command, args, { env, timeoutMs } = {}) {
+  const done = spawnSync(command, args, { cwd: root, env: environment(env), encoding: "utf8", timeout: timeoutMs });
   return done.error || done.status !== 0 ? null : done.stdout.trim();
 }
 
 /**
- * A step with its name and its time. A step that has nothing to do answers `false`.
+ * Runs a command, shows its output while it comes, and keeps it.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string> }} [options]
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+export function watch(command, args, { env } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      process.stdout.write(text);
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      process.stderr.write(text);
+    });
+    child.on("error", (error) => {
+      console.error(`${command}: ${error.message}`);
+      resolve({ ok: false, output });
+    });
+    child.on("close", (status) => resolve({ ok: status === 0, output }));
+  });
+}
+
+/**
+ * A step with its name and its time. A step that had nothing to do answers `false`.
  * @param {string} name
  * @param {() => boolean | void | Promise<boolean | void>} work
  */
 export async function step(name, work) {
   const start = performance.now();
   const did = await work();
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  console.log(did === false ? `  ${name}: there already` : `  ${name}: ${seconds} s`);
+  console.log(did === false ? `  ${name}: skipped: already there` : `  ${name}: ${seconds(start)}`);
+}
+
+/** The time since `start`, as people read it. @param {number} start milliseconds, of `performance.now()` */
+export function seconds(start) {
+  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
+}
+
+/** Says why, and ends the process. @param {string} why @returns {never} */
+export function fail(why) {
+  console.error(`\nfailed: ${why}`);
+  process.exit(1);
 }

@@ -1,18 +1,91 @@
 // @ts-check
-// npm test: everything that can be wrong, each part with its heading and its time. It stops at the first failure.
+// `npm test`: every part, the first failure ends it. `node scripts/test.mjs rust js` runs these parts alone.
 
-import { run, step } from "./run.mjs";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { buildComponent } from "./build.mjs";
+import { lint } from "./lint.mjs";
+import { fail, root, run, seconds, step, watch } from "./run.mjs";
+import { size } from "./size.mjs";
+import { wasmEnv } from "./toolchain.mjs";
 
+/** Tests that passed and failed, over all runners. */
+const sum = { passed: 0, failed: 0 };
+
+/** @type {Record<string, { title: string, work: () => Promise<unknown> }>} */
 const parts = {
-  lint: () => run("node", ["scripts/lint.mjs"]),
-  rust: () => run("cargo", ["test", "--release"]),
-  javascript: () => run("node", ["--test", "tests/js/"]),
-  size: () => run("node", ["scripts/size.mjs"]),
+  lint: { title: "Lints", work: lint },
+  rust: { title: "Rust tests", work: rust },
+  wasm: { title: "WebAssembly tests", work: wasm },
+  component: { title: "The component", work: () => step("component", buildComponent) },
+  js: { title: "JavaScript tests", work: javascript },
+  size: { title: "Size", work: size },
 };
 
-const asked = process.argv.slice(2);
-for (const [name, part] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
-  console.log(`\n== ${name}`);
-  await step(name, () => void part());
+async function rust() {
+  await runner("cargo", ["test", "--quiet"], cargoCounts);
+  run("cargo", ["check", "--quiet", "--no-default-features"]);
 }
+
+async function wasm() {
+  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  const features = ["--no-default-features", "--features", "wasm,tokens,interop"];
+  await runner("wasm-pack", ["test", "--node", "--mode", "no-install", "--", "--test", "wasm", ...features], cargoCounts, env);
+}
+
+async function javascript() {
+  // The component is one of the things that the conformance tests run.
+  await buildComponent();
+  const folder = join("tests", "js");
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.js"));
+  const files = names.sort().map((name) => join(folder, name));
+  if (files.length === 0) fail(`expected tests in ${folder}, but found none`);
+  await runner("node", ["--test", "--test-reporter=spec", ...files], nodeCounts);
+}
+
+/**
+ * Runs a test runner and adds what it counted. A runner that reports no test at all has failed too.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {(output: string) => { passed: number, failed: number }} counts
+ * @param {Record<string, string>} [env]
+ */
+async function runner(command, args, counts, env) {
+  const { ok, output } = await watch(command, args, { env });
+  const { passed, failed } = counts(output);
+  sum.passed += passed;
+  sum.failed += failed;
+  if (ok && failed === 0 && passed > 0) return;
+  if (failed === 0) sum.failed += 1;
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+  fail(`${command} ${args.join(" ")}`);
+}
+
+/** @param {string} output of cargo test or wasm-bindgen-test-runner */
+function cargoCounts(output) {
+  const counts = { passed: 0, failed: 0 };
+  for (const [, passed, failed] of output.matchAll(/^test result: .*?(\d+) passed; (\d+) failed/gm)) {
+    counts.passed += Number(passed);
+    counts.failed += Number(failed);
+  }
+  return counts;
+}
+
+/** @param {string} output of node --test */
+function nodeCounts(output) {
+  /** @param {string} what */
+  const number = (what) => Number(output.match(new RegExp(`^\\S+ ${what} (\\d+)$`, "m"))?.[1] ?? 0);
+  return { passed: number("pass"), failed: number("fail") + number("cancelled") };
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !(name in parts));
+if (unknown) fail(`expected ${Object.keys(parts).join(", ")}, but found ${unknown} instead`);
+for (const [name, { title, work }] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const start = performance.now();
+  console.log(`\n== ${title}`);
+  await work();
+  console.log(`== ${title}: ${seconds(start)}`);
+}
+if (sum.passed > 0) console.log(`\n${sum.passed} passed, ${sum.failed} failed`);

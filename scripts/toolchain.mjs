@@ -1,53 +1,70 @@
 // @ts-check
 // The Rust toolchain that compiles to WebAssembly, and the two programs that work on its output.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, copyFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
-import { ask, root, run } from "./run.mjs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { buildDebianTarget, DEBIAN_LIB } from "./debian.mjs";
+import { ask, fail, root, run } from "./run.mjs";
 
-const TARGET = "wasm32-unknown-unknown";
-const DEBIAN_LIB = `/usr/lib/rustlib/${TARGET}/lib`;
+export const TARGET = "wasm32-unknown-unknown";
 const WASM_PACK = "0.15.1";
 
 /** Where programs are kept that several clones share. */
-const tools = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
+const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
 
-/** Where the answer of the last look is kept; deleting it costs one look. */
+/** What was found, so that the next run need not look. Deleting it costs one look. */
 const remembered = join(root, "target", "wasm-toolchain.json");
+
+/**
+ * @typedef {{ toolchain: string | null, lib: string }} Target the rustup toolchain, null for the default one, and its library
+ * @typedef {{ target?: Target, bin?: Record<string, string> }} Found `bin`: the folder of each program, by name and version
+ */
+
+/** @returns {Found} */
+function recall() {
+  return existsSync(remembered) ? JSON.parse(readFileSync(remembered, "utf8")) : {};
+}
+
+/** @param {Found} found */
+function remember(found) {
+  mkdirSync(dirname(remembered), { recursive: true });
+  writeFileSync(remembered, JSON.stringify({ ...recall(), ...found }));
+}
 
 /** The version of a crate in Cargo.lock. @param {string} name */
 function locked(name) {
   const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
-  const version = lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1];
-  if (!version) throw new Error(`Cargo.lock names no ${name}`);
-  return version;
+  return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`Cargo.lock names no ${name}`);
+}
+
+/** Each program: its name, its crate, its version. */
+function wanted() {
+  return [
+    { name: "wasm-bindgen", crate: "wasm-bindgen-cli", version: locked("wasm-bindgen") },
+    { name: "wasm-pack", crate: "wasm-pack", version: WASM_PACK },
+  ];
 }
 
 /** The environment in which cargo compiles to WebAssembly. @returns {Record<string, string>} */
 export function wasmEnv() {
-  const { toolchain, bin } = JSON.parse(readFileSync(remembered, "utf8"));
-  const path = [bin.bindgen, bin.pack, join(root, "node_modules", ".bin"), process.env.PATH].join(":");
-  return { ...(toolchain ? { RUSTUP_TOOLCHAIN: toolchain } : {}), PATH: path };
+  const { target, bin = {} } = recall();
+  if (!target) fail("the set-up is missing: run 'npm run setup'");
+  const path = [...Object.values(bin), process.env.PATH].join(delimiter);
+  return { ...(target.toolchain ? { RUSTUP_TOOLCHAIN: target.toolchain } : {}), PATH: path };
 }
 
-/** Whether the toolchain was found before and is still there. */
-export function isThere() {
-  if (!existsSync(remembered)) return false;
-  const { lib, bin, bindgen } = JSON.parse(readFileSync(remembered, "utf8"));
-  return bindgen === locked("wasm-bindgen") && hasCore(lib) && existsSync(bin.bindgen) && existsSync(bin.pack);
-}
-
-/** Finds the toolchain, or installs it. */
-export function install() {
+/** Finds the target, or installs it; answers false where it was found before. */
+export function target() {
+  const { target } = recall();
+  if (target && hasCore(target.lib)) return false;
   if (ask("cargo", ["--version"]) === null) {
-    fail("cargo was not found: install Rust with rustup, then run this again");
+    const why = ask("rustup", ["--version"]) === null
+      ? "cargo was not found: install Rust with rustup (https://rustup.rs)"
+      : "rustup has no toolchain here: run 'rustup default stable', or set RUSTUP_HOME to where the toolchains are";
+    fail(`${why}, then run this again`);
   }
-  const target = findTarget() ?? addTarget() ?? buildDebianTarget();
-  const bindgen = locked("wasm-bindgen");
-  const bin = { bindgen: program("wasm-bindgen-cli", bindgen, "wasm-bindgen"), pack: program("wasm-pack", WASM_PACK, "wasm-pack") };
-  mkdirSync(join(root, "target"), { recursive: true });
-  writeFileSync(remembered, JSON.stringify({ ...target, bin, bindgen }));
+  remember({ target: findTarget() ?? addTarget() ?? debianTarget() });
 }
 
 /** @param {string} lib */
@@ -55,7 +72,7 @@ function hasCore(lib) {
   return existsSync(lib) && readdirSync(lib).some((name) => /^libcore-.*\.rlib$/.test(name));
 }
 
-/** @returns {{ toolchain: string | null, lib: string } | null} */
+/** @returns {Target | null} */
 function findTarget() {
   const lib = ask("rustc", ["--print", "target-libdir", "--target", TARGET]);
   if (lib && hasCore(lib)) return { toolchain: null, lib };
@@ -66,64 +83,57 @@ function findTarget() {
 }
 
 function addTarget() {
-  console.log("    rustup target add: the standard library for WebAssembly");
-  ask("rustup", ["target", "add", TARGET], { timeoutMs: 120_000 });
+  console.log(`  rustup target add ${TARGET}: Rust's standard library for WebAssembly`);
+  ask("rustup", ["target", "add", TARGET], { timeoutMs: 90_000 });
   return findTarget();
 }
 
-/** Debian's compiler comes with the source of its standard library, so that the target can be built from it. */
-function buildDebianTarget() {
-  if (process.getuid?.() !== 0 || !ask("apt-get", ["--version"])) {
-    fail(`the Rust target ${TARGET} is missing: run 'rustup target add ${TARGET}', then this again`);
+function debianTarget() {
+  if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) {
+    fail(`'rustup target add ${TARGET}' did not work: see why by running it yourself, then run this again`);
   }
-  const packages = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "rust-web-clippy"];
-  console.log("    rustup has no such target within reach, so Debian's compiler is installed, and its library built:");
-  console.log(`    apt-get install ${packages.join(" ")}`);
-  run("apt-get", ["update"], { quiet: true });
-  run("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } });
-  run("rustup", ["toolchain", "link", "debian", "/usr"], { quiet: true });
-  const sysroot = ask("rustc", ["--print", "sysroot"]);
-  const linker = `${sysroot}/lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld`;
-  const build = join(tmpdir(), `leftoff-std-${process.pid}`);
-  mkdirSync(join(build, "src"), { recursive: true });
-  writeFileSync(join(build, "Cargo.toml"), '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n[profile.release]\npanic = "abort"\n');
-  writeFileSync(join(build, "src", "lib.rs"), "");
-  run("cargo", ["build", "--release", "-Zbuild-std=std,panic_abort", "--target", TARGET], {
-    cwd: build,
-    quiet: true,
-    // Without the bitcode a later build with LTO fails.
-    env: { RUSTUP_TOOLCHAIN: "debian", RUSTC_BOOTSTRAP: "1", RUSTFLAGS: "-Cembed-bitcode=yes", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker },
-  });
-  const made = join(build, "target", TARGET, "release", "deps");
-  mkdirSync(DEBIAN_LIB, { recursive: true });
-  for (const name of readdirSync(made)) {
-    if (name.endsWith(".rlib") && !name.startsWith("libempty-")) copyFileSync(join(made, name), join(DEBIAN_LIB, name));
-  }
-  const bin = "/usr/lib/rustlib/x86_64-unknown-linux-gnu/bin";
-  mkdirSync(bin, { recursive: true });
-  if (!existsSync(join(bin, "rust-lld"))) symlinkSync(linker, join(bin, "rust-lld"));
-  rmSync(build, { recursive: true, force: true });
-  return findTarget() ?? fail("the library for WebAssembly was built, but rustc does not find it");
+  buildDebianTarget();
+  return findTarget() ?? fail("the standard library for WebAssembly was built, but rustc does not find it");
 }
 
-/**
- * The folder of a program at exactly this version, built where it is not there.
- * @param {string} crate
- * @param {string} version
- * @param {string} name
- */
-function program(crate, version, name) {
-  const home = join(tools, `${name}-${version}`);
+/** Finds wasm-bindgen and wasm-pack at the right versions, or builds them; answers false where all were found before. */
+export function programs() {
+  const { bin: before = {} } = recall();
+  /** @type {Record<string, string>} */
+  const bin = {};
+  let did = false;
+  for (const { name, crate, version } of wanted()) {
+    const key = `${name}-${version}`;
+    if (!before[key] || !existsSync(join(before[key], name))) did = true;
+    bin[key] = did ? (onPath(name, version) ?? inCache(name, crate, version)) : before[key];
+  }
+  if (did) remember({ bin });
+  return did;
+}
+
+/** @param {string} name @param {string} version */
+function onPath(name, version) {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    const file = join(folder, name);
+    if (existsSync(file)) return ask(file, ["--version"])?.split(" ").at(1) === version ? folder : null;
+  }
+  return null;
+}
+
+/** @param {string} name @param {string} crate @param {string} version */
+function inCache(name, crate, version) {
+  const home = join(shared, `${name}-${version}`);
   const bin = join(home, "bin");
   if (!existsSync(join(bin, name))) {
-    console.log(`    cargo install ${crate} ${version}, into ${home}`);
-    run("cargo", ["install", crate, "--version", version, "--root", home], { quiet: true });
+    console.log(`  cargo install ${crate} ${version}, into ${home}`);
+    // They run for a second or two, and take minutes to build when optimised. One target folder lets them share crates.
+    const env = {
+      CARGO_TARGET_DIR: join(root, "target", "tools"),
+      CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
+      CARGO_PROFILE_RELEASE_LTO: "off",
+      CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+    };
+    run("cargo", ["install", crate, "--version", version, "--root", home], { quiet: true, env });
   }
   return bin;
-}
-
-/** @param {string} why @returns {never} */
-function fail(why) {
-  console.error(`\nfailed: ${why}`);
-  process.exit(1);
 }
