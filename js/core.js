@@ -34,7 +34,8 @@ export function called(call) {
     return call(core());
   } catch (cause) {
     if (cause instanceof WebAssembly.RuntimeError) {
-      loaded = undefined;
+      // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
+      bindings.__wbg_reset_state();
       exact = undefined;
       throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
     }

@@ -20,7 +20,7 @@ use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::session::{id, project};
-use crate::text::{Fields, items, to_json};
+use crate::text::{Field, Fields, items, to_json};
 use crate::time::Stamp;
 use crate::tokens::{Encoding, Vocabulary, count};
 
@@ -243,7 +243,7 @@ impl ContextBuild {
             || thrown(Error::new(Code::InvalidRequest, "expected an array of a text and its count each"));
         let read = |pair: &str| {
             let [text, tokens] = items(pair)?[..] else { return None };
-            let text: String = Fields::of("text", text).take("text", &mut Vec::new())?;
+            let text = String::read(text, "text", &mut Vec::new())?;
             Some((text, tokens.parse().ok()?))
         };
         let pairs = items(utf8(counts)?).ok_or_else(wrong)?;
