@@ -112,6 +112,15 @@ function reading(check) {
     assert.equal(textOf(await storage.read(`${root}/file`)), "kept");
   });
 
+  check("what was written stays the caller's own", async (storage, root) => {
+    const bytes = bytesOf("kept");
+    await storage.replace(`${root}/whole`, bytes);
+    await storage.append(`${root}/log`, bytes);
+    bytes.fill(0);
+    assert.equal(textOf(await storage.read(`${root}/whole`)), "kept");
+    assert.equal(textOf(await storage.read(`${root}/log`)), "kept");
+  });
+
   check("a folder is not read as a file", async (storage, root) => {
     await storage.append(`${root}/folder/file`, bytesOf("x"));
     await refused(storage.read(`${root}/folder`), "not_a_file", `${root}/folder`);

@@ -32,6 +32,15 @@ describe("modes and links", () => {
     }, POSIX);
   }
 
+  check("no moment is open to others: modes are right before any is mended", async (_, root) => {
+    await inProcess([], `
+      process.umask(0);
+      fs.chmodSync = fs.fchmodSync = () => {};
+      await storage.append(args[0] + "/a/log", new Uint8Array(3));
+      await storage.replace(args[0] + "/a/document", new Uint8Array(3));`, root);
+    assert.deepEqual(["a", "a/log", "a/document"].map((path) => mode(`${root}/${path}`)), ["700", "600", "600"]);
+  }, POSIX);
+
   check("the mode of a file that was there is left alone by append", async (storage, root) => {
     fs.writeFileSync(`${root}/log`, "there\n");
     fs.chmodSync(`${root}/log`, 0o640);
@@ -184,6 +193,20 @@ describe("what the system refuses", () => {
 });
 
 describe("several processes", () => {
+  check("another process may be faster at making the folders and the file", async (storage, root) => {
+    const { mkdirSync, openSync } = fs;
+    mock.method(fs, "mkdirSync", (/** @type {string} */ path, /** @type {number} */ mode) => {
+      mkdirSync(path, mode);
+      mkdirSync(path, mode);
+    });
+    mock.method(fs, "openSync", (/** @type {string} */ path, /** @type {number} */ flags, /** @type {number} */ mode) => {
+      if (flags & fs.constants.O_CREAT) fs.writeFileSync(path, "theirs\n");
+      return openSync(path, flags, mode);
+    });
+    await storage.append(`${root}/a/b/log`, LINE);
+    assert.equal(fs.readFileSync(`${root}/a/b/log`, "utf8"), "theirs\na line\n");
+  });
+
   check("four append 200 lines of 300 KB each to one file: none mixed, none lost", async (storage, root) => {
     const [writers, lines, length] = [4, 200, 300_000];
     // The folders are missing: making them is part of the race.
