@@ -1,83 +1,217 @@
-//! `estimate-1`: how many tokens a text has, roughly, without a vocabulary.
+//! `estimate-1`: about how many tokens a text has, without a vocabulary.
 //!
-//! One pass, whole numbers only, so that it is the same everywhere. It leans upwards: a context that is a little too
-//! small serves, one that is too large is refused.
+//! The text is cut into words, numbers, marks and blanks, much as `o200k_base` cuts it, and each piece is charged what
+//! such a piece costs there on average. All arithmetic is on integers, so that every machine gives the same number.
 
-/// Quarters of a token, by class of the character and of the one before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Letter,
-    Digit,
-    Blank,
-    Break,
-    Sign,
-    Accented,
-    Script,
-    Wide,
-    Rare,
-}
+use core::iter::{Map, Peekable};
+use core::str::Chars;
+
+use crate::tokens::units::{A_TO_Z, PARTS, RANGES, Range, Unit};
 
 /// Estimates the tokens of a text; nothing costs nothing, anything at least one.
 pub fn estimate(text: &str) -> u32 {
-    let mut quarters: u64 = 0;
-    let mut before = Class::Break;
-    let mut run: u64 = 0;
-    for c in text.chars() {
-        let class = classify(c);
-        run = if class == before { run + 1 } else { 1 };
-        quarters += match class {
-            // A word of up to six letters is one token, each further three about one more.
-            Class::Letter if run == 1 => 4,
-            Class::Letter if run <= 6 => 0,
-            Class::Letter => u64::from(run % 3 == 1) * 4,
-            Class::Digit => u64::from(run % 3 == 1) * 4,
-            // A blank belongs to the word behind it, a run of them is one token.
-            Class::Blank => u64::from(run == 2) * 3,
-            Class::Break => u64::from(run == 1) * 2,
-            Class::Sign => {
-                if run == 1 {
-                    3
-                } else {
-                    2
+    let mut parts = 0;
+    walk(text, &mut |unit| parts += u64::from(unit.cost()));
+    u32::try_from(parts.div_ceil(PARTS)).unwrap_or(u32::MAX)
+}
+
+/// About as many spaces as one token holds.
+const SPACES: usize = 64;
+
+/// About as many other blanks, or ends of lines, as one token holds.
+const OTHER_BLANKS: usize = 16;
+
+/// Where blanks change more often than this in one run, they are no indentation, and tokens are short.
+const MANY_CHANGES: usize = 8;
+
+/// Few single tokens are longer words, in Latin letters.
+const LONG_WORD: usize = 12;
+
+/// What a character is, as far as its cost goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    LineEnd,
+    Digit,
+    Letter(Letter),
+    Mark(Mark),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Letter {
+    Latin { row: u8, capital: bool },
+    Other { range: u8 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Plain,
+    Symbol { range: u8 },
+    Unlisted { bytes: u8 },
+}
+
+impl Kind {
+    fn of(char: char) -> Kind {
+        let latin = |row: u8, capital: bool| Kind::Letter(Letter::Latin { row, capital });
+        match char {
+            'a'..='z' => latin(char as u8 - b'a', false),
+            'A'..='Z' => latin(char as u8 - b'A', true),
+            '0'..='9' => Kind::Digit,
+            '\n' | '\r' => Kind::LineEnd,
+            ' ' | '\t' | '\u{b}' | '\u{c}' => Kind::Blank,
+            '\0'..='\u{7f}' | '\u{d7}' | '\u{f7}' => Kind::Mark(Mark::Plain),
+            '\u{85}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{3000}' => {
+                Kind::Blank
+            }
+            '\u{c0}'..='\u{ff}' => latin(A_TO_Z, false),
+            '\u{100}'..='\u{259}' | '\u{1e00}'..='\u{1eff}' => latin(A_TO_Z + 1, false),
+            other => match Range::of(other) {
+                Some(range) if RANGES[range].letters => Kind::Letter(Letter::Other { range: range as u8 }),
+                Some(range) => Kind::Mark(Mark::Symbol { range: range as u8 }),
+                None => Kind::Mark(Mark::Unlisted { bytes: other.len_utf8() as u8 }),
+            },
+        }
+    }
+
+    fn is_blank(self) -> bool {
+        matches!(self, Kind::Blank | Kind::LineEnd)
+    }
+}
+
+type Reader<'t> = Peekable<Map<Chars<'t>, fn(char) -> (char, Kind)>>;
+
+/// Cuts the text into pieces, and says for each what is to be charged.
+fn walk(text: &str, charge: &mut impl FnMut(Unit)) {
+    let classify: fn(char) -> (char, Kind) = |char| (char, Kind::of(char));
+    let mut chars = text.chars().map(classify).peekable();
+    while let Some(&(_, kind)) = chars.peek() {
+        match kind {
+            Kind::Blank | Kind::LineEnd => blanks(&mut chars, charge),
+            Kind::Digit => digits(&mut chars, charge),
+            Kind::Letter(_) => {
+                charge(Unit::Word);
+                word(&mut chars, charge);
+            }
+            Kind::Mark(_) => lone_marks(&mut chars, charge),
+        }
+    }
+}
+
+/// Blanks, and the word or the marks that the last of them belongs to, if it is a space.
+fn blanks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+    let (mut ends_line, mut since_line_end, mut last) = (false, 0usize, None);
+    let (mut same, mut changes) = (0usize, 0usize);
+    while let Some((char, kind)) = chars.next_if(|(_, kind)| kind.is_blank()) {
+        if kind == Kind::LineEnd {
+            (ends_line, since_line_end) = (true, 0);
+        } else {
+            since_line_end += 1;
+        }
+        (same, changes) = if last == Some(char) { (same + 1, changes) } else { (0, changes + 1) };
+        last = Some(char);
+        if changes > MANY_CHANGES && same == 0 {
+            charge(Unit::OtherBlank);
+        }
+        if same > 0 && same.is_multiple_of(if char == ' ' { SPACES } else { OTHER_BLANKS }) {
+            charge(Unit::Blanks);
+        }
+    }
+    if ends_line {
+        charge(Unit::LineEnd);
+    }
+    if since_line_end > 1 || (since_line_end == 1 && last != Some(' ')) {
+        charge(Unit::Blanks);
+    }
+    if since_line_end == 0 || last != Some(' ') {
+        return;
+    }
+    match chars.peek() {
+        Some((_, Kind::Letter(_))) => {
+            charge(Unit::WordAfterBlank);
+            word(chars, charge);
+        }
+        Some((_, Kind::Mark(_))) => marks(chars, charge),
+        Some((_, Kind::Digit | Kind::Blank | Kind::LineEnd)) | None if since_line_end == 1 => {
+            charge(Unit::Blanks)
+        }
+        Some((_, Kind::Digit | Kind::Blank | Kind::LineEnd)) | None => {}
+    }
+}
+
+fn digits(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+    let mut count = 0usize;
+    while chars.next_if(|(_, kind)| *kind == Kind::Digit).is_some() {
+        if count.is_multiple_of(3) {
+            charge(Unit::Digits);
+        }
+        count += 1;
+    }
+}
+
+/// Marks without a blank before them: a single one belongs to the word after it.
+fn lone_marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+    let mut ahead = chars.clone();
+    let belongs = ahead.next().is_some_and(|(_, kind)| kind == Kind::Mark(Mark::Plain))
+        && matches!(ahead.next(), Some((_, Kind::Letter(_))));
+    if belongs {
+        chars.next();
+        charge(Unit::WordAfterMark);
+        word(chars, charge);
+    } else {
+        marks(chars, charge);
+    }
+}
+
+/// Marks, and the ends of lines after them, which belong to the last token and cost nothing.
+fn marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+    let mut previous = None;
+    while let Some(&(char, Kind::Mark(mark))) = chars.peek() {
+        chars.next();
+        charge(match mark {
+            Mark::Plain if previous == Some(char) && char.is_ascii_graphic() => Unit::SameMark,
+            Mark::Plain if previous.is_none() || previous == Some(char) => Unit::Mark,
+            Mark::Plain => Unit::OtherMark,
+            Mark::Symbol { range } if previous == Some(char) => Unit::Next(range),
+            Mark::Symbol { range } => Unit::First(range),
+            Mark::Unlisted { bytes } => Unit::Unlisted(bytes),
+        });
+        previous = Some(char);
+    }
+    let mut line_ends = 0;
+    while line_ends < OTHER_BLANKS && chars.next_if(|(_, kind)| *kind == Kind::LineEnd).is_some() {
+        line_ends += 1;
+    }
+}
+
+/// Letters, cut where a capital follows a small letter, and where Latin letters follow others. What the first word
+/// costs beside its letters has been charged.
+fn word(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+    let (mut previous, mut length, mut repeats) = (None, 0usize, 0usize);
+    while let Some(&(_, Kind::Letter(letter))) = chars.peek() {
+        chars.next();
+        length += 1;
+        repeats = if previous == Some(letter) { repeats + 1 } else { 0 };
+        match (previous, letter) {
+            (Some(Letter::Latin { row: left, capital: before }), Letter::Latin { row: right, capital })
+                if before || !capital =>
+            {
+                charge(match (repeats > 1 && right < A_TO_Z, length > LONG_WORD) {
+                    (true, _) => Unit::SameLetter,
+                    (false, true) => Unit::LatePair(left, right),
+                    (false, false) => Unit::Pair(left, right),
+                });
+                if before && capital && repeats == 0 {
+                    charge(Unit::Capitals);
                 }
             }
-            Class::Accented => 3,
-            Class::Script => 2,
-            Class::Wide => 4,
-            Class::Rare => 8,
-        };
-        before = class;
-    }
-    u32::try_from(quarters.div_ceil(4)).unwrap_or(u32::MAX).max(u32::from(!text.is_empty()))
-}
-
-fn classify(c: char) -> Class {
-    match c {
-        'a'..='z' | 'A'..='Z' => Class::Letter,
-        '0'..='9' => Class::Digit,
-        ' ' | '\t' => Class::Blank,
-        '\n' | '\r' => Class::Break,
-        '\0'..='\u{7f}' => Class::Sign,
-        '\u{80}'..='\u{24f}' => Class::Accented,
-        '\u{370}'..='\u{1fff}' => Class::Script,
-        '\u{2e80}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{ff00}'..='\u{ffef}' => Class::Wide,
-        '\u{2000}'..='\u{2bff}' => Class::Wide,
-        _ => Class::Rare,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_costs_nothing_and_anything_costs_something() {
-        assert_eq!(estimate(""), 0);
-        for text in ["a", " ", "\n", "\u{0}", "é", "你", "🙂", "\u{10ffff}"] {
-            assert!(estimate(text) >= 1, "{text:?}");
+            (Some(_), Letter::Latin { .. }) => {
+                charge(Unit::Word);
+                length = 1;
+            }
+            (None, Letter::Latin { .. }) => {}
+            (Some(Letter::Other { .. }), Letter::Other { range }) => charge(Unit::Next(range)),
+            (Some(Letter::Latin { .. }) | None, Letter::Other { range }) => charge(Unit::First(range)),
         }
+        previous = Some(letter);
     }
 }

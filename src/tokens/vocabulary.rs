@@ -4,6 +4,9 @@
 //! bytes each, as six planes: all low bytes of the left ranks, then the middle and the high ones, then the same of the
 //! right ranks. So a compressor sees like beside like, and every token's bytes follow from the pairs.
 
+#[cfg(not(feature = "tokens"))]
+use crate::tokens::Encoding;
+
 #[cfg(feature = "tokens")]
 pub use with_engine::Vocabulary;
 
@@ -14,6 +17,11 @@ pub enum Vocabulary {}
 
 #[cfg(not(feature = "tokens"))]
 impl Vocabulary {
+    /// The encoding whose tokens these are.
+    pub fn encoding(&self) -> Encoding {
+        match *self {}
+    }
+
     pub(crate) fn count(&self, _text: &str) -> u32 {
         match *self {}
     }
@@ -22,6 +30,7 @@ impl Vocabulary {
 #[cfg(feature = "tokens")]
 mod with_engine {
     use alloc::format;
+    use alloc::string::String;
     use alloc::vec::Vec;
     use core::fmt;
 
@@ -29,9 +38,14 @@ mod with_engine {
     use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
 
     use crate::error::{Code, Error};
+    use crate::tokens::Encoding;
 
     const SINGLE_BYTES: usize = 256;
     const PLANES: usize = 6;
+    const O200K_BASE_TOKENS: usize = 199_998;
+
+    // The longest real token has 128 bytes; bytes that are no vocabulary must not grow without bound.
+    const LONGEST_TOKEN: usize = 256;
 
     /// A loaded vocabulary: o200k_base.
     pub struct Vocabulary {
@@ -49,18 +63,26 @@ mod with_engine {
         /// Reads the planes of o200k_base.
         ///
         /// # Errors
-        /// `invalid_vocabulary` where the bytes are no planes.
+        /// `invalid_vocabulary` where the bytes are of another length, where a pair names a token that is not before
+        /// it, where a token is too long, or where two are the same.
         pub fn from_bytes(planes: &[u8]) -> Result<Vocabulary, Error> {
-            let invalid = |message| Error::new(Code::InvalidVocabulary, message);
-            let tokens = token_bytes(planes)?;
             let mut ranks = FxHashMap::default();
-            for (rank, bytes) in tokens.into_iter().enumerate() {
-                ranks.insert(bytes, rank as u32);
+            for (rank, bytes) in (0u32..).zip(token_bytes(planes)?) {
+                if let Some(first) = ranks.insert(bytes, rank) {
+                    return Err(invalid(format!(
+                        "expected each token once, but found {rank} equal to {first} instead"
+                    )));
+                }
             }
             let engine = CoreBPE::new(ranks, FxHashMap::default(), O200K_BASE_PAT_STR).map_err(|error| {
                 invalid(format!("expected a vocabulary, but found one that is refused: {error}"))
             })?;
             Ok(Vocabulary { engine })
+        }
+
+        /// The encoding whose tokens these are.
+        pub fn encoding(&self) -> Encoding {
+            Encoding::O200kBase
         }
 
         pub(crate) fn count(&self, text: &str) -> u32 {
@@ -74,13 +96,17 @@ mod with_engine {
         }
     }
 
+    fn invalid(message: String) -> Error {
+        Error::new(Code::InvalidVocabulary, message)
+    }
+
     fn token_bytes(planes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let invalid = |message| Error::new(Code::InvalidVocabulary, message);
-        let count = planes.len() / PLANES;
-        if !planes.len().is_multiple_of(PLANES) || count == 0 || count > 1 << 24 {
+        // Only the length says which vocabulary this is: with another one, counts would bear the wrong name.
+        let count = O200K_BASE_TOKENS - SINGLE_BYTES;
+        if planes.len() != count * PLANES {
+            let (expected, found) = (count * PLANES, planes.len());
             return Err(invalid(format!(
-                "expected six planes of merge pairs, but found {} bytes instead",
-                planes.len()
+                "expected the {expected} bytes of o200k_base, but found {found} instead"
             )));
         }
         let mut tokens: Vec<Vec<u8>> = byte_order().map(|byte| [byte].to_vec()).collect();
@@ -90,21 +116,19 @@ mod with_engine {
         };
         for token in 0..count {
             let (left, right) = (rank(token, 0), rank(token, 3));
-            let (Some(left), Some(right)) = (tokens.get(left), tokens.get(right)) else {
-                let message = format!(
-                    "expected ranks below {}, but found {left} and {right} instead",
-                    token + SINGLE_BYTES
-                );
-                return Err(invalid(message));
-            };
-            // The longest real token has 128 bytes; bytes that are no vocabulary must not grow without bound.
-            if left.len() + right.len() > 1024 {
+            let (Some(head), Some(tail)) = (tokens.get(left), tokens.get(right)) else {
+                let below = token + SINGLE_BYTES;
                 return Err(invalid(format!(
-                    "expected tokens of at most 1024 bytes, but found a longer one at {token}"
+                    "expected ranks below {below}, but found {left} and {right} instead"
+                )));
+            };
+            let length = head.len() + tail.len();
+            if length > LONGEST_TOKEN {
+                return Err(invalid(format!(
+                    "expected tokens of at most {LONGEST_TOKEN} bytes, but found one of {length} instead"
                 )));
             }
-            let joined = [left.as_slice(), right.as_slice()].concat();
-            tokens.push(joined);
+            tokens.push([head.as_slice(), tail.as_slice()].concat());
         }
         Ok(tokens)
     }
