@@ -251,12 +251,6 @@ impl<'a> Fields<'a> {
         Ok(Fields { entries, path: String::new() })
     }
 
-    /// One field that did not stand in an object.
-    pub fn of(key: &str, value: &'a str) -> Fields<'a> {
-        let entry = Entry { key: key.to_owned(), raw_key: "\"\"", value };
-        Fields { entries: Vec::from([entry]), path: String::new() }
-    }
-
     /// Whether the object has this field, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
