@@ -10,10 +10,11 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error};
+use crate::fields::{BadValue, Fields, FromFields};
 use crate::session::line::{self, Checksum};
 use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
-use crate::text::{BadValue, Fields, FromFields, Text, to_json};
+use crate::text::{Text, to_json};
 use crate::time;
 
 const VERSION: u32 = 1;
