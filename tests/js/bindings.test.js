@@ -1,7 +1,7 @@
 // @ts-check
 // The component gives the same bytes as the module for JavaScript, over every transcript that the project ships.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
