@@ -1,26 +1,25 @@
 // @ts-check
-// A placeholder.
+/** leftoff: the public surface. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { initSync, version as coreVersion } from "../pkg/leftoff.js";
+import { called, exactCounter } from "./core.js";
+import { LeftoffError } from "./error.js";
 
-/** The module: beside the package's folders; or, in someone's bundle, beside it or in node_modules. */
-function find() {
-  if (import.meta.url) return fileURLToPath(new URL("../pkg/leftoff.wasm", import.meta.url));
-  try {
-    const beside = `${__dirname}/leftoff.wasm`;
-    readFileSync(beside);
-    return beside;
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
-    return createRequire(__filename).resolve("leftoff/leftoff.wasm");
-  }
-}
+export { LeftoffError } from "./error.js";
+export { Session } from "./session.js";
+export { Store, openStore } from "./store.js";
+export { MemoryStorage } from "./storage/memory.js";
+export { NodeStorage } from "./storage/node.js";
+export { Transcript, readTranscript } from "./transcript.js";
 
-/** The version of the core. @returns {string} */
-export function version() {
-  initSync({ module: readFileSync(find()) });
-  return coreVersion();
+/**
+ * Counts the tokens of a text.
+ * @param {string} text
+ * @param {{ encoding?: string }} [options] `o200k_base` (the default) or `estimate-1`
+ * @returns {Promise<number>}
+ */
+export async function countTokens(text, { encoding = "o200k_base" } = {}) {
+  if (encoding === "o200k_base") return called(() => exactCounter().count(text));
+  if (encoding === "estimate-1") return called((core) => core.Counter.estimate().count(text));
+  const message = `expected the encoding "o200k_base" or "estimate-1", but found "${encoding}" instead`;
+  throw new LeftoffError({ code: "no_counter", message });
 }

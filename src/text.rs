@@ -40,6 +40,22 @@ impl Text {
         self.shown.is_empty()
     }
 
+    /// Several texts as one. `between` is not empty, so that two lone surrogates never meet and become a pair.
+    #[cfg(feature = "interop")]
+    pub(crate) fn join(mut parts: Vec<Text>, between: &str) -> Text {
+        if parts.len() < 2 {
+            return parts.pop().unwrap_or_default();
+        }
+        let shown = parts.iter().map(Text::as_str).collect::<Vec<_>>().join(between);
+        if parts.iter().all(|part| part.raw.is_none()) {
+            return Text::from(shown);
+        }
+        let inner = |literal: &str| literal.get(1..literal.len() - 1).unwrap_or_default().to_owned();
+        let literals = parts.iter().map(|part| inner(&to_json(part))).collect::<Vec<_>>();
+        let raw = format!("\"{}\"", literals.join(&inner(&to_json(between))));
+        Text { shown, raw: Some(raw.into()) }
+    }
+
     fn decode(raw: &str) -> Option<Text> {
         let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
@@ -195,6 +211,16 @@ pub(crate) enum NotFields {
     Other(&'static str),
 }
 
+impl fmt::Display for NotFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotFields::Invalid => f.write_str("something that is no JSON"),
+            NotFields::TooDeep => write!(f, "an object nested deeper than {MAX_DEPTH}"),
+            NotFields::Other(kind) => f.write_str(kind),
+        }
+    }
+}
+
 /// The fields of one object, each a slice of the JSON it stands in, taken one by one.
 pub(crate) struct Fields<'a> {
     entries: Vec<Entry<'a>>,
@@ -246,11 +272,22 @@ impl<'a> Fields<'a> {
         T::read(value, &path, bad)
     }
 
+    /// A field as it stands, left where it is.
+    pub fn raw(&self, key: &str) -> Option<&'a str> {
+        self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| entry.value)
+    }
+
     /// Takes a field out as it stands.
     pub fn take_raw(&mut self, key: &str) -> Option<&'a str> {
-        let value = self.entries.iter().rev().find(|entry| entry.key == key)?.value;
+        let value = self.raw(key)?;
         self.entries.retain(|entry| entry.key != key);
         Some(value)
+    }
+
+    /// The names of what nobody took.
+    #[cfg(feature = "interop")]
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.key.as_str())
     }
 
     /// What nobody took.
@@ -328,6 +365,7 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// The items of an array, as they stand; nothing where the JSON is no array.
+#[cfg(feature = "interop")]
 pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
     if too_deep(json) || !json.starts_with('[') {
         return None;
@@ -505,6 +543,17 @@ mod tests {
         check(r#"{"a":"before \ud83d after \udc00"}"#);
         assert_eq!(read(r#"{"a":"b \ud83d a \udc00"}"#).0.a.as_str(), "b \u{fffd} a \u{fffd}");
         assert_eq!(read(r#"{"a":"\ud83d\ude00"}"#).0.a.as_str(), "😀");
+    }
+
+    #[test]
+    #[cfg(feature = "interop")]
+    fn joined_texts_keep_their_lone_surrogates() {
+        let text = |json: &str| Text::decode(json).expect("a string");
+        let joined = Text::join(vec![text(r#""a\ud83d""#), text(r#""\ude00\"b""#)], "\n");
+        assert_eq!(joined.as_str(), "a\u{fffd}\n\u{fffd}\"b");
+        assert_eq!(to_json(&joined), r#""a\ud83d\n\ude00\"b""#);
+        assert_eq!(to_json(&Text::join(vec![text(r#""a""#), text(r#""b""#)], "\n")), r#""a\nb""#);
+        assert_eq!(to_json(&Text::join(vec![text(r#""\ud83d""#)], "\n")), r#""\ud83d""#);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::session::{id, project};
-use crate::text::{Fields, items, to_json};
+use crate::text::{Field, Fields, items, to_json};
 use crate::time::Stamp;
 use crate::tokens::{Encoding, Vocabulary, count};
 
@@ -243,7 +243,7 @@ impl ContextBuild {
             || thrown(Error::new(Code::InvalidRequest, "expected an array of a text and its count each"));
         let read = |pair: &str| {
             let [text, tokens] = items(pair)?[..] else { return None };
-            let text: String = Fields::of("text", text).take("text", &mut Vec::new())?;
+            let text = String::read(text, "text", &mut Vec::new())?;
             Some((text, tokens.parse().ok()?))
         };
         let pairs = items(utf8(counts)?).ok_or_else(wrong)?;
@@ -328,7 +328,7 @@ pub fn read_transcript(file: &[u8], name: &str) -> Answer<Uint8Array> {
         sessions: Vec<Read<'a>>,
         problems: &'a [Problem],
     }
-    let import = interop::read(file, name).map_err(thrown)?;
+    let import = interop::read(file, name, None).map_err(thrown)?;
     let sessions = import.sessions.iter().map(|session| Read {
         id: &session.id,
         agent: session.agent,
@@ -371,4 +371,16 @@ pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<U
 #[wasm_bindgen(js_name = resumeBlock)]
 pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
     calls::resume_block(utf8(session)?, stamp).map(|block| bytes(&block)).map_err(thrown)
+}
+
+/// A new uuid.
+#[wasm_bindgen(js_name = newId)]
+pub fn new_id(stamp: &str) -> Answer<String> {
+    Stamp::from_json(stamp).map(|stamp| id::new(&stamp, 0)).map_err(thrown)
+}
+
+/// Whether a checkpoint, JSON, is of a log that has this line where its last line was.
+#[wasm_bindgen(js_name = checkpointMatches)]
+pub fn checkpoint_matches(checkpoint: &[u8], line: &[u8]) -> Answer<bool> {
+    Checkpoint::from_json(checkpoint).map(|checkpoint| checkpoint.matches(line)).map_err(thrown)
 }

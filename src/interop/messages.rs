@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::context::{Context, Format, Report};
 use crate::error::{Code, Error};
 use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall};
-use crate::text::{BadValue, Extra, Fields, FromFields, NotFields, Text, items, to_json};
+use crate::text::{BadValue, Extra, Field, Fields, FromFields, NotFields, Text, items, to_json};
 
 /// The messages of a context as a JSON array of the shape that was asked for.
 pub fn write(messages: &[Message], format: Format) -> String {
@@ -218,7 +218,7 @@ fn from_ai_sdk(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Vec<Me
     let content = fields.take_raw("content").unwrap_or("\"\"");
     let mut message = Message { role: Some(role), ..Message::default() };
     let Some(parts) = items(content) else {
-        message.content = Fields::of("content", content).take("content", bad)?;
+        message.content = Text::read(content, "content", bad)?;
         return Some(Vec::from([message]));
     };
     let mut results = Vec::new();
@@ -297,13 +297,13 @@ fn order(message: &mut Message, part: Part) {
 fn result(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
     let call_id = fields.take("toolCallId", bad).unwrap_or_default();
     let name = fields.take("toolName", bad).unwrap_or_default();
-    let mut output =
-        Fields::parse(fields.take_raw("output").unwrap_or("{}")).unwrap_or_else(|_| Fields::of("", ""));
-    let kind: String = output.take("type", bad).unwrap_or_default();
-    let value = output.take_raw("value").or_else(|| output.take_raw("reason")).unwrap_or("\"\"");
+    let mut output = fields.take_raw("output").and_then(|raw| Fields::parse(raw).ok());
+    let mut taken = |key: &str| output.as_mut().and_then(|output| output.take_raw(key));
+    let kind = taken("type").unwrap_or_default().trim_matches('"');
+    let value = taken("value").or_else(|| taken("reason")).unwrap_or("\"\"");
     // What is no text is kept as the JSON it is.
     let content = match value.starts_with('"') {
-        true => Fields::of("value", value).take("value", bad).unwrap_or_default(),
+        true => Text::read(value, "output.value", bad).unwrap_or_default(),
         false => Text::from(value),
     };
     let is_error = kind.starts_with("error") || kind == "execution-denied";

@@ -4,8 +4,10 @@ use leftoff::session::handle::Session;
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::time::Stamp;
 
-pub fn stamp(chance: u8) -> Stamp {
-    Stamp { now_ms: 1_763_812_800_000, offset_minutes: 0, entropy: [chance; 32] }
+pub fn stamp(chance: u64) -> Stamp {
+    let mut entropy = [0; 32];
+    entropy[..8].copy_from_slice(&chance.to_le_bytes());
+    Stamp { now_ms: 1_763_812_800_000, offset_minutes: 0, entropy }
 }
 
 pub fn said(role: Role, content: &str) -> Message {
@@ -31,8 +33,9 @@ pub fn answered(id: &str, name: &str, content: &str) -> Message {
 
 /// Appends to a log and lets the session observe it.
 pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
-    let chance = (log.len() % 251) as u8;
-    let (bytes, _) = session.stage_messages(drafts, &stamp(chance), None).expect("nothing else is staged");
+    // The length of a log that grows is never the same twice.
+    let (bytes, _) =
+        session.stage_messages(drafts, &stamp(log.len() as u64), None).expect("nothing else is staged");
     let end = log.len() as u64;
     log.extend(bytes);
     let found = session.messages().commit(end).expect("the log grew by the batch");

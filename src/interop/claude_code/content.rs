@@ -1,191 +1,227 @@
-//! What stands in one record: its blocks as parts of a message.
+//! What one record says: its blocks as parts of a message.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::Losses;
+use crate::interop::claude_code::table::why_lost;
+use crate::interop::{ANOTHER_KIND, Losses, Object};
 use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::{BadValue, Fields, FromFields, Text};
+use crate::text::{Field, Text, items};
 
-pub(crate) const NO_PLACE: &str = "leftoff has no place for it";
+/// What stands between two blocks of text in one content.
 const BETWEEN_TEXTS: &str = "\n\n";
+const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
 
-/// A block of a message's content, its fields not taken yet.
-pub(crate) struct Block<'a> {
-    kind: String,
-    fields: Fields<'a>,
+/// One block of an answer. An answer is spread over several records, so its blocks are gathered first.
+pub(super) enum Piece {
+    Text(Text),
+    Reasoning(Reasoning),
+    Call(ToolCall),
 }
 
-/// The content of a message: a string, or blocks.
-pub(crate) fn blocks<'a>(content: Option<&'a str>, losses: &mut Losses) -> Vec<Block<'a>> {
-    let Some(content) = content else { return Vec::new() };
-    let items = crate::text::items(content).unwrap_or_else(|| Vec::from([content]));
-    let mut blocks = Vec::new();
-    for item in items {
-        match Fields::parse(item) {
-            Ok(mut fields) => {
-                let kind = fields.take("type", &mut Vec::new()).unwrap_or_default();
-                blocks.push(Block { kind, fields });
-            }
-            Err(_) if item.starts_with('"') => {
-                blocks.push(Block { kind: "string".into(), fields: Fields::of("text", item) })
-            }
-            Err(_) => losses.add("message.content".into(), "neither a text nor a block"),
-        }
+/// The blocks of an assistant's record.
+pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if let Some(text) = Text::read(content, "", &mut Vec::new()) {
+        pieces.push(Piece::Text(text));
     }
-    blocks
-}
-
-/// Adds the blocks of an assistant's record to its message; one answer may be spread over several records.
-pub(crate) fn add_to_answer(message: &mut Message, blocks: Vec<Block<'_>>, losses: &mut Losses) {
-    let mut bad = Vec::new();
-    let assistant = message.assistant.get_or_insert_default();
-    for Block { kind, mut fields } in blocks {
-        match kind.as_str() {
-            "text" | "string" => {
-                let text: Text = fields.take("text", &mut bad).unwrap_or_default();
-                let span = join(&mut message.content, text);
-                assistant.order.push(Part::Text(span.0, span.1));
+    for (kind, mut block) in blocks("assistant.message.content", content, losses) {
+        let piece = match kind.as_str() {
+            "text" => Piece::Text(block.take("text", losses).unwrap_or_default()),
+            "thinking" => Piece::Reasoning(Reasoning {
+                text: block.take("thinking", losses).unwrap_or_default(),
+                signature: block.take("signature", losses),
+                data: None,
+            }),
+            "redacted_thinking" => {
+                Piece::Reasoning(Reasoning { data: block.take("data", losses), ..Reasoning::default() })
             }
-            "thinking" | "redacted_thinking" => {
-                assistant.order.push(Part::Reasoning(assistant.reasoning.len() as u32));
-                assistant.reasoning.push(Reasoning {
-                    text: fields.take("thinking", &mut bad).unwrap_or_default(),
-                    signature: fields.take("signature", &mut bad),
-                    data: fields.take("data", &mut bad),
-                });
-            }
-            "tool_use" => {
-                assistant.order.push(Part::Call(assistant.tool_calls.len() as u32));
-                assistant.tool_calls.push(ToolCall {
-                    id: fields.take("id", &mut bad).unwrap_or_default(),
-                    name: fields.take("name", &mut bad).unwrap_or_default(),
-                    arguments: fields.take_raw("input").unwrap_or("{}").into(),
-                });
-            }
-            _ => losses.add(format!("message.content[{kind}]"), NO_PLACE),
-        }
-        lost_fields(&format!("message.content[{kind}]"), fields, losses);
-    }
-    note(bad, losses);
-}
-
-/// The messages of a user's record: one for each tool result, then one for what the user said, if anything.
-pub(crate) fn user_messages(
-    blocks: Vec<Block<'_>>,
-    names: &BTreeMap<String, String>,
-    losses: &mut Losses,
-) -> Vec<Message> {
-    let mut bad = Vec::new();
-    let mut results = Vec::new();
-    let mut said = Message { role: Some(Role::User), ..Message::default() };
-    let mut has_said = blocks.is_empty();
-    for Block { kind, mut fields } in blocks {
-        match kind.as_str() {
-            "tool_result" => {
-                let call_id: String = fields.take("tool_use_id", &mut bad).unwrap_or_default();
-                let name = names.get(&call_id).cloned().unwrap_or_default();
-                let is_error = fields.take("is_error", &mut bad).unwrap_or_default();
-                let tool = Tool { call_id, name, is_error, ..Tool::default() };
-                let mut result = Message { role: Some(Role::Tool), tool: Some(tool), ..Message::default() };
-                for inner in self::blocks(fields.take_raw("content"), losses) {
-                    add_plain(&mut result, inner, losses, &mut bad);
-                }
-                results.push(result);
-                lost_fields("message.content[tool_result]", fields, losses);
-            }
+            "tool_use" => Piece::Call(ToolCall {
+                id: block.take("id", losses).unwrap_or_default(),
+                name: block.take("name", losses).unwrap_or_default(),
+                arguments: block.take_raw("input").unwrap_or("{}").into(),
+            }),
             _ => {
-                has_said = true;
-                add_plain(&mut said, Block { kind, fields }, losses, &mut bad);
+                losses.add(format!("assistant.message.content[{kind}]"), UNKNOWN_BLOCK);
+                continue;
+            }
+        };
+        block.leave(losses, why_lost);
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// Puts the pieces of an answer where they belong, and their order where it says more than the places do.
+pub(super) fn assemble(message: &mut Message, pieces: Vec<Piece>) {
+    let assistant = message.assistant.get_or_insert_default();
+    let (mut texts, mut order, mut end) = (Vec::new(), Vec::new(), 0);
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) if text.is_empty() => {}
+            Piece::Text(text) => {
+                let start = if texts.is_empty() { 0 } else { end + BETWEEN_TEXTS.len() };
+                end = start + text.as_str().len();
+                order.push(Part::Text(start as u32, end as u32));
+                texts.push(text);
+            }
+            Piece::Reasoning(reasoning) => {
+                order.push(Part::Reasoning(assistant.reasoning.len() as u32));
+                assistant.reasoning.push(reasoning);
+            }
+            Piece::Call(call) => {
+                order.push(Part::Call(assistant.tool_calls.len() as u32));
+                assistant.tool_calls.push(call);
             }
         }
     }
-    note(bad, losses);
-    results.extend(has_said.then_some(said));
-    results
-}
-
-/// The counts of the provider.
-pub(crate) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
-    let mut fields = Fields::parse(raw).ok()?;
-    let mut bad = Vec::new();
-    let usage = Usage {
-        input: fields.take("input_tokens", &mut bad),
-        output: fields.take("output_tokens", &mut bad),
-        cache_read: fields.take("cache_read_input_tokens", &mut bad),
-        cache_write: fields.take("cache_creation_input_tokens", &mut bad),
-        ..Usage::default()
-    };
-    lost_fields("message.usage", fields, losses);
-    note(bad, losses);
-    Some(usage)
-}
-
-/// Drops an order that says nothing: reasoning, then one text, then calls.
-pub(crate) fn tidy_order(assistant: &mut Assistant) {
     let rank = |part: &Part| match part {
         Part::Reasoning(_) => 0,
         Part::Text(..) => 1,
         Part::Call(_) => 2,
     };
-    let texts = assistant.order.iter().filter(|part| rank(part) == 1).count();
-    if texts <= 1 && assistant.order.is_sorted_by_key(rank) {
-        assistant.order.clear();
+    let is_usual = texts.len() < 2 && order.is_sorted_by_key(rank);
+    // A span that 32 bits cannot say is left out with the order.
+    if !is_usual && u32::try_from(end).is_ok() {
+        assistant.order = order;
     }
+    message.content = Text::join(texts, BETWEEN_TEXTS);
 }
 
-/// Lists the fields that nobody took.
-pub(crate) fn lost_fields(path: &str, fields: Fields<'_>, losses: &mut Losses) {
-    for (key, _) in fields.rest().iter() {
-        losses.add(format!("{path}.{}", key.trim_matches('"')), NO_PLACE);
+/// The messages of a user's record: one for each tool result, then one for what was said beside them, or at all.
+pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message> {
+    let mut results = Vec::new();
+    let mut said = Plain::default();
+    if let Some(text) = Text::read(content, "", &mut Vec::new()) {
+        said.texts.push(text);
     }
-}
-
-fn add_plain(message: &mut Message, block: Block<'_>, losses: &mut Losses, bad: &mut Vec<BadValue>) {
-    let Block { kind, mut fields } = block;
-    match kind.as_str() {
-        "text" | "string" => {
-            let text: Text = fields.take("text", bad).unwrap_or_default();
-            join(&mut message.content, text);
+    for (kind, mut block) in blocks("user.message.content", content, losses) {
+        match kind.as_str() {
+            "tool_result" => {
+                let tool = Tool {
+                    call_id: block.take("tool_use_id", losses).unwrap_or_default(),
+                    is_error: block.take("is_error", losses).unwrap_or_default(),
+                    ..Tool::default()
+                };
+                let content = plain(block.take_raw("content"), losses);
+                results.push(Message { tool: Some(tool), ..content.into_message(Role::Tool) });
+                block.leave(losses, why_lost);
+            }
+            _ => said.add("user.message.content", &kind, block, losses),
         }
-        "image" | "document" => match fields.take::<Source>("source", bad) {
-            Some(Source(attachment)) => message.attachments.push(attachment),
-            None => losses.add(format!("message.content[{kind}].source"), "neither inline nor at an address"),
-        },
-        _ => losses.add(format!("message.content[{kind}]"), NO_PLACE),
     }
-    lost_fields(&format!("message.content[{kind}]"), fields, losses);
+    if results.is_empty() || said != Plain::default() {
+        results.push(said.into_message(Role::User));
+    }
+    results
 }
 
-struct Source(Attachment);
+/// What the provider counted.
+pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
+    let mut counts = object("assistant.message.usage", raw, losses)?;
+    let details = counts.take_raw("output_tokens_details");
+    let mut details =
+        details.and_then(|raw| object("assistant.message.usage.output_tokens_details", raw, losses));
+    let usage = Usage {
+        input: counts.take("input_tokens", losses),
+        output: counts.take("output_tokens", losses),
+        cache_read: counts.take("cache_read_input_tokens", losses),
+        cache_write: counts.take("cache_creation_input_tokens", losses),
+        reasoning: details.as_mut().and_then(|details| details.take("thinking_tokens", losses)),
+        ..Usage::default()
+    };
+    counts.leave(losses, why_lost);
+    if let Some(details) = details {
+        details.leave(losses, why_lost);
+    }
+    Some(usage)
+}
 
-impl FromFields for Source {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Source> {
-        let attachment = Attachment {
-            mime: fields.take("media_type", bad).unwrap_or_default(),
-            data: fields.take("data", bad),
-            path: fields.take("url", bad),
-            ..Attachment::default()
+/// Takes from an assistant's message what is not content; the newest record of an answer wins.
+pub(super) fn describe(assistant: &mut Assistant, message: &mut Object<'_>, losses: &mut Losses) {
+    assistant.model = message.take("model", losses).or(assistant.model.take());
+    assistant.finish_reason = message.take("stop_reason", losses).or(assistant.finish_reason.take());
+    let counted = message.take_raw("usage").and_then(|raw| usage(raw, losses));
+    assistant.usage = counted.or(assistant.usage.take());
+}
+
+/// Content without calls and results.
+#[derive(Default, PartialEq)]
+struct Plain {
+    texts: Vec<Text>,
+    attachments: Vec<Attachment>,
+}
+
+impl Plain {
+    fn add(&mut self, path: &str, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
+        match kind {
+            "text" => self.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
+            "image" | "document" => {
+                let name = if kind == "document" { block.take("title", losses) } else { None };
+                let path = format!("{path}[{kind}].source");
+                let inline = block.take_raw("source").and_then(|raw| inline(path, raw, losses));
+                self.attachments.extend(inline.map(|attachment| Attachment { name, ..attachment }));
+            }
+            _ => return losses.add(format!("{path}[{kind}]"), UNKNOWN_BLOCK),
+        }
+        block.leave(losses, why_lost);
+    }
+
+    fn into_message(self, role: Role) -> Message {
+        let content = Text::join(self.texts, BETWEEN_TEXTS);
+        Message { role: Some(role), content, attachments: self.attachments, ..Message::default() }
+    }
+}
+
+fn plain(content: Option<&str>, losses: &mut Losses) -> Plain {
+    const PATH: &str = "user.message.content[tool_result].content";
+    let mut plain = Plain::default();
+    let Some(content) = content else { return plain };
+    match Text::read(content, "", &mut Vec::new()) {
+        Some(text) => plain.texts.push(text),
+        None if !content.starts_with('[') && content != "null" => losses.add(PATH.into(), ANOTHER_KIND),
+        None => {}
+    }
+    for (kind, block) in blocks(PATH, content, losses) {
+        plain.add(PATH, &kind, block, losses);
+    }
+    plain
+}
+
+// Only bytes that stand in the file itself: an address would make a viewer ask the network.
+fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
+    let mut source = object(&path, raw, losses)?;
+    let kind: Option<String> = source.take("type", losses);
+    if kind.as_deref() != Some("base64") {
+        losses.add(path, "its bytes do not stand in the file");
+        return None;
+    }
+    let mime = source.take("media_type", losses).unwrap_or_default();
+    let data = source.take("data", losses);
+    source.leave(losses, why_lost);
+    Some(Attachment { mime, data, ..Attachment::default() })
+}
+
+// The blocks of an array with their kinds; what is no array has none.
+fn blocks<'a>(path: &str, content: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
+    let mut blocks = Vec::new();
+    for item in items(content).unwrap_or_default() {
+        let Ok(mut block) = Object::parse(path, item) else {
+            losses.add(format!("{path}[]"), "an item that is no block");
+            continue;
         };
-        (attachment.data.is_some() || attachment.path.is_some()).then_some(Source(attachment))
+        let kind: String = block.take("type", losses).unwrap_or_default();
+        let path = format!("{path}[{kind}]");
+        blocks.push((kind, block.at(path)));
     }
+    blocks
 }
 
-// Where in the content the text came to lie, in bytes.
-fn join(content: &mut Text, text: Text) -> (u32, u32) {
-    if content.is_empty() {
-        *content = text;
-        return (0, content.as_str().len() as u32);
+fn object<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Option<Object<'a>> {
+    let object = Object::parse(path, raw).ok();
+    if object.is_none() && raw != "null" {
+        losses.add(path.into(), ANOTHER_KIND);
     }
-    let start = content.as_str().len() + BETWEEN_TEXTS.len();
-    *content = format!("{}{BETWEEN_TEXTS}{}", content.as_str(), text.as_str()).into();
-    (start as u32, content.as_str().len() as u32)
-}
-
-fn note(bad: Vec<BadValue>, losses: &mut Losses) {
-    for bad in bad {
-        losses.add(bad.message, "a value of another kind");
-    }
+    object
 }

@@ -1,289 +1,344 @@
-//! Claude Code's transcripts: `<projects>/<folder>/<session>.jsonl`.
+//! Claude Code's transcripts: `<projects>/<folder>/<session>.jsonl`, and `<session>/subagents/agent-<id>.jsonl` beside it.
 //!
 //! One answer is spread over several records of one `message.id`; the results of parallel calls are records of their own.
-//! A record hangs from another by `parentUuid`, through records that are no messages. Two prompts that hang from the same
-//! record are a rewind: the later begins a branch. A compact boundary begins a chain anew, and the history before it
-//! stays. Sub-agents' records, `isSidechain`, are sessions of their own. Tested with files of versions 1.0 to 2.1.329.
+//! A record hangs from another by `parentUuid`, through records that are no messages. Two different prompts that hang
+//! from the same message are a rewind: the later begins a branch. A rewind to before the first message cannot be told
+//! from a file without a chain, and is read in file order. A compact boundary begins the chain anew, tied to what was
+//! before by `logicalParentUuid`: that history stays, and the summary behind the boundary is a message like others.
+//! Sub-agents' records (`isSidechain`) are sessions of their own.
+//!
+//! Read with files of the versions 1.0.0 to 2.1.329. What of a file has a place here is listed in [`MAPPED`] and
+//! [`WHOLE`]; everything else is listed in the losses of the import.
 
 mod content;
+mod table;
+mod thread;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::interop::{AgentName, Import, ImportedSession, Losses};
-use crate::session::event::Parent;
-use crate::session::id;
-use crate::session::message::{Assistant, Message, Role, Source};
+use crate::error::{Code, Error};
+use crate::interop::{AgentName, Import, Losses, Object};
 use crate::session::scan::{Problem, ProblemCode};
-use crate::text::{Extra, Fields};
-use crate::time;
+use crate::text::{NotFields, kind_of};
 
-use content::{NO_PLACE, add_to_answer, blocks, lost_fields, tidy_order, usage, user_messages};
+use table::why_lost;
+use thread::{Envelope, Linked, Record, Thread};
 
-const AGENT: AgentName = AgentName::ClaudeCode;
+pub use table::{MAPPED, WHOLE};
 
-// Fields that say where a record stands; they are taken over in what they mean, or said by leftoff in its own way.
-const ENVELOPE: [&str; 3] = ["type", "isSidechain", "agentId"];
+const AGENT: &str = AgentName::ClaudeCode.as_str();
+const NO_MESSAGE: &str = "a record that is no message";
 
-/// Reads a transcript; nothing where the bytes are none: no record of a user or an assistant is in them.
-pub(crate) fn read(bytes: &[u8], name: &str) -> Option<Import> {
-    let mut reader = Reader { name: name.into(), ..Reader::default() };
-    let mut start = 0;
-    for line in bytes.split(|byte| *byte == b'\n') {
+/// Whether a record of a user or an assistant, as Claude Code writes it, is in these bytes.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    lines(bytes).any(|(_, line)| {
+        let object = core::str::from_utf8(line).ok().and_then(|line| Object::parse("", line).ok());
+        object.is_some_and(|mut object| {
+            let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
+            is_conversation(&kind) && is_signed(&object) && said_in(&mut object, &kind).is_ok()
+        })
+    })
+}
+
+/// Reads a transcript. `name` is the file's name, for the id of a session that says none itself.
+///
+/// # Errors
+/// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        let message = "expected a session of claude-code, but found an empty file instead";
+        return Err(Error::new(Code::EmptyFile, message));
+    }
+    let mut reader = Reader::default();
+    for (start, line) in lines(bytes) {
         reader.line(line, start);
-        start += line.len() as u64 + 1;
     }
-    (!reader.threads.is_empty()).then(|| reader.finish())
+    if reader.is_known {
+        return Ok(reader.finish(name.strip_suffix(".jsonl").unwrap_or(name)));
+    }
+    let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
+    let expected = "expected a \"user\" or \"assistant\" record of claude-code";
+    Err(Error::new(Code::UnknownFormat, format!("{expected}, but the first line is {first}")))
+}
+
+// The lines that hold something, each with its place; the byte order mark of an editor belongs to none.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut start = 0;
+    bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
+        let here = start;
+        start += line.len() + 1;
+        let marked = if here == 0 { line.strip_prefix(b"\xef\xbb\xbf") } else { None };
+        let text = marked.unwrap_or(line).trim_ascii_start();
+        let place = here + line.len() - text.len();
+        Some((place, text.trim_ascii_end())).filter(|(_, text)| !text.is_empty())
+    })
+}
+
+fn describe(line: &[u8]) -> String {
+    let Ok(text) = core::str::from_utf8(line) else { return "no UTF-8 text".into() };
+    match Object::parse("", text) {
+        Ok(mut object) => match object.take::<String>("type", &mut Losses::default()) {
+            Some(kind) => {
+                let kind: String = kind.chars().take(40).collect();
+                format!("an object of type {kind:?}")
+            }
+            None => "an object without a type".into(),
+        },
+        Err(no_object) => no_object.to_string(),
+    }
+}
+
+fn is_conversation(kind: &str) -> bool {
+    matches!(kind, "user" | "assistant")
+}
+
+fn is_signed(object: &Object<'_>) -> bool {
+    object.has("uuid") || object.has("sessionId")
+}
+
+/// The message of a record, and its content, which is a string or an array.
+fn said_in<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a str), String> {
+    let wrong = |path: &str, expected: &str, found: Option<&str>| {
+        let found = found.map_or("nothing", kind_of);
+        format!("expected {expected} for {path:?}, but found {found} instead")
+    };
+    let raw = object.take_raw("message");
+    let message = raw.and_then(|raw| Object::parse(format!("{kind}.message"), raw).ok());
+    let mut message = message.ok_or_else(|| wrong("message", "an object", raw))?;
+    match message.take_raw("content") {
+        Some(content) if content.starts_with(['"', '[']) => Ok((message, content)),
+        other => Err(wrong("message.content", "a string or an array", other)),
+    }
 }
 
 #[derive(Default)]
-struct Reader {
-    name: String,
+struct Reader<'a> {
+    is_known: bool,
     session_id: Option<String>,
-    title: Option<(u8, String)>,
-    // The main conversation under the empty name, those of sub-agents under theirs.
-    threads: BTreeMap<String, Thread>,
+    titles: Titles,
+    // The main conversation comes first, whether it has messages or not.
+    threads: Vec<Thread>,
+    thread_of_agent: BTreeMap<String, usize>,
+    linked: BTreeMap<String, Linked>,
+    seen: BTreeSet<(String, Option<&'a str>, &'a str)>,
     problems: Vec<Problem>,
-    losses: Losses,
-    seen: BTreeSet<String>,
-    records: u64,
-    thread_of: BTreeMap<String, String>,
 }
 
 #[derive(Default)]
-struct Thread {
-    messages: Vec<Message>,
-    // What a record means for those that hang from it: the message it became, or the one before it.
-    message_of: BTreeMap<String, Option<String>>,
-    answers: BTreeMap<String, usize>,
-    prompted: BTreeSet<String>,
-    tools: BTreeMap<String, String>,
-    folder: Option<String>,
-    losses: Losses,
-    session_id: Option<String>,
+struct Titles {
+    custom: Option<String>,
+    ai: Option<String>,
+    // Each with the record that it sums up.
+    summaries: Vec<(String, Option<String>)>,
 }
 
-// What every record of a conversation has.
-struct Envelope {
-    uuid: String,
-    parent: Option<String>,
-    timestamp: Option<String>,
-}
-
-impl Reader {
-    fn line(&mut self, line: &[u8], start: u64) {
-        let line = line.trim_ascii();
-        if line.is_empty() {
-            return;
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &'a [u8], start: usize) {
+        if self.threads.is_empty() {
+            self.threads.push(Thread::default());
         }
-        self.records += 1;
-        let fields = core::str::from_utf8(line).ok().and_then(|json| Fields::parse(json).ok());
-        match fields {
-            Some(fields) => self.record(fields),
-            None => self.problems.push(Problem {
-                code: ProblemCode::Damaged,
-                start,
-                end: start + line.len() as u64,
-                message:
-                    "expected a record of claude-code, but found something that is no JSON object instead"
-                        .into(),
-            }),
-        }
-    }
-
-    fn record(&mut self, mut fields: Fields<'_>) {
-        let mut bad = Vec::new();
-        let kind: String = fields.take("type", &mut bad).unwrap_or_default();
-        let is_conversation = matches!(kind.as_str(), "user" | "assistant") && fields.has("message");
-        let envelope = Envelope {
-            uuid: fields.take("uuid", &mut bad).unwrap_or_else(|| format!("record-{}", self.records)),
-            parent: fields
-                .take("parentUuid", &mut bad)
-                .or_else(|| fields.take("logicalParentUuid", &mut bad)),
-            timestamp: fields
-                .take::<String>("timestamp", &mut bad)
-                .filter(|written| time::parse(written).is_some()),
+        let place = (start as u64, (start + line.len()) as u64);
+        let Ok(text) = core::str::from_utf8(line) else {
+            return self.problem(
+                ProblemCode::InvalidUtf8,
+                place,
+                "expected text, but found bytes that are no UTF-8",
+            );
         };
-        if !is_conversation {
-            return self.other_record(&kind, envelope, fields);
+        match Object::parse("", text) {
+            Ok(object) => self.record(object, place),
+            Err(wrong) => {
+                let code = match wrong {
+                    NotFields::Invalid => ProblemCode::Damaged,
+                    NotFields::TooDeep => ProblemCode::TooDeep,
+                    NotFields::Other(_) => ProblemCode::Foreign,
+                };
+                self.problem(
+                    code,
+                    place,
+                    &format!("expected a record of claude-code, but found {wrong} instead"),
+                );
+            }
         }
-        // A resumed session may repeat the records of the one before it.
-        if !self.seen.insert(envelope.uuid.clone()) {
-            return self.losses.add("record:repeated".into(), "the same record stands earlier in the file");
-        }
-        let thread = self.thread_name(&mut fields, &envelope);
-        self.thread_of.insert(envelope.uuid.clone(), thread.clone());
-        let native: Option<String> = fields.take("sessionId", &mut bad);
-        if self.session_id.is_none() {
-            self.session_id.clone_from(&native);
-        }
-        let thread = self.threads.entry(thread).or_default();
-        thread.session_id = thread.session_id.take().or(native);
-        thread.folder = fields.take("cwd", &mut bad).or(thread.folder.take());
-        for key in ENVELOPE {
-            fields.take_raw(key);
-        }
-        let message = fields.take_raw("message").unwrap_or("{}");
-        match kind.as_str() {
-            "assistant" => thread.answer(message, envelope),
-            _ => thread.prompt(message, envelope),
-        }
-        lost_fields(&kind, fields, &mut thread.losses);
     }
 
-    fn other_record(&mut self, kind: &str, envelope: Envelope, mut fields: Fields<'_>) {
-        let mut bad = Vec::new();
-        let title = match kind {
-            "custom-title" => fields.take("customTitle", &mut bad).map(|title| (3, title)),
-            "ai-title" => fields.take("aiTitle", &mut bad).map(|title| (2, title)),
-            "summary" => fields.take("summary", &mut bad).map(|title| (1, title)),
+    fn problem(&mut self, code: ProblemCode, (start, end): (u64, u64), message: &str) {
+        self.problems.push(Problem { code, start, end, message: message.into() });
+    }
+
+    fn record(&mut self, mut object: Object<'a>, place: (u64, u64)) {
+        let kind: Option<String> = object.take("type", &mut Losses::default());
+        let Some(kind) = kind else {
+            let message = "expected a record of claude-code, but found an object without a type instead";
+            return self.problem(ProblemCode::Foreign, place, message);
+        };
+        let object = object.at(kind.as_str());
+        match kind.as_str() {
+            "user" | "assistant" => self.message(object, &kind, place),
+            "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
+            _ => self.other(object, &kind),
+        }
+    }
+
+    fn message(&mut self, mut object: Object<'a>, kind: &str, place: (u64, u64)) {
+        let signed = is_signed(&object);
+        let timestamp = object.raw("timestamp");
+        let whole = object.raw("message");
+        let (message, content) = match said_in(&mut object, kind) {
+            Ok(said) => said,
+            Err(wrong) => return self.problem(ProblemCode::BadValue, place, &wrong),
+        };
+        self.is_known |= signed;
+        let mut losses = Losses::default();
+        let envelope = Envelope::take(&mut object, &mut losses);
+        let session_id: Option<String> = object.take("sessionId", &mut losses);
+        self.session_id = self.session_id.take().or(session_id);
+        let at = self.thread_of(&envelope, &mut object, &mut losses);
+        let before = self.before(at, &envelope, kind, &mut losses);
+        let agent = object.raw("toolUseResult").filter(|_| kind == "user");
+        let thread = &mut self.threads[at];
+        thread.losses.merge(losses);
+        thread.describe(&mut object, kind, &envelope);
+        // A client that resumes or compacts may write records of its past again, hung from another place.
+        let key = envelope.uuid.clone().zip(whole).map(|(uuid, whole)| (uuid, timestamp, whole));
+        if key.is_some_and(|key| !self.seen.insert(key)) {
+            return thread.repeat(object);
+        }
+        let uuid = envelope.uuid.clone();
+        let native = envelope.uuid.clone().unwrap_or_else(|| format!("byte-{}", place.0));
+        let record = Record { object, message, content, envelope, native, before };
+        let last = match kind {
+            "assistant" => thread.answer(record),
+            _ => thread.prompt(record),
+        };
+        if let Some(raw) = agent {
+            thread.note_agent(raw, last);
+        }
+        self.link(at, uuid, Some(last));
+    }
+
+    fn title(&mut self, mut object: Object<'a>, kind: &str) {
+        let losses = &mut self.threads[0].losses;
+        let titles = &mut self.titles;
+        match kind {
+            "custom-title" => titles.custom = object.take("customTitle", losses).or(titles.custom.take()),
+            "ai-title" => titles.ai = object.take("aiTitle", losses).or(titles.ai.take()),
+            _ => {
+                let leaf = object.take("leafUuid", losses);
+                titles.summaries.extend(object.take("summary", losses).map(|summary| (summary, leaf)));
+            }
+        }
+        if kind != "summary" {
+            object.take_raw("sessionId");
+        }
+        object.leave(losses, why_lost);
+    }
+
+    // A record without a message costs one line in the losses, but the chain goes through it.
+    fn other(&mut self, mut object: Object<'a>, kind: &str) {
+        let mut losses = Losses::default();
+        let envelope = Envelope::take(&mut object, &mut losses);
+        let at = self.thread_of(&envelope, &mut object, &mut losses);
+        let subkind = match kind {
+            "system" => object.take("subtype", &mut losses),
+            "attachment" => object.take_raw("attachment").and_then(|raw| {
+                Object::parse("attachment", raw).ok().and_then(|mut inner| inner.take("type", &mut losses))
+            }),
             _ => None,
         };
-        let why = if title.is_some() { "taken over as the title" } else { NO_PLACE };
-        let known = self.title.as_ref().map_or(0, |(rank, _)| *rank);
-        self.title = title.filter(|(rank, _)| *rank >= known).or(self.title.take());
-        let kind = if kind.is_empty() { "(none)" } else { kind };
-        self.losses.add(format!("record:{kind}"), why);
-        let name = self.thread_name(&mut fields, &envelope);
-        self.thread_of.insert(envelope.uuid.clone(), name.clone());
-        if let Some(thread) = self.threads.get_mut(&name) {
-            let before = thread.before(&envelope);
-            thread.message_of.insert(envelope.uuid, before);
+        let subkind: Option<String> = subkind;
+        let kind = subkind.map_or_else(|| kind.into(), |subkind| format!("{kind}/{subkind}"));
+        let before = self.before(at, &envelope, &kind, &mut losses);
+        self.threads[at].losses.add(format!("record:{kind}"), NO_MESSAGE);
+        self.threads[at].begun(&envelope);
+        self.link(at, envelope.uuid, before);
+    }
+
+    // A sub-agent's record says so, and by which agent; older versions leave the agent out, then the chain tells.
+    fn thread_of(&mut self, envelope: &Envelope, object: &mut Object<'a>, losses: &mut Losses) -> usize {
+        if object.take::<bool>("isSidechain", losses) != Some(true) {
+            return 0;
+        }
+        let agent = object.take::<String>("agentId", losses).filter(|agent| !agent.is_empty());
+        if agent.is_none()
+            && let Some(linked) = envelope.parent.as_ref().and_then(|parent| self.linked.get(parent))
+            && linked.thread > 0
+        {
+            return linked.thread;
+        }
+        let next = self.threads.len();
+        let name = agent.or_else(|| envelope.uuid.clone()).unwrap_or_else(|| format!("sidechain-{next}"));
+        let at = *self.thread_of_agent.entry(name.clone()).or_insert(next);
+        if at == next {
+            self.threads.push(Thread::of_agent(name));
+        }
+        at
+    }
+
+    // The message that a record follows, through records that are none.
+    fn before(&self, at: usize, envelope: &Envelope, kind: &str, losses: &mut Losses) -> Option<usize> {
+        let parent = envelope.parent.as_ref()?;
+        match self.linked.get(parent).filter(|linked| linked.thread == at) {
+            Some(linked) => linked.message,
+            None => {
+                if is_conversation(kind) {
+                    losses.add(
+                        format!("{kind}.parentUuid"),
+                        "the record it names is not before it in this conversation",
+                    );
+                }
+                None
+            }
         }
     }
 
-    // A sub-agent's record says so, and by which agent; older versions leave the agent out, then its chain tells.
-    fn thread_name(&self, fields: &mut Fields<'_>, envelope: &Envelope) -> String {
-        let mut bad = Vec::new();
-        if fields.take::<bool>("isSidechain", &mut bad) != Some(true) {
-            return String::new();
+    fn link(&mut self, thread: usize, uuid: Option<String>, message: Option<usize>) {
+        if let Some(uuid) = uuid {
+            self.linked.insert(uuid, Linked { thread, message });
         }
-        let agent = fields.take::<String>("agentId", &mut bad).filter(|agent| !agent.is_empty());
-        let parent = envelope
-            .parent
-            .as_ref()
-            .and_then(|parent| self.thread_of.get(parent))
-            .filter(|name| !name.is_empty());
-        agent.or_else(|| parent.cloned()).unwrap_or_else(|| envelope.uuid.clone())
     }
 
-    fn finish(self) -> Import {
-        let native = self.session_id.clone().unwrap_or_else(|| self.name.clone());
-        let main = self.threads.get("").map(|thread| thread.uuid(&native, ""));
+    fn finish(mut self, name: &str) -> Import {
+        let native = self.session_id.take().unwrap_or_else(|| name.into());
+        let title = self.choose_title();
+        let mut threads = core::mem::take(&mut self.threads);
+        // What stood in a conversation without messages is told with the first that has some.
+        let mut orphaned = Losses::default();
+        for thread in threads.iter_mut().filter(|thread| thread.is_empty()) {
+            orphaned.merge(core::mem::take(&mut thread.losses));
+        }
+        let calls = threads.first().map(Thread::calls_of_agents).unwrap_or_default();
+        let main = threads.first().filter(|thread| !thread.is_empty()).map(|thread| thread.id(&native));
+        let caller = main.unwrap_or_else(|| format!("{AGENT}/{native}"));
+        threads.retain(|thread| !thread.is_empty());
+        if let Some(first) = threads.first_mut() {
+            first.losses.merge(orphaned);
+        }
         let mut sessions = Vec::new();
-        let mut shared = Some((self.losses, self.title));
-        for (name, thread) in self.threads {
-            let (losses, title) = shared.take().unwrap_or_default();
-            let parent = (!name.is_empty()).then(|| Parent {
-                session: main.clone().unwrap_or_else(|| format!("{}/{native}", AGENT.as_str())),
-                call_id: None,
-            });
-            sessions.push(thread.finish(&native, &name, parent, losses, title.map(|(_, title)| title)));
+        for thread in threads {
+            let mut session = thread.finish(&native, &caller, &calls);
+            session.title = title.clone().filter(|_| session.parent.is_none());
+            sessions.push(session);
         }
         Import { sessions, problems: self.problems }
     }
-}
 
-impl Thread {
-    fn before(&self, envelope: &Envelope) -> Option<String> {
-        let parent = envelope.parent.as_ref()?;
-        self.message_of.get(parent).cloned().flatten()
-    }
-
-    fn answer(&mut self, raw: &str, envelope: Envelope) {
-        let Ok(mut fields) = Fields::parse(raw) else {
-            return self.losses.add("message".into(), "no object");
-        };
-        let mut bad = Vec::new();
-        let answer: String = fields.take("id", &mut bad).unwrap_or_else(|| envelope.uuid.clone());
-        let blocks = blocks(fields.take_raw("content"), &mut self.losses);
-        let place = match self.answers.get(&answer) {
-            Some(place) => *place,
-            None => {
-                self.answers.insert(answer, self.messages.len());
-                let message = Message { role: Some(Role::Assistant), ..Message::default() };
-                self.push(message, &envelope, &envelope.uuid, false);
-                self.messages.len() - 1
+    // The summary of another file's session may stand at the head of this one: its leaf is not here.
+    fn choose_title(&mut self) -> Option<String> {
+        let Titles { custom, ai, summaries } = core::mem::take(&mut self.titles);
+        let mut summary = None;
+        for (text, leaf) in summaries {
+            if leaf.is_none_or(|leaf| self.linked.contains_key(&leaf)) {
+                summary = Some(text);
+            } else {
+                self.threads[0]
+                    .losses
+                    .add("summary.summary".into(), "it sums up a session that is not in this file");
             }
-        };
-        let message = &mut self.messages[place];
-        add_to_answer(message, blocks, &mut self.losses);
-        let assistant = message.assistant.get_or_insert_default();
-        assistant.model = fields.take("model", &mut bad).or(assistant.model.take());
-        assistant.finish_reason = fields.take("stop_reason", &mut bad).or(assistant.finish_reason.take());
-        let counted = fields.take_raw("usage").and_then(|raw| usage(raw, &mut self.losses));
-        assistant.usage = counted.or(assistant.usage.take());
-        for call in &assistant.tool_calls {
-            self.tools.insert(call.id.clone(), call.name.clone());
         }
-        let id = message.id.clone();
-        self.message_of.insert(envelope.uuid, Some(id));
-        fields.take_raw("role");
-        lost_fields("message", fields, &mut self.losses);
-    }
-
-    fn prompt(&mut self, raw: &str, envelope: Envelope) {
-        let Ok(mut fields) = Fields::parse(raw) else {
-            return self.losses.add("message".into(), "no object");
-        };
-        let blocks = blocks(fields.take_raw("content"), &mut self.losses);
-        let messages = user_messages(blocks, &self.tools, &mut self.losses);
-        let parent = envelope.parent.clone().unwrap_or_default();
-        for (place, message) in messages.into_iter().enumerate() {
-            let is_prompt = message.role == Some(Role::User);
-            let is_rewind = is_prompt && !parent.is_empty() && !self.prompted.insert(parent.clone());
-            let native =
-                if place == 0 { envelope.uuid.clone() } else { format!("{}#{place}", envelope.uuid) };
-            self.push(message, &envelope, &native, is_rewind);
-            let last = self.messages.last().map(|message| message.id.clone());
-            self.message_of.insert(envelope.uuid.clone(), last);
-        }
-        fields.take_raw("role");
-        lost_fields("message", fields, &mut self.losses);
-    }
-
-    fn push(&mut self, mut message: Message, envelope: &Envelope, native: &str, is_rewind: bool) {
-        let ms = envelope.timestamp.as_deref().and_then(time::parse).unwrap_or_default();
-        message.id = id::imported(AGENT.as_str(), self.session_id.as_deref().unwrap_or_default(), native, ms);
-        let own = self.message_of.get(&envelope.uuid).cloned().flatten();
-        message.parent_id = own.or_else(|| self.before(envelope));
-        message.timestamp.clone_from(&envelope.timestamp);
-        message.branch = is_rewind && message.parent_id.is_some();
-        message.source =
-            Some(Source { agent: AGENT.as_str().into(), id: native.to_string(), extra: Extra::default() });
-        self.messages.push(message);
-    }
-
-    fn uuid(&self, native: &str, name: &str) -> String {
-        let first =
-            self.messages.iter().filter_map(|message| message.timestamp.as_deref()).find_map(time::parse);
-        id::imported(AGENT.as_str(), native, name, first.unwrap_or_default())
-    }
-
-    fn finish(
-        mut self,
-        native: &str,
-        name: &str,
-        parent: Option<Parent>,
-        mut losses: Losses,
-        title: Option<String>,
-    ) -> ImportedSession {
-        let id = self.uuid(native, name);
-        self.messages.iter_mut().filter_map(|message| message.assistant.as_mut()).for_each(tidy_order);
-        let model = |assistant: &Assistant| assistant.model.clone();
-        losses.merge(self.losses);
-        ImportedSession {
-            id,
-            agent: AGENT.as_str(),
-            source_id: if name.is_empty() { native.into() } else { format!("{native}/{name}") },
-            parent,
-            title,
-            folder: self.folder,
-            model: self.messages.iter().rev().find_map(|message| message.assistant.as_ref().and_then(model)),
-            messages: self.messages,
-            losses: losses.list(),
-        }
+        custom.or(ai).or(summary)
     }
 }

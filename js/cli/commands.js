@@ -1,0 +1,142 @@
+// @ts-check
+/** What each command does. It answers with a text and a value; `print.js` prints one of them. */
+
+import { readFile } from "node:fs/promises";
+
+import { LeftoffError, openStore } from "../index.js";
+import { note } from "./print.js";
+
+/** @typedef {Record<string, any>} Args */
+
+/** @param {Args} args */
+export async function importFiles(args) {
+  /** @type {string[]} */
+  const paths = args._;
+  /** @type {any[]} */
+  const value = [];
+  let failed = 0;
+  await using(args, async (store) => {
+    for (const path of paths) {
+      try {
+        const { imported, problems } = await store.import(path);
+        for (const problem of problems) note(`${path}: bytes ${problem.start} to ${problem.end}: ${problem.message} (${problem.code})`);
+        value.push(...imported);
+      } catch (error) {
+        if (!(error instanceof LeftoffError)) throw error;
+        note(`${path}: ${error.message} (${error.code})`);
+        failed += 1;
+      }
+    }
+  });
+  const text = value.map((one) => `${one.id}  ${one.agent}  ${one.messageCount} messages, ${one.added} new\n${losses(one.losses)}`).join("");
+  return { text, value, failed: failed > 0 && value.length === 0 };
+}
+
+/** @param {Args} args */
+export async function list(args) {
+  const limit = args.limit === undefined ? Infinity : number(args.limit, "limit");
+  const all = await using(args, (store) => store.list({ all: args.all, type: args.type }));
+  const value = all.slice(0, limit);
+  const lines = value.map((one) => `${one.id}  [${one.type}] ${one.title}\n    ${one.lastActive}, ${one.status}, ${one.messageCount} messages\n`);
+  const none = "no sessions here; 'leftoff import <file>' reads an agent's session, 'leftoff list --all' shows those of other projects\n";
+  return { text: lines.join("") || none, value };
+}
+
+/** @param {Args} args */
+export async function show(args) {
+  const value = await using(args, async (store) => {
+    const all = [];
+    for await (const message of (await chosen(store, args)).messages()) all.push(message);
+    return args.last === undefined ? all : all.slice(-number(args.last, "last"));
+  });
+  return { text: value.map(readable).join("\n"), value };
+}
+
+/** @param {Args} args */
+export async function context(args) {
+  const request = await requested(args);
+  const { report, ...result } = await using(args, async (store) => (await chosen(store, args)).context(request));
+  const head = `${result.strategy}: ${result.tokensUsed} of ${result.tokenBudget} tokens, ${result.includedMessageCount} of ${result.originalMessageCount} messages\n`;
+  const explained = args.explain ? `${explain(report)}\n` : "";
+  return { text: `${head}${explained}\n${result.messages.map(readable).join("\n")}`, value: args.explain ? { ...result, report } : result };
+}
+
+/** @param {Args} args */
+export async function resume(args) {
+  if (!args.print) throw new LeftoffError({ code: "usage", message: "expected --print: this version does not start an agent yet" });
+  const request = await requested({ window: "200000", ...args });
+  const { context, ...value } = await using(args, async (store) => (await chosen(store, args)).resume(request));
+  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
+  return { text, value };
+}
+
+/**
+ * Opens the store for one command.
+ * @template T
+ * @param {Args} args
+ * @param {(store: import("../store.js").Store) => Promise<T>} work
+ */
+async function using(args, work) {
+  const store = await openStore({ home: args.home, project: args.workspace });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** @param {import("../store.js").Store} store @param {Args} args */
+async function chosen(store, args) {
+  if (args.session && args.session !== "last") return store.session(args.session);
+  const [last] = await store.list();
+  if (!last) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
+  return store.session(last.id);
+}
+
+/** @param {Args} args */
+async function requested(args) {
+  if (args.window === undefined) throw new LeftoffError({ code: "usage", message: "expected --window N, the model's limit in tokens" });
+  return {
+    window: number(args.window, "window"),
+    reserve: args.reserve === undefined ? undefined : number(args.reserve, "reserve"),
+    encoding: args.encoding,
+    format: args.format,
+    system: args.system && (await fileText(args.system)),
+    tools: args.tools && JSON.parse(await fileText(args.tools)),
+  };
+}
+
+/** @param {string} text @param {string} name */
+function number(text, name) {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
+}
+
+/** @param {string} path */
+async function fileText(path) {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but it could not be read`, cause });
+  }
+}
+
+/** @param {any} message */
+function readable(message) {
+  const content = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
+  const calls = (message.assistant?.toolCalls ?? []).map((/** @type {any} */ call) => `\n  > ${call.name} ${call.arguments}`);
+  const tool = message.tool ? ` ${message.tool.name}${message.tool.isError ? ", failed" : ""}` : "";
+  return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}\n${content}${calls.join("")}\n`;
+}
+
+/** @param {{ field: string, count: number, why: string }[]} all */
+function losses(all) {
+  return all.map((loss) => `    not taken over: ${loss.count} x ${loss.field} (${loss.why})\n`).join("");
+}
+
+/** @param {any} report */
+function explain(report) {
+  const rejected = report.rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
+  const messages = report.messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);
+  return `${rejected.join("")}${messages.join("")}  ${report.unreadMessageCount} older messages were not read; ${report.bytesRead} bytes of the log were`;
+}

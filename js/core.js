@@ -1,0 +1,80 @@
+// @ts-check
+/**
+ * The core, loaded once, and made anew after a trap. Errors of the core become `LeftoffError`.
+ */
+
+import * as bindings from "../pkg/leftoff.js";
+import { LeftoffError } from "./error.js";
+import { asset } from "./core.node.js";
+
+/** @typedef {typeof bindings} Core */
+
+/** @type {Core | undefined} */
+let loaded;
+/** @type {bindings.Counter | undefined} */
+let exact;
+
+/** The core, ready to be called. @returns {Core} */
+export function core() {
+  if (!loaded) {
+    bindings.initSync({ module: asset("leftoff.wasm") });
+    loaded = bindings;
+  }
+  return loaded;
+}
+
+/**
+ * Calls the core. What it refuses is thrown as it says; a trap is a bug, is reported once, and costs the instance.
+ * @template T
+ * @param {(core: Core) => T} call
+ * @returns {T}
+ */
+export function called(call) {
+  try {
+    return call(core());
+  } catch (cause) {
+    if (cause instanceof WebAssembly.RuntimeError) {
+      // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
+      bindings.__wbg_reset_state();
+      exact = undefined;
+      throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
+    }
+    const { code, message } = /** @type {{ code?: string, message?: string }} */ (cause ?? {});
+    if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
+    throw new LeftoffError({ code, message });
+  }
+}
+
+/** Who counts: the vocabulary of o200k_base, loaded on the first call. */
+export function exactCounter() {
+  exact ??= called((core) => core.Counter.fromPlanes(asset("o200k_base.planes")));
+  return exact;
+}
+
+/** Who counts where no vocabulary is loaded. */
+export function anyCounter() {
+  return exact ?? called((core) => core.Counter.estimate());
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A value as the bytes that the core reads. @param {unknown} value */
+export function toBytes(value) {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** What the core wrote, as a value. @param {Uint8Array} bytes */
+export function fromBytes(bytes) {
+  return JSON.parse(decoder.decode(bytes));
+}
+
+/** The moment, and chance: the core has neither. */
+export function stamp() {
+  const entropy = crypto.getRandomValues(new Uint8Array(32));
+  return JSON.stringify({
+    nowMs: Date.now(),
+    offsetMinutes: -new Date().getTimezoneOffset(),
+    entropy: Array.from(entropy, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+  });
+}

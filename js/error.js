@@ -1,0 +1,23 @@
+// @ts-check
+
+/**
+ * The one error class of leftoff. `code` is stable and meant for programs, `message` is for people and may change,
+ * `cause` is what the system or the core said.
+ *
+ * Two more fields come with a failed append: `written`, how many of its bytes got into the file (0: the append never
+ * happened), and `durable: false` where all of them did but the disk did not confirm them.
+ */
+export class LeftoffError extends Error {
+  /** @param {{ code: string, message: string, cause?: unknown, written?: number, durable?: boolean }} options */
+  constructor({ code, message, cause, written, durable }) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    if (written !== undefined) this.written = written;
+    if (durable !== undefined) this.durable = durable;
+  }
+
+  // Not the constructor's own name: bundlers rename classes.
+  get name() {
+    return "LeftoffError";
+  }
+}

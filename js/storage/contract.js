@@ -1,0 +1,122 @@
+// @ts-check
+
+/**
+ * What a storage is. `tests/js/storage-contract.js` holds every storage to it.
+ *
+ * Paths are absolute and normalised, with `/` (on Windows: what `path.resolve` gives). Offsets and sizes are bytes.
+ * Null means that nothing is there, and nothing else; a parent that is a file counts as nothing being there. Whatever
+ * else goes wrong rejects with a `LeftoffError` whose message names the path, whose `cause` is the system's error, and
+ * whose `code` is one of:
+ *
+ * | code | |
+ * |---|---|
+ * | `permission_denied` | the user may not do this there |
+ * | `disk_full` | no space, quota used up, file size limit, or a write that the system cut short |
+ * | `read_only` | the filesystem is mounted read-only |
+ * | `too_many_files` | the process or the system has no file descriptor left |
+ * | `not_a_file` | a folder, link or device stands where a file is wanted |
+ * | `not_a_folder` | a file stands where a folder is wanted |
+ * | `invalid_range` | a range that is not `0 <= start <= end` |
+ * | `storage_closed` | the storage was closed |
+ * | `storage_failed` | anything else |
+ *
+ * Not the storage's part: retrying, locks, the meaning of the bytes, and keeping a caller inside its store.
+ *
+ * @typedef {object} Storage
+ * @property {Capabilities} capabilities
+ * @property {(path: string) => Promise<Uint8Array | null>} read
+ *   The whole file, as long as it was when reading began. Links are followed.
+ * @property {(path: string, start: number, end: number) => Promise<Uint8Array | null>} readRange
+ *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean }) => Promise<{ end: number }>} append
+ *   Adds `bytes` at the end, all in one piece; makes the file and its parent folders where they are missing. The bytes
+ *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.
+ *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
+ *   and may then lie inside what another process is still writing.
+ *   `durable` waits until the disk confirms; it changes nothing where `capabilities.durable` is false.
+ *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
+ *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
+ *   the storage. Links are refused.
+ * @property {(path: string, bytes: Uint8Array) => Promise<void>} replace
+ *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is; makes the file and its
+ *   parent folders where they are missing. Replacing one path several times takes effect in call order. `bytes` must
+ *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
+ *   one is, and the disk did not confirm. Links are refused.
+ * @property {(path: string) => Promise<Entry[] | null>} list
+ *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed.
+ * @property {(path: string) => Promise<void>} remove
+ *   Removes a file, a link (not what it leads to), or a folder with all in it. It is no error if nothing is there.
+ * @property {(path: string) => Promise<Stat | null>} stat
+ *   Links are not followed: they are `other`.
+ * @property {() => Promise<void>} close
+ *   Waits for what is under way and lets go of all files. Rejects where the system says only now that something
+ *   appended earlier was not kept. May be called twice.
+ *
+ * @typedef {object} Capabilities
+ * @property {"atomic" | "exclusive" | "none"} append
+ *   `atomic`: several processes may append to one file; `exclusive`: only this storage may; `none`: there is no append.
+ * @property {boolean} range `readRange` reads the range, not the whole file
+ * @property {boolean} durable an append can wait for the disk
+ * @property {boolean} watch changes by others can be watched
+ *
+ * @typedef {object} Stat
+ * @property {Kind} kind
+ * @property {number} size bytes; 0 unless `kind` is `file`
+ * @property {number} mtimeMs time of the last change, milliseconds since 1970
+ *
+ * @typedef {object} Entry
+ * @property {string} name
+ * @property {Kind} kind
+ *
+ * @typedef {"file" | "folder" | "other"} Kind
+ */
+
+/** @typedef {"read" | "readRange" | "append" | "replace" | "list" | "remove" | "stat" | "close"} Verb */
+/** @typedef {keyof typeof REASONS} Code */
+
+import { LeftoffError } from "../error.js";
+
+const REASONS = {
+  permission_denied: "permission denied",
+  disk_full: "the disk is full",
+  read_only: "the filesystem is read-only",
+  too_many_files: "too many files are open",
+  not_a_file: "a folder, a link or a device stands there, not a file",
+  not_a_folder: "a file stands where a folder is wanted",
+  invalid_range: "expected a range with 0 <= start <= end",
+  storage_closed: "the storage is closed",
+  storage_failed: "the storage failed",
+};
+
+const PHRASES = { append: "append to", readRange: "read" };
+
+/**
+ * The error of one verb at one path, in one wording for every storage. An append always says what it wrote.
+ *
+ * @param {Verb} verb
+ * @param {string} path
+ * @param {{ code: Code, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
+ */
+export function failed(verb, path, { code, detail, cause, written, durable }) {
+  const phrase = verb in PHRASES ? PHRASES[/** @type {keyof typeof PHRASES} */ (verb)] : verb;
+  return new LeftoffError({
+    code,
+    message: `could not ${phrase} "${path}": ${REASONS[code]}${detail ? ` (${detail})` : ""}`,
+    cause,
+    written: verb === "append" ? (written ?? 0) : undefined,
+    durable,
+  });
+}
+
+/**
+ * Refuses a range that cannot be meant. A negative position would read from anywhere.
+ *
+ * @param {string} path
+ * @param {number} start
+ * @param {number} end
+ */
+export function checkRange(path, start, end) {
+  const whole = Number.isSafeInteger(start) && (end === Infinity || Number.isSafeInteger(end));
+  if (whole && 0 <= start && start <= end) return;
+  throw failed("readRange", path, { code: "invalid_range", detail: `found ${start} to ${end}` });
+}

@@ -1,0 +1,30 @@
+// @ts-check
+
+import fs from "node:fs";
+import process from "node:process";
+
+/**
+ * Off the thread: a flush takes milliseconds.
+ *
+ * @param {(fd: number, done: fs.NoParamCallback) => void} how `fs.fsync` or `fs.fdatasync`
+ * @param {number} fd
+ * @returns {Promise<void>}
+ */
+export function flush(how, fd) {
+  return new Promise((resolve, reject) => how(fd, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Makes the disk confirm which names are in a folder. @param {string} folder */
+export async function syncFolder(folder) {
+  // Windows opens no folders; NTFS keeps their entries in a journal of its own.
+  if (process.platform === "win32") return;
+  const fd = fs.openSync(folder, fs.constants.O_RDONLY);
+  try {
+    await flush(fs.fsync, fd);
+  } catch (error) {
+    // A filesystem that cannot flush folders says EINVAL. There is nothing more to ask of it.
+    if (!(error instanceof Error && "code" in error && error.code === "EINVAL")) throw error;
+  } finally {
+    fs.closeSync(fd);
+  }
+}

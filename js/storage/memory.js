@@ -1,0 +1,191 @@
+// @ts-check
+
+/**
+ * A storage that lives as long as its object: for tests, and where nothing may be kept. It counts what is read, and
+ * fails on demand.
+ */
+
+import { checkRange, failed } from "./contract.js";
+
+/** @import { Capabilities, Code, Entry, Stat, Storage, Verb } from "./contract.js" */
+
+/** @typedef {{ bytes: Uint8Array, size: number, mtimeMs: number }} File `bytes` has room to grow behind `size` */
+/** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
+
+/** @implements {Storage} */
+export class MemoryStorage {
+  /** @type {Capabilities} */
+  capabilities = Object.freeze({ append: "exclusive", range: true, durable: false, watch: false });
+
+  /** Bytes handed out by `read` and `readRange`. */
+  bytesRead = 0;
+
+  /** Calls of `read` and `readRange`, those that found nothing too. */
+  readCount = 0;
+
+  /** @type {Map<string, File>} */
+  #files = new Map();
+
+  /** @type {Map<string, number>} folder -> time of its last change; "" is the root */
+  #folders = new Map();
+
+  /** @type {Map<Verb, Failure[]>} */
+  #failures = new Map();
+
+  #now;
+  #closed = false;
+
+  /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` */
+  constructor({ now = Date.now } = {}) {
+    this.#now = now;
+    this.#folders.set("", now());
+  }
+
+  /**
+   * Makes the next call of `verb` fail. Called several times, as many calls fail.
+   *
+   * @param {Verb} verb
+   * @param {Failure} [failure] `written`: how many bytes of an append get in before it fails (Infinity: all)
+   */
+  failNext(verb, failure = {}) {
+    this.#failures.set(verb, [...(this.#failures.get(verb) ?? []), failure]);
+  }
+
+  /** @param {string} path */
+  async read(path) {
+    return this.#slice("read", path, 0, Infinity);
+  }
+
+  /** @param {string} path @param {number} start @param {number} end */
+  async readRange(path, start, end) {
+    checkRange(path, start, end);
+    return this.#slice("readRange", path, start, end);
+  }
+
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean }} [_options] */
+  async append(path, bytes, _options) {
+    const failure = this.#begin("append", path);
+    const written = failure ? Math.min(failure.written ?? 0, bytes.length) : bytes.length;
+    if (failure && written === 0) throw injected("append", path, failure);
+    const file = this.#fileToWrite("append", path);
+    grow(file, bytes.subarray(0, written), this.#now());
+    if (failure) throw injected("append", path, { ...failure, written });
+    return { end: file.size };
+  }
+
+  /** @param {string} path @param {Uint8Array} bytes */
+  async replace(path, bytes) {
+    this.#failWhole("replace", path);
+    const file = this.#fileToWrite("replace", path);
+    file.bytes = bytes.slice();
+    file.size = bytes.length;
+    file.mtimeMs = this.#now();
+  }
+
+  /** @param {string} path @returns {Promise<Entry[] | null>} */
+  async list(path) {
+    this.#failWhole("list", path);
+    const folder = path.endsWith("/") ? path.slice(0, -1) : path;
+    if (this.#files.has(folder)) throw failed("list", path, { code: "not_a_folder" });
+    if (!this.#folders.has(folder)) return null;
+    const within = (/** @type {string} */ other) => other !== "" && parentOf(other) === folder;
+    /** @type {Entry[]} */
+    const entries = [
+      ...[...this.#files.keys()].filter(within).map((file) => ({ name: nameOf(file), kind: /** @type {const} */ ("file") })),
+      ...[...this.#folders.keys()].filter(within).map((inner) => ({ name: nameOf(inner), kind: /** @type {const} */ ("folder") })),
+    ];
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** @param {string} path */
+  async remove(path) {
+    this.#failWhole("remove", path);
+    for (const paths of [this.#files, this.#folders]) {
+      for (const other of paths.keys()) {
+        if (other === path || other.startsWith(`${path}/`)) paths.delete(other);
+      }
+    }
+  }
+
+  /** @param {string} path @returns {Promise<Stat | null>} */
+  async stat(path) {
+    this.#failWhole("stat", path);
+    const file = this.#files.get(path);
+    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs };
+    const mtimeMs = this.#folders.get(path);
+    return mtimeMs === undefined ? null : { kind: "folder", size: 0, mtimeMs };
+  }
+
+  async close() {
+    this.#closed = true;
+  }
+
+  /** @param {"read" | "readRange"} verb @param {string} path @param {number} start @param {number} end */
+  #slice(verb, path, start, end) {
+    this.#failWhole(verb, path);
+    this.readCount += 1;
+    if (this.#folders.has(path)) throw failed("read", path, { code: "not_a_file" });
+    const file = this.#files.get(path);
+    if (!file) return null;
+    const bytes = file.bytes.slice(Math.min(start, file.size), Math.min(end, file.size));
+    this.bytesRead += bytes.length;
+    return bytes;
+  }
+
+  /** @param {"append" | "replace"} verb @param {string} path */
+  #fileToWrite(verb, path) {
+    const known = this.#files.get(path);
+    if (known) return known;
+    if (this.#folders.has(path)) throw failed(verb, path, { code: "not_a_file" });
+    const missing = [];
+    for (let folder = parentOf(path); !this.#folders.has(folder); folder = parentOf(folder)) {
+      if (this.#files.has(folder)) throw failed(verb, path, { code: "not_a_folder" });
+      missing.push(folder);
+    }
+    for (const folder of missing) this.#folders.set(folder, this.#now());
+    const file = { bytes: new Uint8Array(0), size: 0, mtimeMs: this.#now() };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  /** @param {Verb} verb @param {string} path */
+  #failWhole(verb, path) {
+    const failure = this.#begin(verb, path);
+    if (failure) throw injected(verb, path, failure);
+  }
+
+  /** @param {Verb} verb @param {string} path @returns {Failure | undefined} */
+  #begin(verb, path) {
+    if (this.#closed) throw failed(verb, path, { code: "storage_closed" });
+    return this.#failures.get(verb)?.shift();
+  }
+}
+
+/** @param {Verb} verb @param {string} path @param {Failure} failure */
+function injected(verb, path, { code = "storage_failed", ...extra }) {
+  return failed(verb, path, { code, detail: "as asked by failNext", ...extra });
+}
+
+/** @param {File} file @param {Uint8Array} bytes @param {number} mtimeMs */
+function grow(file, bytes, mtimeMs) {
+  const size = file.size + bytes.length;
+  if (size > file.bytes.length) {
+    // Doubling: a log of many small lines is not copied once for each of them.
+    const room = new Uint8Array(Math.max(size, file.bytes.length * 2));
+    room.set(file.bytes.subarray(0, file.size));
+    file.bytes = room;
+  }
+  file.bytes.set(bytes, file.size);
+  file.size = size;
+  file.mtimeMs = mtimeMs;
+}
+
+/** @param {string} path */
+function parentOf(path) {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** @param {string} path */
+function nameOf(path) {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,91 @@
+// @ts-check
+
+import fs from "node:fs";
+
+import { flush } from "./flush.js";
+
+/** A descriptor for appending, and the proof that what it wrote reached the disk. */
+export class OpenFile {
+  #identity;
+  #syncEntries;
+  /** The flush under way. @type {Promise<void> | undefined} */
+  #running;
+  /** The one after it, for all that was written since it began. @type {Promise<void> | undefined} */
+  #next;
+  #flushes = 0;
+  #entriesSynced = false;
+  #retired = false;
+  /** @type {unknown} */
+  #failure;
+
+  /**
+   * @param {number} fd
+   * @param {() => Promise<void>} syncEntries makes the disk confirm where the file is found, not only what is in it
+   */
+  constructor(fd, syncEntries) {
+    this.fd = fd;
+    this.#identity = fs.fstatSync(fd, { bigint: true });
+    this.#syncEntries = syncEntries;
+  }
+
+  isFile() {
+    return this.#identity.isFile();
+  }
+
+  /** Whether the path still leads to this file: it may have been removed or replaced. @param {string} path */
+  isAt(path) {
+    const found = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return found !== undefined && found.ino === this.#identity.ino && found.dev === this.#identity.dev;
+  }
+
+  /**
+   * Its size, or null where it was removed since it was opened, and what was written to it with it.
+   *
+   * @returns {number | null}
+   */
+  size() {
+    const { size, nlink } = fs.fstatSync(this.fd);
+    // Some network filesystems count no links at all.
+    return nlink === 0 && this.#identity.nlink > 0n ? null : size;
+  }
+
+  /** Resolves once the disk has confirmed all that was written before this call. Callers share flushes. */
+  sync() {
+    this.#next ??= this.#flushAfter(this.#running);
+    return this.#next;
+  }
+
+  /** Closes the descriptor, at the end of the last flush where one is under way. */
+  retire() {
+    this.#retired = true;
+    if (this.#flushes === 0) fs.closeSync(this.fd);
+  }
+
+  /** @param {Promise<void> | undefined} running */
+  async #flushAfter(running) {
+    this.#flushes += 1;
+    try {
+      // Waiting, even for nothing, lets all appends of this turn share the flush. What went wrong is in #failure.
+      await running?.catch(() => {});
+      this.#running = this.#next;
+      this.#next = undefined;
+      // The system reported the failure to the flush before, and would call this one a success.
+      if (this.#failure) throw this.#failure;
+      await this.#flush();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    } finally {
+      this.#flushes -= 1;
+      if (this.#retired && this.#flushes === 0) fs.closeSync(this.fd);
+    }
+  }
+
+  async #flush() {
+    if (this.#entriesSynced) return flush(fs.fdatasync, this.fd);
+    // Whoever made the file may have died before the disk knew its name.
+    await flush(fs.fsync, this.fd);
+    await this.#syncEntries();
+    this.#entriesSynced = true;
+  }
+}

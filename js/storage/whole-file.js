@@ -1,0 +1,79 @@
+// @ts-check
+
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { flush } from "./flush.js";
+
+/** Windows refuses a rename while a virus scanner or a reader holds the file. 10 s in all. */
+const RENAME_WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
+
+/**
+ * Puts a file in its place whole: written beside it, counted, flushed, renamed. Whatever fails, the old one stays.
+ * The name is not flushed; that is the folder's part.
+ *
+ * @param {string} path its folder exists
+ * @param {Uint8Array} bytes
+ */
+export async function writeWhole(path, bytes) {
+  // Beside it, since a rename does not cross filesystems.
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+  const fd = fs.openSync(temporary, "wx", 0o600);
+  try {
+    try {
+      await fill(fd, bytes);
+    } finally {
+      fs.closeSync(fd);
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    removeQuietly(temporary);
+    throw error;
+  }
+}
+
+/** @param {number} fd @param {Uint8Array} bytes */
+async function fill(fd, bytes) {
+  fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
+  for (let offset = 0; offset < bytes.length; ) {
+    const written = await write(fd, bytes.subarray(offset));
+    if (written === 0) break;
+    offset += written;
+  }
+  const { size } = fs.fstatSync(fd);
+  if (size !== bytes.length) throw new Error(`expected a file of ${bytes.length} bytes, but found ${size} instead`);
+  await flush(fs.fsync, fd);
+}
+
+/** @param {number} fd @param {Uint8Array} bytes @returns {Promise<number>} */
+function write(fd, bytes) {
+  return new Promise((resolve, reject) => {
+    fs.write(fd, bytes, (error, written) => (error ? reject(error) : resolve(written)));
+  });
+}
+
+/** @param {string} from @param {string} to */
+async function rename(from, to) {
+  for (const waitMs of process.platform === "win32" ? RENAME_WAITS_MS : []) {
+    try {
+      return await fs.promises.rename(from, to);
+    } catch (error) {
+      const busy = error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
+      if (!busy) throw error;
+      await wait(waitMs);
+    }
+  }
+  await fs.promises.rename(from, to);
+}
+
+/** @param {string} path */
+function removeQuietly(path) {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // The caller hears why replacing failed; that a temporary file stayed behind must not hide it.
+  }
+}

@@ -1,0 +1,202 @@
+// @ts-check
+/** A store: the sessions of a home folder. */
+
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { called, fromBytes, stamp } from "./core.js";
+import { LeftoffError } from "./error.js";
+import { Session } from "./session.js";
+import { NodeStorage } from "./storage/node.js";
+import { parse } from "./transcript.js";
+
+/** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * Opens a store.
+ * @param {{ project?: string, home?: string, storage?: Storage }} [options]
+ *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`
+ */
+export async function openStore({ project = process.cwd(), home, storage = new NodeStorage() } = {}) {
+  const folder = resolve(home ?? process.env.LEFTOFF_HOME ?? join(homedir(), ".leftoff"));
+  return new Store({ project: realPath(project), home: folder, storage });
+}
+
+export class Store {
+  #storage;
+  /** @type {Map<string, Session>} */
+  #open = new Map();
+
+  /** @param {{ project: string, home: string, storage: Storage }} parts */
+  constructor({ project, home, storage }) {
+    this.#storage = storage;
+    this.project = project;
+    this.home = home;
+  }
+
+  /**
+   * The last session of the project that goes on, or a new one.
+   * @param {{ model?: string }} [options]
+   */
+  async continue({ model } = {}) {
+    const [last] = await this.list();
+    return last ? this.session(last.id) : this.create({ model });
+  }
+
+  /**
+   * A new session of the project.
+   * @param {{ model?: string, type?: string, title?: string }} [options]
+   */
+  async create({ model, type, title } = {}) {
+    return this.#begin({ type, title, project: this.project, agent: model ? { model } : undefined });
+  }
+
+  /**
+   * Opens a session by its id, or a unique beginning of one.
+   * @param {string} id
+   */
+  async session(id) {
+    const known = this.#open.get(id);
+    if (known) return known;
+    const found = (await this.list({ all: true, type: undefined })).filter((one) => one.id.startsWith(id));
+    const exact = found.find((one) => one.id === id) ?? (found.length === 1 ? found[0] : undefined);
+    if (!exact) {
+      const some = found.length ? `${found.length} sessions` : "none";
+      throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
+    }
+    const open = this.#open.get(exact.id);
+    return open ?? this.#keep(await Session.open({ storage: this.#storage, path: exact.path, cache: (uuid) => this.#cache(uuid) }));
+  }
+
+  /**
+   * The sessions, last active first: those of the project, or all.
+   * @param {{ all?: boolean, type?: string }} [options] `type`: only those; without it all but sub-agents' are listed
+   */
+  async list({ all = false, type = "" } = {}) {
+    const root = join(this.home, "sessions", "projects");
+    const projects = all ? ((await this.#storage.list(root)) ?? []).map((entry) => entry.name) : [this.#hash(this.project)];
+    const listed = [];
+    for (const project of projects) {
+      for (const entry of (await this.#storage.list(join(root, project))) ?? []) {
+        const one = entry.name.startsWith("session-") ? await this.#listed(join(root, project, entry.name)) : null;
+        if (one && (type === undefined || (type ? one.type === type : one.type !== "subagent"))) listed.push(one);
+      }
+    }
+    return listed.sort((a, b) => (a.lastActive < b.lastActive ? 1 : -1));
+  }
+
+  /**
+   * Reads an agent's file into the store. Importing it again adds only what is new.
+   * @param {string} path
+   */
+  async import(path) {
+    const file = await this.#storage.read(resolve(path));
+    if (!file) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
+    const { sessions, problems } = parse(file, path);
+    const imported = [];
+    for (const { messages, losses, ...one } of sessions) {
+      const session = await this.#imported(one);
+      const known = new Set();
+      for await (const message of session.messages()) known.add(message.id);
+      const fresh = messages.filter((message) => !known.has(message.id));
+      if (fresh.length > 0) await this.#appendAll(session, fresh);
+      imported.push({ id: one.id, agent: one.agent, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
+    }
+    return { imported, problems };
+  }
+
+  /** Writes what is derived, and lets go of all files. */
+  async close() {
+    for (const session of this.#open.values()) await session.close();
+    this.#open.clear();
+    await this.#storage.close();
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+
+  /** @param {Session} session */
+  #keep(session) {
+    this.#open.set(session.id, session);
+    return session;
+  }
+
+  /** @param {string} uuid */
+  #cache(uuid) {
+    return join(this.home, "cache", `${uuid}.json`);
+  }
+
+  /** @param {string} project */
+  #hash(project) {
+    return called((core) => core.projectHash(project.normalize("NFC")));
+  }
+
+  /** @param {Record<string, any>} created */
+  async #begin(created) {
+    const id = created.id ?? called((core) => core.newId(stamp()));
+    const path = join(this.home, "sessions", "projects", this.#hash(created.project), `session-${id}`);
+    const session = await Session.begin({ storage: this.#storage, path, cache: this.#cache(id), created: { ...created, id } });
+    return this.#keep(session);
+  }
+
+  /** @param {any} one */
+  async #imported(one) {
+    const project = one.folder ?? this.project;
+    const path = join(this.home, "sessions", "projects", this.#hash(project), `session-${one.id}`);
+    if (await this.#storage.stat(`${path}/events.jsonl`)) {
+      return this.#open.get(one.id) ?? this.#keep(await Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) }));
+    }
+    return this.#begin({
+      id: one.id,
+      type: one.parent ? "subagent" : "chat",
+      project,
+      title: one.title ?? undefined,
+      parent: one.parent ?? undefined,
+      agent: one.model ? { model: one.model } : undefined,
+      imported: { agent: one.agent, sourceId: one.sourceId },
+    });
+  }
+
+  /** @param {Session} session @param {any[]} messages */
+  async #appendAll(session, messages) {
+    const BATCH = 256;
+    for (let start = 0; start < messages.length; start += BATCH) {
+      const batch = messages.slice(start, start + BATCH);
+      await session.append(batch, { durability: start + BATCH < messages.length ? "buffered" : "durable" });
+    }
+    await session.close();
+  }
+
+  /** @param {string} path */
+  async #listed(path) {
+    let bytes = await this.#storage.read(`${path}/metadata.json`);
+    if (!bytes) {
+      const session = await Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) });
+      if (!session.id) return null;
+      bytes = new TextEncoder().encode(JSON.stringify(session.metadata));
+    }
+    const document = fromBytes(bytes);
+    return {
+      id: document.id,
+      type: document.type,
+      title: document.display.title,
+      status: document.lifecycle,
+      lastActive: document.timestamps.lastMessageAt,
+      summary: document.display.description ?? null,
+      messageCount: document.stats.messageCount,
+      placement: "home",
+      path,
+    };
+  }
+}
+
+/** @param {string} folder */
+function realPath(folder) {
+  try {
+    return realpathSync(folder);
+  } catch (cause) {
+    throw new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause });
+  }
+}

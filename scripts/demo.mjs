@@ -1,0 +1,43 @@
+// @ts-check
+// The main job on real input: two transcripts in, a store closed and opened again, a context and a resume block out.
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { openStore } from "../js/index.js";
+import { grow } from "./grow.mjs";
+import { root } from "./run.mjs";
+
+const WINDOW = 8_000;
+
+const home = mkdtempSync(join(tmpdir(), "leftoff-demo-"));
+const real = join(root, "tests", "fixtures", "claude-code", "real", "2.1.329", "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
+const long = join(home, "long.jsonl");
+writeFileSync(long, grow({ seed: 7, messages: 1_000, longestTurn: 400, bytesEach: 260 }));
+
+let store = await openStore({ home, project: root });
+const ids = [];
+for (const path of [real, long]) {
+  const { imported, problems } = await store.import(path);
+  for (const one of imported) {
+    console.log(`imported ${one.id}: ${one.messageCount} messages of ${one.agent}, ${one.losses.length} kinds of records and fields not taken over, ${problems.length} problems`);
+  }
+  ids.push(imported[0].id);
+}
+await store.close();
+
+store = await openStore({ home, project: root });
+for (const id of ids) {
+  const session = await store.session(id);
+  const { block, context } = await session.resume({ window: WINDOW });
+  console.log(`\n${block}`);
+  console.log(`strategy: ${context.strategy}`);
+  console.log(`budget: ${context.tokensUsed} of ${context.tokenBudget} tokens (window ${WINDOW}, a quarter of it kept for the answer)`);
+  console.log(`messages: ${context.includedMessageCount} of ${context.originalMessageCount}; ${context.report.bytesRead} bytes of the log were read`);
+  for (const [which, message] of [["first", context.messages[0]], ["last", context.messages.at(-1)]]) {
+    console.log(`${which}: ${message.role}: ${message.content.replace(/\s+/g, " ").slice(0, 100)}`);
+  }
+}
+await store.close();
+console.log(`\nThe store is ${home}. Try: node js/cli/index.js list --all --home ${home}`);

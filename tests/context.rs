@@ -1,0 +1,219 @@
+//! The laws of a context, on grown histories: within the budget, paired, used, in order.
+#![cfg(feature = "interop")]
+#![allow(missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{answered, append, called, said};
+use leftoff::context::{Build, Context, Needs, Outcome, Request};
+use leftoff::error::{Code, Error};
+use leftoff::session::handle::Session;
+use leftoff::session::message::{Message, Role};
+use leftoff::tokens::{cost, estimate};
+use proptest::prelude::*;
+
+fn build(session: &Session, log: &[u8], request: &str) -> Result<Context, Error> {
+    let mut build = Build::new(Request::from_json(request)?, session.source());
+    for _ in 0..10_000 {
+        match build.next(None)? {
+            Outcome::Ready(context) => return Ok(context),
+            Outcome::Needs(Needs::Bytes { range }) => {
+                build.bytes(range.start, &log[range.start as usize..range.end as usize])?;
+            }
+            Outcome::Needs(Needs::Counts { texts, .. }) => {
+                build.counts(texts.into_iter().map(|text| (text.clone(), estimate(&text) + 1)).collect());
+            }
+            Outcome::Needs(needs) => panic!("{needs:?}"),
+        }
+    }
+    panic!("no end of needs");
+}
+
+fn grown(turns: &[(u16, Vec<(u8, u16)>)]) -> (Session, Vec<u8>) {
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    for (turn, (words, steps)) in turns.iter().enumerate() {
+        append(&mut session, &mut log, vec![said(Role::User, &"ask ".repeat(usize::from(*words) + 1))]);
+        for (place, (kind, size)) in steps.iter().enumerate() {
+            let ids = [format!("{turn}-{place}-a"), format!("{turn}-{place}-b")];
+            let content = "result line\n".repeat(usize::from(*size));
+            let drafts = match kind % 4 {
+                0 => vec![said(Role::Assistant, &content)],
+                1 => vec![called("", &[(&ids[0], "Read")]), answered(&ids[0], "Read", &content)],
+                2 => vec![
+                    called("two", &[(&ids[0], "Bash"), (&ids[1], "Grep")]),
+                    answered(&ids[1], "Grep", &content),
+                    answered(&ids[0], "Bash", &content),
+                ],
+                _ => vec![called("never answered", &[(&ids[0], "Bash")])],
+            };
+            append(&mut session, &mut log, drafts);
+        }
+    }
+    (session, log)
+}
+
+fn real_cost(messages: &[Message]) -> u32 {
+    messages
+        .iter()
+        .map(|message| cost::message(&Message { tokens: None, ..message.clone() }, None).tokens)
+        .sum()
+}
+
+fn check_laws(session: &Session, log: &[u8], context: &Context) {
+    assert!(context.tokens_used <= context.token_budget);
+    assert_eq!(context.tokens_used, real_cost(&context.messages), "what is used is what the messages cost");
+    let mut open = BTreeSet::new();
+    for message in &context.messages {
+        if let Some(tool) = &message.tool {
+            assert!(open.remove(&tool.call_id), "a result without its call");
+        } else {
+            assert!(open.is_empty(), "a call without its result");
+        }
+        open.extend(message.tool_calls().iter().map(|call| call.id.clone()));
+    }
+    assert!(open.is_empty(), "a call without its result");
+    let ids: Vec<&str> = ids_of(log);
+    let order: Vec<usize> = context
+        .messages
+        .iter()
+        .filter(|message| !message.id.is_empty() && message.role != Some(Role::Tool))
+        .map(|message| ids.iter().position(|id| *id == message.id).expect("it is of this log"))
+        .collect();
+    assert!(order.is_sorted(), "order is kept");
+    let newest_user = session.source().newest_user.expect("each history has a user");
+    let newest_user = &log[newest_user.start as usize..newest_user.end as usize];
+    let newest_user =
+        ids.iter().find(|id| String::from_utf8_lossy(newest_user).contains(&format!("\"id\":\"{id}\"")));
+    assert!(
+        context.messages.iter().any(|message| Some(&message.id.as_str()) == newest_user),
+        "the newest user message"
+    );
+}
+
+// Either 85 percent of the budget is used, or the next older step would not have fitted even at its least.
+fn check_use(context: &Context, least_of_next_step: Option<u32>) {
+    let is_used = u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85;
+    let fits = |least: u32| context.tokens_used + least <= context.token_budget;
+    assert!(
+        is_used || !least_of_next_step.is_some_and(fits),
+        "{} of {}",
+        context.tokens_used,
+        context.token_budget
+    );
+}
+
+fn ids_of(log: &[u8]) -> Vec<&str> {
+    log.split(|byte| *byte == b'\n')
+        .filter_map(|line| core::str::from_utf8(line).ok()?.split("\"id\":\"").nth(1)?.split('"').next())
+        .collect()
+}
+
+// The newest step that is left out: the decisions of one step follow each other, so its least cost is their sum.
+fn next_step(context: &Context, session_log: &[u8]) -> Option<u32> {
+    let decisions = &context.report.messages;
+    let last = decisions.iter().rposition(|decision| decision.rule == "did-not-fit")?;
+    let is_result = |id: &str| {
+        let line = session_log
+            .split(|b| *b == b'\n')
+            .find(|line| String::from_utf8_lossy(line).contains(&format!("\"id\":\"{id}\"")));
+        id.is_empty() || line.is_some_and(|line| String::from_utf8_lossy(line).contains("\"role\":\"tool\""))
+    };
+    let first = (0..=last).rev().find(|place| !is_result(&decisions[*place].id)).unwrap_or(0);
+    Some(decisions[first..=last].iter().map(|decision| decision.tokens).sum())
+}
+
+fn turns() -> impl Strategy<Value = Vec<(u16, Vec<(u8, u16)>)>> {
+    let steps = proptest::collection::vec((any::<u8>(), 0..120u16), 0..12);
+    proptest::collection::vec((0..60u16, steps), 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn every_context_keeps_the_laws(turns in turns(), window in 500..20_000u32) {
+        let (session, log) = grown(&turns);
+        let request = format!(r#"{{"window":{window},"encoding":"estimate-1"}}"#);
+        match build(&session, &log, &request) {
+            Ok(context) => {
+                check_laws(&session, &log, &context);
+                check_use(&context, next_step(&context, &log));
+                prop_assert_eq!(&build(&session, &log, &request), &Ok(context), "the same input, the same context");
+            }
+            Err(error) => prop_assert_eq!(error.code, Code::BudgetTooSmall),
+        }
+    }
+
+    #[test]
+    fn a_message_that_one_budget_keeps_a_budget_of_twice_the_size_keeps(turns in turns(), window in 500..8_000u32) {
+        let (session, log) = grown(&turns);
+        let kept = |window: u32| {
+            let context = build(&session, &log, &format!(r#"{{"window":{window},"encoding":"estimate-1"}}"#)).ok()?;
+            Some(context.messages.into_iter().map(|message| message.id).filter(|id| !id.is_empty()).collect::<BTreeSet<_>>())
+        };
+        if let Some(small) = kept(window) {
+            prop_assert!(kept(window * 2).is_some_and(|large| small.is_subset(&large)));
+        }
+    }
+}
+
+#[test]
+fn the_host_counts_for_an_encoding_that_the_core_does_not_know() {
+    let (session, log) = grown(&[(5, vec![(2, 100), (1, 50)]), (3, vec![(0, 10)])]);
+    let context =
+        build(&session, &log, r#"{"window":4000,"encoding":"made-up","system":"be brief"}"#).unwrap();
+    let texts: u32 = context.messages.iter().flat_map(cost::texts).map(|text| estimate(text) + 1).sum();
+    let fixed: u32 = context.messages.iter().map(cost::fixed).sum();
+    assert_eq!(context.tokens_used, texts + fixed);
+    assert_eq!(context.report.budget.system_prompt_tokens, estimate("be brief") + 1);
+}
+
+#[test]
+fn a_budget_that_nothing_fits_says_what_it_needs() {
+    let (session, log) = grown(&[(20, vec![])]);
+    let error = build(&session, &log, r#"{"window":8,"encoding":"estimate-1"}"#).unwrap_err();
+    assert_eq!(error.code, Code::BudgetTooSmall);
+    assert!(error.message.starts_with("expected a budget of at least"), "{}", error.message);
+}
+
+#[test]
+fn a_long_user_message_is_cut_to_what_is_left() {
+    let (session, log) = grown(&[(60, vec![(0, 5)]), (9000, vec![])]);
+    let context = build(&session, &log, r#"{"window":2000,"encoding":"estimate-1"}"#).unwrap();
+    check_laws(&session, &log, &context);
+    assert!(context.messages.iter().any(|message| message.content.as_str().contains("bytes left out")));
+    assert!(context.tokens_used * 100 >= context.token_budget * 85);
+}
+
+#[test]
+fn a_context_reads_bytes_in_proportion_to_the_budget() {
+    let turn = |_| (10, vec![(1, 100), (2, 20)]);
+    let read = |turns: u32| {
+        let (session, log) = grown(&(0..turns).map(turn).collect::<Vec<_>>());
+        (
+            build(&session, &log, r#"{"window":8000,"encoding":"estimate-1"}"#).unwrap().report.bytes_read,
+            log.len(),
+        )
+    };
+    let ((small, small_log), (large, large_log)) = (read(300), read(3000));
+    assert!(large_log > 9 * small_log);
+    assert!(small.abs_diff(large) < 64 * 1024, "{small} {large}");
+}
+
+#[test]
+fn a_message_that_was_written_again_stands_once_at_its_first_place() {
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    let partial = Message { id: "a".into(), partial: true, ..said(Role::Assistant, "half") };
+    append(&mut session, &mut log, vec![said(Role::User, "go"), partial, said(Role::User, "and?")]);
+    let ask = r#"{"window":4000,"encoding":"estimate-1"}"#;
+    let content =
+        |context: Context| context.messages.iter().map(|m| m.content.as_str().to_owned()).collect::<Vec<_>>();
+    let interrupted = content(build(&session, &log, ask).unwrap());
+    assert_eq!(interrupted, ["go", "half\n[This answer was interrupted.]", "and?"]);
+    let whole = Message { id: "a".into(), rev: 1, ..said(Role::Assistant, "whole") };
+    append(&mut session, &mut log, vec![whole]);
+    assert_eq!(content(build(&session, &log, ask).unwrap()), ["go", "whole", "and?"]);
+    assert_eq!(session.known().messages, 3);
+}

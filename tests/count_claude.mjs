@@ -1,0 +1,57 @@
+// Counts what transcripts of Claude Code hold, straight from their JSON: node count_claude.mjs FILE...
+// Prints one line of JSON for each file.
+import { readFileSync } from "node:fs";
+
+const isObject = (v) => v !== null && typeof v === "object" && !Array.isArray(v);
+const count = (into, key) => (into[key] = (into[key] ?? 0) + 1);
+
+function walk(value, path, fields) {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const kind = /content$/.test(path) && isObject(item) ? (item.type ?? "") : "";
+      count(fields, `${path}[${kind}]`);
+      walk(item, `${path}[${kind}]`, fields);
+    }
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      count(fields, `${path}.${key}`);
+      walk(value[key], `${path}.${key}`, fields);
+    }
+  }
+}
+
+function tally(file) {
+  const types = {}, fields = {}, bad = [], seen = new Set(), answers = new Set();
+  const [main, side] = [0, 0].map(() => ({ user: 0, assistant: 0, toolCalls: 0, toolResults: 0 }));
+  for (const [number, line] of readFileSync(file, "utf8").split("\n").entries()) {
+    if (line.trim() === "") continue;
+    let record = null;
+    try { record = JSON.parse(line); } catch { /* counted as bad below */ }
+    const content = record?.message?.content;
+    const speaks = record?.type === "user" || record?.type === "assistant";
+    const isSaid = typeof content === "string" || Array.isArray(content);
+    if (!isObject(record) || typeof record.type !== "string" || (speaks && !isSaid)) {
+      bad.push(number);
+      continue;
+    }
+    const sub = record.type === "system" ? record.subtype : record.type === "attachment" ? record.attachment?.type : undefined;
+    count(types, sub === undefined ? record.type : `${record.type}/${sub}`);
+    if (speaks || ["summary", "ai-title", "custom-title"].includes(record.type)) walk(record, record.type, fields);
+    const again = JSON.stringify([record.uuid, record.timestamp, record.message]);
+    if (!speaks || (record.uuid !== undefined && seen.has(again))) continue;
+    seen.add(again);
+    const into = record.isSidechain === true ? side : main;
+    const blocks = Array.isArray(content) ? content.filter(isObject) : [{ type: "text", text: content }];
+    const of = (...kinds) => blocks.filter((block) => kinds.includes(block.type));
+    into.toolCalls += record.type === "assistant" ? of("tool_use").length : 0;
+    into.toolResults += record.type === "user" ? of("tool_result").length : 0;
+    const answer = `${record.isSidechain === true}/${record.message.id ?? number}`;
+    const says = of("text").some((b) => b.text) || of("image", "document").some((b) => b.source?.type === "base64");
+    if (record.type === "user" && (says || of("tool_result").length === 0)) into.user += 1;
+    if (record.type === "assistant" && !answers.has(answer)) into.assistant += 1;
+    if (record.type === "assistant") answers.add(answer);
+  }
+  return { main, side, types, fields, bad };
+}
+
+for (const file of process.argv.slice(2)) console.log(JSON.stringify(tally(file)));

@@ -1,0 +1,307 @@
+// @ts-check
+
+/**
+ * What every storage must do. A storage's own test calls `storageContract(name, make)`.
+ *
+ * @import { Storage } from "../../js/storage/contract.js"
+ */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { LeftoffError } from "../../js/error.js";
+
+/** @typedef {{ storage: Storage, root: string, done?: () => unknown }} Made `root`: an empty folder, or a missing one */
+
+const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text);
+const textOf = (/** @type {Uint8Array | null} */ bytes) => bytes && new TextDecoder().decode(bytes);
+/** Every byte value, in an order that no text has. */
+const BINARY = Uint8Array.from({ length: 1024 }, (_, index) => (index * 167 + (index >> 8)) % 256);
+
+/**
+ * @param {string} name
+ * @param {() => Promise<Made>} make
+ */
+export function storageContract(name, make) {
+  /** @param {string} law @param {(storage: Storage, root: string) => Promise<void>} body */
+  const check = (law, body) =>
+    test(law, async () => {
+      const { storage, root, done } = await make();
+      try {
+        await body(storage, root);
+      } finally {
+        await storage.close();
+        await done?.();
+      }
+    });
+
+  describe(`the storage contract: ${name}`, () => {
+    reading(check);
+    appending(check);
+    replacing(check);
+    foldersAndRemoval(check);
+    closing(check);
+  });
+}
+
+/** @typedef {(law: string, body: (storage: Storage, root: string) => Promise<void>) => unknown} Check */
+
+/** @param {Promise<unknown>} promise @param {string} code @param {string} path */
+async function refused(promise, code, path) {
+  await assert.rejects(promise, (error) => {
+    assert.ok(error instanceof LeftoffError, `expected a LeftoffError, but found ${error} instead`);
+    assert.equal(error.code, code);
+    assert.ok(error.message.includes(path), `expected the path in "${error.message}"`);
+    return true;
+  });
+}
+
+/** @param {Check} check */
+function reading(check) {
+  check("what is absent is null to every verb that reads", async (storage, root) => {
+    for (const path of [`${root}/none`, `${root}/none/deeper`]) {
+      assert.equal(await storage.read(path), null);
+      assert.equal(await storage.readRange(path, 0, 10), null);
+      assert.equal(await storage.list(path), null);
+      assert.equal(await storage.stat(path), null);
+    }
+  });
+
+  check("what lies beneath a file is absent", async (storage, root) => {
+    await storage.append(`${root}/file`, bytesOf("x"));
+    const path = `${root}/file/beneath`;
+    assert.equal(await storage.read(path), null);
+    assert.equal(await storage.readRange(path, 0, 1), null);
+    assert.equal(await storage.list(path), null);
+    assert.equal(await storage.stat(path), null);
+    await storage.remove(path);
+    assert.equal(textOf(await storage.read(`${root}/file`)), "x");
+  });
+
+  check("an empty file is not an absent one", async (storage, root) => {
+    await storage.replace(`${root}/empty`, new Uint8Array(0));
+    assert.deepEqual(await storage.read(`${root}/empty`), new Uint8Array(0));
+    assert.deepEqual(await storage.readRange(`${root}/empty`, 0, 5), new Uint8Array(0));
+    assert.equal((await storage.stat(`${root}/empty`))?.size, 0);
+  });
+
+  check("a range is half open, and shorter where the file ends", async (storage, root) => {
+    const path = `${root}/binary`;
+    await storage.append(path, BINARY);
+    const edges = [0, 1, 2, 255, 256, 511, 1022, 1023, 1024, 1025, 5000, Infinity];
+    for (const start of edges.filter(Number.isFinite)) {
+      for (const end of edges.filter((edge) => edge >= start)) {
+        assert.deepEqual(await storage.readRange(path, start, end), BINARY.slice(start, end), `${start} to ${end}`);
+      }
+    }
+  });
+
+  check("a range that cannot be meant is refused", async (storage, root) => {
+    await storage.append(`${root}/file`, BINARY);
+    for (const [start, end] of [[-1, 4], [4, 3], [0.5, 4], [0, 4.5], [NaN, 4], [0, NaN], [Infinity, Infinity]]) {
+      await refused(storage.readRange(`${root}/file`, start, end), "invalid_range", `${root}/file`);
+    }
+  });
+
+  check("what was read is the caller's own", async (storage, root) => {
+    await storage.append(`${root}/file`, bytesOf("kept"));
+    for (const bytes of [await storage.read(`${root}/file`), await storage.readRange(`${root}/file`, 0, 4)]) {
+      assert.equal(Object.getPrototypeOf(bytes), Uint8Array.prototype);
+      bytes?.fill(0);
+    }
+    assert.equal(textOf(await storage.read(`${root}/file`)), "kept");
+  });
+
+  check("what was written stays the caller's own", async (storage, root) => {
+    const bytes = bytesOf("kept");
+    await storage.replace(`${root}/whole`, bytes);
+    await storage.append(`${root}/log`, bytes);
+    bytes.fill(0);
+    assert.equal(textOf(await storage.read(`${root}/whole`)), "kept");
+    assert.equal(textOf(await storage.read(`${root}/log`)), "kept");
+  });
+
+  check("a folder is not read as a file", async (storage, root) => {
+    await storage.append(`${root}/folder/file`, bytesOf("x"));
+    await refused(storage.read(`${root}/folder`), "not_a_file", `${root}/folder`);
+    await refused(storage.readRange(`${root}/folder`, 0, 1), "not_a_file", `${root}/folder`);
+  });
+}
+
+/** @param {Check} check */
+function appending(check) {
+  check("append answers with the size of the file after it", async (storage, root) => {
+    const path = `${root}/a/b/c/log`;
+    let size = 0;
+    for (const [index, length] of [1, 10, 0, 1023, 5000, 70000].entries()) {
+      size += length;
+      const { end } = await storage.append(path, new Uint8Array(length), { durable: index % 2 === 0 });
+      assert.equal(end, size);
+      assert.deepEqual(await storage.stat(path).then((stat) => stat && [stat.kind, stat.size]), ["file", size]);
+    }
+  });
+
+  check("an append of nothing makes the file", async (storage, root) => {
+    assert.deepEqual(await storage.append(`${root}/new/log`, new Uint8Array(0)), { end: 0 });
+    assert.deepEqual(await storage.read(`${root}/new/log`), new Uint8Array(0));
+  });
+
+  check("appends under way at once land whole and in call order", async (storage, root) => {
+    const lines = Array.from({ length: 200 }, (_, index) => `${index} ${"x".repeat((index * 7919) % 40000)}\n`);
+    const path = `${root}/log`;
+    const ends = await Promise.all(lines.map((line, at) => storage.append(path, bytesOf(line), { durable: at % 3 === 0 })));
+    let size = 0;
+    assert.deepEqual(ends, lines.map((line) => ({ end: (size += line.length) })));
+    assert.ok(textOf(await storage.read(path)) === lines.join(""), "expected the lines in call order, but found others");
+  });
+
+  check("the bytes are taken before append returns", async (storage, root) => {
+    const bytes = bytesOf("first");
+    const pending = storage.append(`${root}/log`, bytes);
+    bytes.fill(0);
+    await pending;
+    assert.equal(textOf(await storage.read(`${root}/log`)), "first");
+  });
+
+  check("a view of a larger buffer is written as the view, every byte as it is", async (storage, root) => {
+    const inside = new Uint8Array(BINARY.buffer, 100, 300);
+    await storage.append(`${root}/log`, inside);
+    await storage.append(`${root}/log`, BINARY);
+    await storage.replace(`${root}/whole`, inside);
+    assert.deepEqual(await storage.read(`${root}/log`), Uint8Array.from([...BINARY.slice(100, 400), ...BINARY]));
+    assert.deepEqual(await storage.read(`${root}/whole`), BINARY.slice(100, 400));
+  });
+
+  check("nothing is appended to a folder, nor beneath a file, and the error says so", async (storage, root) => {
+    await storage.append(`${root}/folder/file`, bytesOf("x"));
+    for (const [path, code] of [[`${root}/folder`, "not_a_file"], [`${root}/folder/file/log`, "not_a_folder"]]) {
+      await refused(storage.append(path, BINARY), code, path);
+      await refused(storage.replace(path, BINARY), code, path);
+      await assert.rejects(storage.append(path, BINARY), { written: 0 });
+    }
+    assert.equal(textOf(await storage.read(`${root}/folder/file`)), "x");
+  });
+
+  check("appending goes on after a replace and after a removal", async (storage, root) => {
+    const path = `${root}/log`;
+    await storage.append(path, bytesOf("one"));
+    await storage.replace(path, bytesOf("two"));
+    assert.deepEqual(await storage.append(path, bytesOf("+")), { end: 4 });
+    assert.equal(textOf(await storage.read(path)), "two+");
+    await storage.remove(path);
+    assert.deepEqual(await storage.append(path, bytesOf("three")), { end: 5 });
+    assert.equal(textOf(await storage.read(path)), "three");
+  });
+}
+
+/** @param {Check} check */
+function replacing(check) {
+  check("replace leaves the new bytes and nothing else, shorter or longer", async (storage, root) => {
+    const path = `${root}/deep/er/document`;
+    for (const length of [10, 70000, 3, 0, 1024]) {
+      const bytes = new Uint8Array(length).fill(length % 251);
+      await storage.replace(path, bytes);
+      assert.deepEqual(await storage.read(path), bytes);
+      assert.deepEqual(await storage.list(`${root}/deep/er`), [{ name: "document", kind: "file" }]);
+    }
+  });
+
+  check("who reads during a replace sees the old or the new, whole", async (storage, root) => {
+    const path = `${root}/document`;
+    const versions = Array.from({ length: 20 }, (_, index) => new Uint8Array(50000 + index).fill(index));
+    await storage.replace(path, versions[0]);
+    let writing = true;
+    const writer = (async () => {
+      for (const version of versions) await storage.replace(path, version);
+      writing = false;
+    })();
+    while (writing) {
+      const seen = await storage.read(path);
+      assert.ok(seen && seen.length >= 50000, `expected a whole version, but found ${seen?.length} bytes instead`);
+      assert.deepEqual(seen, versions[seen[0]]);
+    }
+    await writer;
+  });
+
+  check("of several replaces under way at once the last called wins", async (storage, root) => {
+    const path = `${root}/document`;
+    await Promise.all(Array.from({ length: 20 }, (_, index) => storage.replace(path, bytesOf(`version ${index}`))));
+    assert.equal(textOf(await storage.read(path)), "version 19");
+    assert.deepEqual(await storage.list(root), [{ name: "document", kind: "file" }]);
+  });
+}
+
+/** @param {Check} check */
+function foldersAndRemoval(check) {
+  check("list gives files and folders, sorted by name, and not what is deeper", async (storage, root) => {
+    for (const path of ["b", "a/deep/er", "Z", "ü", "a.jsonl", ".session/x"]) await storage.append(`${root}/${path}`, BINARY);
+    assert.deepEqual(await storage.list(root), [
+      { name: ".session", kind: "folder" },
+      { name: "Z", kind: "file" },
+      { name: "a", kind: "folder" },
+      { name: "a.jsonl", kind: "file" },
+      { name: "b", kind: "file" },
+      { name: "ü", kind: "file" },
+    ]);
+    assert.deepEqual(await storage.list(`${root}/a`), [{ name: "deep", kind: "folder" }]);
+  });
+
+  check("a file is not listed as a folder", async (storage, root) => {
+    await storage.append(`${root}/file`, BINARY);
+    await refused(storage.list(`${root}/file`), "not_a_folder", `${root}/file`);
+  });
+
+  check("stat tells kinds apart, and a change moves the time forward or leaves it", async (storage, root) => {
+    const path = `${root}/folder/file`;
+    await storage.append(path, BINARY);
+    const before = await storage.stat(path);
+    await storage.append(path, BINARY);
+    const after = await storage.stat(path);
+    assert.ok(before && after && after.mtimeMs >= before.mtimeMs && before.mtimeMs > 0);
+    assert.deepEqual([after.kind, after.size], ["file", 2048]);
+    const folder = await storage.stat(`${root}/folder`);
+    assert.deepEqual([folder?.kind, folder?.size], ["folder", 0]);
+  });
+
+  check("remove takes a file, or a folder with all in it, and nothing beside it; twice is no error", async (storage, root) => {
+    for (const path of ["a/one", "a/two/three", "ab", "b/one"]) await storage.append(`${root}/${path}`, BINARY);
+    for (const path of ["a", "a", "b/one", "b/one", "none/at/all"]) await storage.remove(`${root}/${path}`);
+    assert.equal(await storage.list(`${root}/a`), null);
+    assert.equal(await storage.read(`${root}/a/two/three`), null);
+    assert.deepEqual(await storage.list(`${root}/b`), []);
+    assert.deepEqual(await storage.list(root), [{ name: "ab", kind: "file" }, { name: "b", kind: "folder" }]);
+  });
+}
+
+/** @param {Check} check */
+function closing(check) {
+  check("close waits for what was under way, and may be called twice", async (storage, root) => {
+    let settled = 0;
+    const count = () => (settled += 1);
+    const path = `${root}/new/folder/log`;
+    storage.append(path, BINARY, { durable: true }).then(count);
+    storage.replace(`${root}/document`, BINARY).then(count);
+    storage.replace(`${root}/document`, BINARY).then(count);
+    await Promise.all([storage.close(), storage.close()]);
+    await new Promise((resolve) => setImmediate(resolve)); // Their own callbacks run first.
+    assert.equal(settled, 3);
+  });
+
+  check("a closed storage does nothing more", async (storage, root) => {
+    const path = `${root}/log`;
+    await storage.append(path, BINARY);
+    await storage.close();
+    /** @type {(() => Promise<unknown>)[]} */
+    const verbs = [
+      () => storage.read(path),
+      () => storage.readRange(path, 0, 1),
+      () => storage.append(path, BINARY),
+      () => storage.replace(path, BINARY),
+      () => storage.list(root),
+      () => storage.remove(path),
+      () => storage.stat(path),
+    ];
+    for (const verb of verbs) await refused(verb(), "storage_closed", root);
+    await assert.rejects(storage.append(path, BINARY), { written: 0 });
+  });
+}

@@ -1,0 +1,57 @@
+// @ts-check
+
+/** Both storages under one contract, and what only the memory has. The files' own laws: storage-files, storage-flush. */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { describe, test } from "node:test";
+
+import { MemoryStorage } from "../../js/storage/memory.js";
+import { NodeStorage } from "../../js/storage/node.js";
+import { storageContract } from "./storage-contract.js";
+import { LINE, makeRoot } from "./storage-tools.js";
+
+storageContract("files", async () => {
+  const root = makeRoot();
+  return { storage: new NodeStorage(), root, done: () => fs.rmSync(root, { recursive: true }) };
+});
+storageContract("memory", async () => ({ storage: new MemoryStorage(), root: "/root" }));
+
+describe("the memory storage", () => {
+  test("says that it is volatile", () => {
+    assert.deepEqual(new MemoryStorage().capabilities, { append: "exclusive", range: true, durable: false, watch: false });
+  });
+
+  test("counts what is read, and nothing else", async () => {
+    const storage = new MemoryStorage();
+    await storage.append("/log", new Uint8Array(1000));
+    await storage.list("/");
+    await storage.stat("/log");
+    assert.deepEqual([storage.bytesRead, storage.readCount], [0, 0]);
+    await storage.readRange("/log", 900, 1100);
+    await storage.read("/log");
+    await storage.read("/none");
+    assert.deepEqual([storage.bytesRead, storage.readCount], [1100, 3]);
+  });
+
+  test("fails as often as it was told, and an append lets in what it was told", async () => {
+    const storage = new MemoryStorage();
+    storage.failNext("append", { code: "disk_full", written: 3 });
+    storage.failNext("append", { written: Infinity, durable: false });
+    storage.failNext("append");
+    await assert.rejects(storage.append("/log", LINE), { name: "LeftoffError", code: "disk_full", written: 3 });
+    await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: LINE.length, durable: false });
+    await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: 0 });
+    assert.deepEqual(await storage.append("/log", LINE), { end: 3 + 2 * LINE.length });
+    for (const verb of /** @type {const} */ (["read", "readRange", "replace", "list", "remove", "stat"])) {
+      storage.failNext(verb, { code: "permission_denied" });
+    }
+    const calls = () => [
+      storage.read("/log"), storage.readRange("/log", 0, 1), storage.replace("/log", LINE),
+      storage.list("/"), storage.stat("/log"), storage.remove("/log"),
+    ];
+    for (const call of calls()) await assert.rejects(call, { code: "permission_denied" });
+    assert.equal((await storage.stat("/log"))?.size, 3 + 2 * LINE.length);
+    await Promise.all(calls());
+  });
+});
