@@ -288,7 +288,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawArray<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Open, to_json, to_open_json};
+    use crate::text::{Open, to_open_json};
     use serde::Serialize;
 
     #[derive(Serialize)]
@@ -337,9 +337,12 @@ mod tests {
         let text = |json: &str| Text::decode(json).expect("a string");
         let joined = Text::join(vec![text(r#""a\ud83d""#), text(r#""\ude00\"b""#)], "\n");
         assert_eq!(joined.as_str(), "a\u{fffd}\n\u{fffd}\"b");
-        assert_eq!(to_json(&joined), r#""a\ud83d\n\ude00\"b""#);
-        assert_eq!(to_json(&Text::join(vec![text(r#""a""#), text(r#""b""#)], "\n")), r#""a\nb""#);
-        assert_eq!(to_json(&Text::join(vec![text(r#""\ud83d""#)], "\n")), r#""\ud83d""#);
+        assert_eq!(crate::text::to_json(&joined), r#""a\ud83d\n\ude00\"b""#);
+        assert_eq!(
+            crate::text::to_json(&Text::join(vec![text(r#""a""#), text(r#""b""#)], "\n")),
+            r#""a\nb""#
+        );
+        assert_eq!(crate::text::to_json(&Text::join(vec![text(r#""\ud83d""#)], "\n")), r#""\ud83d""#);
     }
 
     #[test]
