@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use crate::context::{Build, Needs, Outcome, Request};
 use crate::error::{Code, Error};
+use crate::fields::Fields;
 use crate::interop::messages::write_context;
 use crate::resume::block::{Block, render};
 use crate::session::handle::Session;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, scan};
-use crate::text::{Fields, to_json};
+use crate::text::to_json;
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 

@@ -23,6 +23,7 @@ pub mod calls;
 mod component;
 pub mod context;
 pub mod error;
+mod fields;
 #[cfg(feature = "interop")]
 pub mod interop;
 pub mod resume;

@@ -12,6 +12,7 @@ use wasm_bindgen::prelude::*;
 use crate::calls;
 use crate::context::{Build, Format, Outcome, Request};
 use crate::error::{Code, Error};
+use crate::fields::{Field, Fields, items};
 use crate::interop::messages;
 use crate::interop::{self, Loss};
 use crate::session::checkpoint::Checkpoint;
@@ -20,7 +21,7 @@ use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::session::{id, project};
-use crate::text::{Field, Fields, items, to_json};
+use crate::text::to_json;
 use crate::time::Stamp;
 use crate::tokens::{Encoding, Vocabulary, count};
 

@@ -7,12 +7,11 @@
 
 import { checkRange, failed } from "./contract.js";
 
-/** @import { Capabilities, Code, Entry, Stat, Storage, Verb } from "./contract.js" */
+/** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
 /** @typedef {{ bytes: Uint8Array, size: number, mtimeMs: number }} File `bytes` has room to grow behind `size` */
 /** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
 
-/** @implements {Storage} */
 export class MemoryStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "exclusive", range: true, durable: false, watch: false });

@@ -19,7 +19,7 @@ import { syncFolder } from "./flush.js";
 import { OpenFile } from "./open-file.js";
 import { writeWhole } from "./whole-file.js";
 
-/** @import { Capabilities, Code, Entry, Kind, Stat, Storage, Verb } from "./contract.js" */
+/** @import { Capabilities, Code, Entry, Kind, Stat, Verb } from "./contract.js" */
 
 /** How many descriptors are kept between appends. */
 const KEPT = 32;
@@ -46,7 +46,6 @@ const CODES = {
   ENOTDIR: "not_a_folder",
 };
 
-/** @implements {Storage} */
 export class NodeStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "atomic", range: true, durable: true, watch: false });

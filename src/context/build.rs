@@ -108,10 +108,9 @@ impl Build {
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
-        if self.shorten_user(&mut material, budget.available_tokens, vocabulary) {
-            if let Some(needs) = self.wanted_counts() {
-                return Ok(Outcome::Needs(needs));
-            }
+        self.shorten_user(&mut material, budget.available_tokens, vocabulary);
+        if let Some(needs) = self.wanted_counts() {
+            return Ok(Outcome::Needs(needs));
         }
         self.choose(material, budget).map(Outcome::Ready)
     }
@@ -268,13 +267,8 @@ impl Build {
         Material { steps: grouped.steps, orphans: grouped.orphans, summary, summary_cost }
     }
 
-    // Where what is required exceeds the budget, the newest user message is cut to what is left. Tells whether it tried.
-    fn shorten_user(
-        &mut self,
-        material: &mut Material,
-        budget: u32,
-        vocabulary: Option<&Vocabulary>,
-    ) -> bool {
+    // Where what is required exceeds the budget, the newest user message is cut to what is left.
+    fn shorten_user(&mut self, material: &mut Material, budget: u32, vocabulary: Option<&Vocabulary>) {
         let required = |steps: &[Step]| {
             steps
                 .iter()
@@ -285,7 +279,7 @@ impl Build {
         let is_user = |item: &&mut Item| item.message.role == Some(Role::User) && item.is_required;
         let items = material.steps.iter_mut().rev().flat_map(|step| step.items.iter_mut());
         let Some(item) = items.into_iter().find(|item| is_user(item)).filter(|_| sum > budget) else {
-            return false;
+            return;
         };
         let room = budget.saturating_sub(sum.saturating_sub(item.whole()));
         let text = String::from(item.message.content.as_str());
@@ -302,7 +296,6 @@ impl Build {
                 (item.short, item.short_cost) = (Some(cut), price);
             }
         }
-        true
     }
 
     fn choose(&self, material: Material, budget: Budget) -> Result<Context, Error> {

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::text::{BadValue, Fields, NotFields};
+use crate::fields::{BadValue, Fields, NotFields};
 use crate::tokens::Encoding;
 
 /// What a caller asks of a context.

@@ -12,8 +12,9 @@ use serde_json::value::RawValue;
 
 use crate::context::{Context, Format, Report};
 use crate::error::{Code, Error};
+use crate::fields::{BadValue, Field, Fields, FromFields, NotFields, items};
 use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall};
-use crate::text::{BadValue, Extra, Field, Fields, FromFields, NotFields, Text, items, to_json};
+use crate::text::{Extra, Text, to_json};
 
 /// The messages of a context as a JSON array of the shape that was asked for.
 pub fn write(messages: &[Message], format: Format) -> String {

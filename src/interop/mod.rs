@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
+use crate::fields::{Field, Fields, NotFields};
 use crate::session::event::Parent;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
-use crate::text::{Field, Fields, NotFields};
 
 /// An agent, by the name that the command line has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

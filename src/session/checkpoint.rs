@@ -10,9 +10,11 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error};
+use crate::fields::{BadValue, Fields, FromFields};
+use crate::session::line::{self, Checksum};
 use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
-use crate::text::{BadValue, Fields, FromFields, Text, to_json};
+use crate::text::{Text, to_json};
 use crate::time;
 
 const VERSION: u32 = 1;
@@ -110,16 +112,19 @@ impl Checkpoint {
 
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
-        to_json(&Checkpoint { version: VERSION, ..self.clone() })
+        line::seal(to_json(&Checkpoint { version: VERSION, ..self.clone() }))
     }
 
     /// Reads the document.
     ///
     /// # Errors
-    /// `invalid_json` where it is no checkpoint of this version; the caller then reads the log.
+    /// `invalid_json` where it is no checkpoint of this version, or not as it was written; the caller then reads the log.
     pub fn from_json(json: &[u8]) -> Result<Checkpoint, Error> {
         let none =
             || Error::new(Code::InvalidJson, "expected a checkpoint, but found something else instead");
+        if line::checksum(json) != Checksum::Right {
+            return Err(none());
+        }
         let json = core::str::from_utf8(json).map_err(|_| none())?;
         let mut bad = Vec::new();
         let read =

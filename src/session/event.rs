@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::fields::{BadValue, Fields, FromFields};
 use crate::session::id;
 use crate::session::message::take_timestamp;
 use crate::session::scan::{Problem, Record};
 use crate::session::status::Status;
-use crate::text::{BadValue, Extra, Fields, FromFields, Open};
+use crate::text::{Extra, Open};
 
 /// Something that happened to a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]

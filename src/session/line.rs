@@ -67,8 +67,9 @@ pub(crate) fn write(record: &impl Open) -> Result<Vec<u8>, Error> {
     let mut line = String::with_capacity(json.len() + 40);
     line.push_str("{\"v\":1,");
     line.push_str(json.get(1..json.len() - 1).expect("an object has its two braces"));
-    let crc = CRC32C.checksum(line.as_bytes());
-    line.push_str(&format!(",\"crc\":\"{crc:08x}\"}}\n"));
+    line.push('}');
+    let mut line = seal(line);
+    line.push('\n');
     if line.len() > MAX_LINE {
         let found = line.len();
         return Err(Error::new(
@@ -77,6 +78,14 @@ pub(crate) fn write(record: &impl Open) -> Result<Vec<u8>, Error> {
         ));
     }
     Ok(line.into_bytes())
+}
+
+/// An object with the checksum of its bytes as its last key.
+pub(crate) fn seal(mut object: String) -> String {
+    object.pop();
+    let crc = CRC32C.checksum(object.as_bytes());
+    object.push_str(&format!(",\"crc\":\"{crc:08x}\"}}"));
+    object
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::session::id;
 use crate::session::scan::{Problem, Record};
-use crate::text::{BadValue, Extra, Field, Fields, FromFields, Open, Text, open_option, reject};
+use crate::text::{Extra, Open, Text, open_option};
 use crate::time;
 
 /// Who speaks.

@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 use crc::{Digest, Table};
 use memchr::memmem;
 
+use crate::fields::Fields;
 use crate::session::line::{CRC_KEY, CRC_REST, CRC32C, START};
-use crate::text::Fields;
 
 const CANDIDATES: usize = 8;
 

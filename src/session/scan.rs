@@ -12,9 +12,9 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::fields::{Fields, FromFields, MAX_DEPTH, NotFields};
 use crate::session::line::{Checksum, MAX_LINE, checksum};
 use crate::session::resync;
-use crate::text::{Fields, FromFields, MAX_DEPTH, NotFields};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::text::{BadValue, Field, reject};
+use crate::fields::{BadValue, Field, reject};
 
 /// What a session is; that it is archived stands beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -29,7 +29,7 @@ pub fn fixed(message: &Message) -> u32 {
 pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
     let by = if vocabulary.is_some() { Encoding::O200kBase } else { Encoding::Estimate1 };
     let fixed = Count { tokens: fixed(message), by };
-    texts(message).into_iter().fold(fixed, |sum, text| sum.add(count(text, vocabulary)))
+    texts(message).into_iter().fold(fixed, |sum, text| sum.plus(count(text, vocabulary)))
 }
 
 // Without the provider's own rule: a token for 750 bytes, and never less than the smallest image costs.

@@ -47,7 +47,7 @@ pub struct Count {
 
 impl Count {
     /// The sum of two counts.
-    pub fn add(self, other: Count) -> Count {
+    pub fn plus(self, other: Count) -> Count {
         Count { tokens: self.tokens.saturating_add(other.tokens), by: self.by.max(other.by) }
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_sum_with_an_estimate_in_it_is_an_estimate() {
         let exact = Count { tokens: u32::MAX, by: Encoding::O200kBase };
-        let sum = exact.add(count("word", None));
+        let sum = exact.plus(count("word", None));
         assert_eq!(sum, Count { tokens: u32::MAX, by: Encoding::Estimate1 });
     }
 

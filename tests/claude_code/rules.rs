@@ -144,7 +144,8 @@ fn a_sub_agent_is_a_session_of_its_own_that_names_its_call() {
 fn the_users_title_wins_and_the_summary_of_another_session_is_none() {
     let said = record("u1", "", 1, "user", json!("hello"));
     let summary = |text: &str, leaf: &str| json!({"type": "summary", "summary": text, "leafUuid": leaf});
-    let titled = |extra: &[Value]| import(&[extra, &[said.clone()]].concat()).sessions[0].title.clone();
+    let titled =
+        |extra: &[Value]| import(&[extra, std::slice::from_ref(&said)].concat()).sessions[0].title.clone();
     let mut lines = vec![summary("elsewhere", "u9")];
     assert_eq!(titled(&lines), None);
     lines.push(summary("here", "u1"));

@@ -1,6 +1,9 @@
+// @ts-check
 // What a program does with the package, whatever loaded it.
 
+/** @param {typeof import("../../js/index.js")} leftoff @param {{ project: string, home: string }} places */
 export async function smoke({ openStore, countTokens, LeftoffError, MemoryStorage }, { project, home }) {
+  /** @param {unknown} found @param {unknown} expected */
   const equal = (found, expected) => {
     if (JSON.stringify(found) !== JSON.stringify(expected)) throw new Error(`expected ${JSON.stringify(expected)}, but found ${JSON.stringify(found)}`);
   };
@@ -17,7 +20,7 @@ export async function smoke({ openStore, countTokens, LeftoffError, MemoryStorag
   await again.close();
   const inMemory = await openStore({ project, storage: new MemoryStorage() });
   equal((await (await inMemory.create()).append({ role: "user", content: "x" })).acknowledged, "volatile");
-  const refused = await (await inMemory.create()).append({ role: "boss" }).catch((error) => error);
+  const refused = await (await inMemory.create()).append({ role: "boss" }).catch((/** @type {unknown} */ error) => error);
   equal(refused instanceof LeftoffError && refused.code, "invalid_request");
   console.log("  the package works");
 }

@@ -4,10 +4,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::fields::{Field, items};
 use crate::interop::claude_code::table::why_lost;
 use crate::interop::{ANOTHER_KIND, Losses, Object};
 use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::{Field, Text, items};
+use crate::text::Text;
 
 /// What stands between two blocks of text in one content.
 const BETWEEN_TEXTS: &str = "\n\n";

@@ -20,9 +20,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
+use crate::fields::{NotFields, kind_of};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::session::scan::{Problem, ProblemCode};
-use crate::text::{NotFields, kind_of};
 
 use table::why_lost;
 use thread::{Envelope, Linked, Record, Thread};

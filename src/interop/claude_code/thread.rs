@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::fields::Fields;
 use crate::interop::claude_code::AGENT;
 use crate::interop::claude_code::content::{Piece, answer_pieces, assemble, describe, prompt_messages};
 use crate::interop::claude_code::table::why_lost;
@@ -12,7 +13,7 @@ use crate::interop::{ANOTHER_KIND, ImportedSession, Losses, Object, SubAgent};
 use crate::session::event::Parent;
 use crate::session::id;
 use crate::session::message::{Message, Role, Source};
-use crate::text::{Extra, Fields};
+use crate::text::Extra;
 use crate::time;
 
 const CHANGES: &str = "it changes within the session";

@@ -1,0 +1,386 @@
+//! The fields of an object, each read by itself.
+//!
+//! A parser that builds numbers rejects `1e400`, and one bad value would cost the whole record. So the fields of an object
+//! are read as raw slices first, each known one is then decoded by itself, and a value that cannot be decoded costs its
+//! field. Reading never recurses: depth is limited to [`MAX_DEPTH`].
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::text::{Extra, Text};
+
+/// The deepest nesting of arrays and objects that is read.
+pub const MAX_DEPTH: usize = 128;
+
+/// A value of the wrong kind in a known field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadValue {
+    pub message: String,
+}
+
+/// Why bytes are no object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotFields {
+    /// Not JSON.
+    Invalid,
+    /// Nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// JSON, but no object: what was found.
+    Other(&'static str),
+}
+
+impl fmt::Display for NotFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotFields::Invalid => f.write_str("something that is no JSON"),
+            NotFields::TooDeep => write!(f, "an object nested deeper than {MAX_DEPTH}"),
+            NotFields::Other(kind) => f.write_str(kind),
+        }
+    }
+}
+
+/// The fields of one object, each a slice of the JSON it stands in, taken one by one.
+pub(crate) struct Fields<'a> {
+    entries: Vec<Entry<'a>>,
+    path: String,
+}
+
+struct Entry<'a> {
+    key: String,
+    raw_key: &'a str,
+    value: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    /// Splits an object into its fields. Of a repeated key the last wins.
+    pub fn parse(json: &'a str) -> Result<Fields<'a>, NotFields> {
+        if too_deep(json) {
+            return Err(NotFields::TooDeep);
+        }
+        if !json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
+            let valid = serde_json::from_str::<&RawValue>(json).is_ok();
+            return Err(if valid {
+                NotFields::Other(kind_of(json.trim_start()))
+            } else {
+                NotFields::Invalid
+            });
+        }
+        let RawObject(entries) = serde_json::from_str(json).map_err(|_| NotFields::Invalid)?;
+        Ok(Fields { entries, path: String::new() })
+    }
+
+    /// Whether the object has this field, whatever its value.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// Takes a field out. A value of another kind is reported and costs the field; `null` is absence.
+    pub fn take<T: Field>(&mut self, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+        let value = self.take_raw(key)?;
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        if value == "null" {
+            return None;
+        }
+        T::read(value, &path, bad)
+    }
+
+    /// A field as it stands, left where it is.
+    pub fn raw(&self, key: &str) -> Option<&'a str> {
+        self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| entry.value)
+    }
+
+    /// Takes a field out as it stands.
+    pub fn take_raw(&mut self, key: &str) -> Option<&'a str> {
+        let value = self.raw(key)?;
+        self.entries.retain(|entry| entry.key != key);
+        Some(value)
+    }
+
+    /// The names of what nobody took.
+    #[cfg(feature = "interop")]
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.key.as_str())
+    }
+
+    /// What nobody took.
+    pub fn rest(self) -> Extra {
+        let mut newest = BTreeMap::new();
+        for (place, entry) in self.entries.iter().enumerate() {
+            newest.insert(&entry.key, place);
+        }
+        let kept = self.entries.iter().enumerate().filter(|(place, entry)| newest[&entry.key] == *place);
+        Extra(kept.map(|(_, entry)| (entry.raw_key.into(), entry.value.into())).collect())
+    }
+}
+
+/// What a field can be read as.
+pub(crate) trait Field: Sized {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Self>;
+}
+
+/// An object that can be a field: read from its own fields.
+pub(crate) trait FromFields: Sized {
+    fn from_fields(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Self>;
+}
+
+impl<T: FromFields> Field for T {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+        match Fields::parse(raw) {
+            Ok(fields) => T::from_fields(Fields { path: path.to_owned(), ..fields }, bad),
+            Err(_) => reject(raw, path, "an object", bad),
+        }
+    }
+}
+
+impl Field for Text {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Text> {
+        Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))
+    }
+}
+
+impl Field for String {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<String> {
+        Text::read(raw, path, bad).map(|text| text.as_str().into())
+    }
+}
+
+impl Field for bool {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<bool> {
+        match raw {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => reject(raw, path, "true or false", bad),
+        }
+    }
+}
+
+impl Field for u64 {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u64> {
+        raw.parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
+    }
+}
+
+impl Field for u32 {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u32> {
+        raw.parse().ok().or_else(|| reject(raw, path, "a whole number below 4294967296", bad))
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<T>> {
+        let Ok(RawArray(items)) = serde_json::from_str(raw) else {
+            return reject(raw, path, "an array", bad);
+        };
+        let read = |(i, item): (usize, &&str)| T::read(item, &format!("{path}[{i}]"), bad);
+        Some(items.iter().enumerate().filter_map(read).collect())
+    }
+}
+
+/// The items of an array, as they stand; nothing where the JSON is no array.
+#[cfg(feature = "interop")]
+pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
+    if too_deep(json) || !json.starts_with('[') {
+        return None;
+    }
+    serde_json::from_str(json).ok().map(|RawArray(items)| items)
+}
+
+/// Reports a value of the wrong kind; the answer is always absence.
+pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+    let found = kind_of(raw);
+    bad.push(BadValue { message: format!("expected {expected} for \"{path}\", but found {found} instead") });
+    None
+}
+
+/// What a JSON value is, for messages.
+pub(crate) fn kind_of(raw: &str) -> &'static str {
+    match raw.as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b't') => "true",
+        Some(b'f') => "false",
+        Some(b'n') => "null",
+        Some(_) => "a number",
+        None => "nothing",
+    }
+}
+
+fn too_deep(json: &str) -> bool {
+    let opening = |&&byte: &&u8| matches!(byte, b'{' | b'[');
+    if json.as_bytes().iter().filter(opening).take(MAX_DEPTH + 1).count() <= MAX_DEPTH {
+        return false;
+    }
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => depth += 1,
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+struct RawObject<'a>(Vec<Entry<'a>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawObject<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor;
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = Vec<Entry<'de>>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+                    let raw_key = key.get();
+                    let key = Text::decode(raw_key).unwrap_or_default().as_str().into();
+                    entries.push(Entry { key, raw_key, value: value.get() });
+                }
+                Ok(entries)
+            }
+        }
+        deserializer.deserialize_map(EntriesVisitor).map(RawObject)
+    }
+}
+
+struct RawArray<'a>(Vec<&'a str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawArray<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ItemsVisitor;
+        impl<'de> Visitor<'de> for ItemsVisitor {
+            type Value = Vec<&'de str>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element::<&RawValue>()? {
+                    items.push(item.get());
+                }
+                Ok(items)
+            }
+        }
+        deserializer.deserialize_seq(ItemsVisitor).map(RawArray)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Open, to_open_json};
+    use serde::Serialize;
+
+    #[derive(Serialize)]
+    struct Known {
+        a: Text,
+        #[serde(skip)]
+        extra: Extra,
+    }
+
+    impl Open for Known {
+        fn extra(&self) -> &Extra {
+            &self.extra
+        }
+    }
+
+    fn read(json: &str) -> (Known, Vec<BadValue>) {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(json).expect("an object");
+        let a = fields.take("a", &mut bad).unwrap_or_default();
+        (Known { a, extra: fields.rest() }, bad)
+    }
+
+    fn check(json: &str) {
+        let (known, bad) = read(json);
+        assert_eq!(bad, []);
+        assert_eq!(to_open_json(&known), json);
+    }
+
+    #[test]
+    fn what_is_not_known_is_written_back_as_it_was() {
+        check(r#"{"a":"x","n":1e400,"big":12345678901234567890,"deep":{"b":[1, 2 ,{"c":"\ud83d"}]}}"#);
+        check(r#"{"a":"x","\ud83d":1,"\u0061b":2}"#);
+        check(r#"{"a":""}"#);
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_shown_as_replacement_and_written_as_it_was() {
+        check(r#"{"a":"before \ud83d after \udc00"}"#);
+        assert_eq!(read(r#"{"a":"b \ud83d a \udc00"}"#).0.a.as_str(), "b \u{fffd} a \u{fffd}");
+        assert_eq!(read(r#"{"a":"\ud83d\ude00"}"#).0.a.as_str(), "😀");
+    }
+
+    #[test]
+    #[cfg(feature = "interop")]
+    fn joined_texts_keep_their_lone_surrogates() {
+        let text = |json: &str| Text::decode(json).expect("a string");
+        let joined = Text::join(vec![text(r#""a\ud83d""#), text(r#""\ude00\"b""#)], "\n");
+        assert_eq!(joined.as_str(), "a\u{fffd}\n\u{fffd}\"b");
+        assert_eq!(crate::text::to_json(&joined), r#""a\ud83d\n\ude00\"b""#);
+        assert_eq!(
+            crate::text::to_json(&Text::join(vec![text(r#""a""#), text(r#""b""#)], "\n")),
+            r#""a\nb""#
+        );
+        assert_eq!(crate::text::to_json(&Text::join(vec![text(r#""\ud83d""#)], "\n")), r#""\ud83d""#);
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_wins() {
+        let (known, _) = read(r#"{"a":"1","x":1,"a":"2","x":2}"#);
+        assert_eq!(to_open_json(&known), r#"{"a":"2","x":2}"#);
+    }
+
+    #[test]
+    fn a_bad_value_costs_its_field_and_says_what_was_expected() {
+        let (known, bad) = read(r#"{"a":5,"x":2}"#);
+        assert_eq!(to_open_json(&known), r#"{"a":"","x":2}"#);
+        assert_eq!(bad[0].message, "expected a string for \"a\", but found a number instead");
+    }
+
+    #[test]
+    fn a_line_holds_no_separator_that_a_reader_could_split_at() {
+        let known = Known { a: Text::from("\u{85}\u{2028}\u{2029}\n"), extra: Extra::default() };
+        assert_eq!(to_open_json(&known), r#"{"a":"\u0085\u2028\u2029\n"}"#);
+        let (known, _) = read("{\"a\":\"\",\"x\":[1,\n2]}");
+        assert_eq!(to_open_json(&known), r#"{"a":"","x":[1, 2]}"#);
+    }
+
+    #[test]
+    fn depth_is_limited_and_a_bracket_in_a_string_is_no_depth() {
+        let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Fields::parse(&nested(MAX_DEPTH - 1)).is_ok());
+        assert!(matches!(Fields::parse(&nested(MAX_DEPTH)), Err(NotFields::TooDeep)));
+        assert!(matches!(Fields::parse(&nested(1_000_000)), Err(NotFields::TooDeep)));
+        assert!(Fields::parse(&format!("{{\"a\":\"{}\"}}", "[".repeat(1000))).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_object_is_told_apart_from_what_is_no_json() {
+        assert!(matches!(Fields::parse("[1]"), Err(NotFields::Other("an array"))));
+        assert!(matches!(Fields::parse(" 12 "), Err(NotFields::Other("a number"))));
+        assert!(matches!(Fields::parse("{\"a\":1,}"), Err(NotFields::Invalid)));
+        assert!(matches!(Fields::parse("{\"a\":1} x"), Err(NotFields::Invalid)));
+        assert!(matches!(Fields::parse(""), Err(NotFields::Invalid)));
+    }
+}

@@ -1,0 +1,183 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { LeftoffError, MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
+
+const claude = new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url).pathname;
+
+/** @param {(home: string) => Promise<void>} work */
+async function inFolder(work) {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-test-"));
+  try {
+    await work(home);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** @param {AsyncIterable<any>} all */
+async function collected(all) {
+  const list = [];
+  for await (const one of all) list.push(one);
+  return list;
+}
+
+/** @param {string} code */
+const refusedAs = (code) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === code && error.message.length > 10;
+
+test("what is appended is there when the store is opened again, lone surrogates too", () =>
+  inFolder(async (home) => {
+    const texts = ["plain", "\ud83d alone", "line\u2028separator", "x".repeat(300_000)];
+    let store = await openStore({ home, project: home });
+    const session = await store.continue({ model: "gpt-5" });
+    const answers = [];
+    for (const content of texts) answers.push(await session.append({ role: "user", content }));
+    assert.deepEqual(answers.map((answer) => answer.acknowledged), ["durable", "durable", "durable", "durable"]);
+    await store.close();
+    store = await openStore({ home, project: home });
+    const again = await store.continue();
+    assert.equal(again.id, session.id);
+    assert.deepEqual((await collected(again.messages())).map((message) => message.content), texts);
+    const [listed] = await store.list();
+    assert.deepEqual([listed?.messageCount, listed?.title, listed?.status], [4, "plain", "active"]);
+    await store.close();
+  }));
+
+test("two stores that append to one session both see every message", () =>
+  inFolder(async (home) => {
+    const first = await openStore({ home, project: home });
+    const one = await first.continue();
+    await one.append({ role: "user", content: "0" });
+    await one.close();
+    const second = await openStore({ home, project: home });
+    const two = await second.session(one.id);
+    for (let n = 1; n < 20; n += 1) await (n % 2 ? two : one).append({ role: "user", content: String(n) });
+    const expected = Array.from({ length: 20 }, (_, n) => String(n));
+    for (const session of [one, two]) {
+      const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
+      assert.deepEqual(messages.map((message) => message.content), expected);
+    }
+    await first.close();
+    await second.close();
+  }));
+
+test("importing again gives the same session and adds only what is new", () =>
+  inFolder(async (home) => {
+    const file = join(home, "grown.jsonl");
+    const lines = readFileSync(claude, "utf8").split("\n");
+    const store = await openStore({ home, project: home });
+    writeFileSync(file, `${lines.slice(0, 40).join("\n")}\n`);
+    const { imported: first } = await store.import(file);
+    writeFileSync(file, lines.join("\n"));
+    const { imported: second } = await store.import(file);
+    const { imported: third } = await store.import(file);
+    assert.equal(second[0]?.id, first[0]?.id);
+    assert.ok(/** @type {number} */ (second[0]?.added) > 0);
+    assert.equal(third[0]?.added, 0);
+    const session = await store.session(/** @type {string} */ (first[0]?.id));
+    assert.equal((await collected(session.messages())).length, third[0]?.messageCount);
+    await store.close();
+  }));
+
+test("a checkpoint that is deleted, damaged or of another log costs nothing but a reading", async () => {
+  const storage = new MemoryStorage();
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const session = await (await open()).continue();
+  for (let n = 0; n < 50; n += 1) await session.append({ role: "user", content: `message ${n}` });
+  await session.close();
+  const path = `/home/cache/${session.id}.json`;
+  const good = /** @type {Uint8Array} */ (await storage.read(path));
+  const text = new TextDecoder().decode(good);
+  const spoiled = [good, null, new Uint8Array(), new TextEncoder().encode("{}"), good.subarray(0, 100), new TextEncoder().encode(text.replace('"bytes":', '"bytes":1')), new TextEncoder().encode(text.replace(/"lastLineHash":"./, '"lastLineHash":"x'))];
+  for (const bytes of spoiled) {
+    await (bytes ? storage.replace(path, bytes) : storage.remove(path));
+    const { messages } = await (await (await open()).session(session.id)).context({ window: 8_000, encoding: "estimate-1" });
+    assert.equal(messages.length, 50);
+  }
+});
+
+test("a context from a long log reads as many bytes as one from a short log", async () => {
+  const read = async (/** @type {number} */ batches) => {
+    const storage = new MemoryStorage();
+    const store = await openStore({ home: "/home", project: "/", storage });
+    const session = await store.continue();
+    const batch = Array.from({ length: 500 }, (_, n) => ({ role: "user", content: `${n} ${"words and words ".repeat(120)}` }));
+    for (let n = 0; n < batches; n += 1) await session.append(batch, { durability: "buffered" });
+    await session.close();
+    const again = await (await openStore({ home: "/home", project: "/", storage })).session(session.id);
+    storage.bytesRead = 0;
+    await again.context({ window: 8_000, encoding: "estimate-1" });
+    const context = storage.bytesRead;
+    storage.bytesRead = 0;
+    await (await openStore({ home: "/home", project: "/", storage })).session(session.id);
+    return { context, opening: storage.bytesRead };
+  };
+  const [short, long] = [await read(1), await read(50)];
+  assert.ok(Math.abs(short.context - long.context) < 64 * 1024, `${short.context} and ${long.context}`);
+  assert.ok(Math.abs(short.opening - long.opening) < 64 * 1024, `${short.opening} and ${long.opening}`);
+});
+
+test("a write of which nobody can say is made again, and the message stands once", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.continue();
+  await session.append({ role: "user", content: "before" });
+  storage.failNext("append", { written: 30 });
+  await session.append({ role: "user", content: "torn, then whole" });
+  storage.failNext("append", { written: Infinity });
+  await session.append({ role: "user", content: "whole, then again" });
+  const { messages, originalMessageCount } = await session.context({ window: 8_000, encoding: "estimate-1" });
+  assert.deepEqual(messages.map((message) => message.content), ["before", "torn, then whole", "whole, then again"]);
+  assert.equal(originalMessageCount, 3);
+});
+
+test("a write that never happened is an error each time, and the session goes on", async () => {
+  const storage = new MemoryStorage();
+  const session = await (await openStore({ home: "/home", project: "/", storage })).continue();
+  for (let n = 0; n < 3; n += 1) {
+    storage.failNext("append", { code: "disk_full", written: 0 });
+    await assert.rejects(session.append({ role: "user", content: "lost" }), refusedAs("disk_full"));
+  }
+  await session.append({ role: "user", content: "kept" });
+  const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
+  assert.deepEqual(messages.map((message) => message.content), ["kept"]);
+});
+
+test("a transcript is read without a store", async () => {
+  const transcript = await readTranscript(claude);
+  assert.equal(transcript.slice(0, 5).length, 5);
+  const { report, messages } = await transcript.context({ window: 32_000 });
+  assert.equal(messages.length, transcript.length);
+  assert.equal(report.encoding, "o200k_base");
+});
+
+test("what is no transcript is refused with a code", async () => {
+  await assert.rejects(readTranscript(new Uint8Array()), refusedAs("empty_file"));
+  await assert.rejects(readTranscript(crypto.getRandomValues(new Uint8Array(5000))), refusedAs("unknown_format"));
+  await assert.rejects(readTranscript("/nowhere/at-all.jsonl"), refusedAs("not_found"));
+});
+
+test("wrong calls are refused with a code", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const session = await store.create();
+  await assert.rejects(session.append(/** @type {any} */ ({ content: "no role" })), refusedAs("invalid_request"));
+  await assert.rejects(session.context(/** @type {any} */ ({})), refusedAs("invalid_request"));
+  await assert.rejects(session.context({ window: 4_000, encoding: "of-mars", system: "x" }), refusedAs("no_counter"));
+  await assert.rejects(store.session("nobody"), refusedAs("not_found"));
+  await assert.rejects(openStore({ project: "/nowhere/at-all" }), refusedAs("not_found"));
+  await assert.rejects(countTokens("x", { encoding: "of-mars" }), refusedAs("no_counter"));
+});
+
+test("the caller's own counter counts, and the budget holds by it", async () => {
+  const session = await (await openStore({ home: "/home", project: "/", storage: new MemoryStorage() })).create();
+  for (let n = 0; n < 40; n += 1) await session.append({ role: "user", content: "x".repeat(100) });
+  const count = async (/** @type {string[]} */ texts) => texts.map((text) => text.length);
+  const context = await session.context({ window: 2_000, encoding: "letters", count });
+  assert.ok(context.tokensUsed <= context.tokenBudget && context.includedMessageCount < 40);
+  const used = context.messages.reduce((/** @type {number} */ sum, message) => sum + message.content.length + 4, 0);
+  assert.equal(context.tokensUsed, used);
+});
