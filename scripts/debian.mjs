@@ -58,7 +58,7 @@ function buildStd(folder, linker) {
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "Cargo.toml"), '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n\n[profile.release]\npanic = "abort"\n');
   writeFileSync(join(folder, "src", "lib.rs"), "");
-  run("cargo", ["build", "--release", "-Zbuild-std=std,panic_abort", "--target", TARGET], {
+  run("cargo", ["build", "--release", "-Zbuild-std=std,panic_abort,test", "--target", TARGET], {
     cwd: folder,
     quiet: true,
     env: {

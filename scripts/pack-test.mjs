@@ -1,13 +1,32 @@
 // @ts-check
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root, run, step } from "./run.mjs";
+import { fail, root, run, step } from "./run.mjs";
 
+const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
-const bin = join(root, "node_modules", ".bin");
+process.on("exit", () => rmSync(project, { recursive: true, force: true }));
+let passed = 0;
+
+/** @param {string} name @param {() => void} work */
+async function check(name, work) {
+  await step(name, work);
+  passed += 1;
+}
+
+/** npm leaves out without a word what an ignore file names, and what is not there. @param {string} list npm's own, as JSON */
+function nothingIsMissing(list) {
+  /** @type {{ filename: string, files: { path: string }[] }[]} */
+  const [tarball] = Object.values(JSON.parse(list));
+  if (!tarball) fail(`expected npm to say what it packed, but found ${list} instead`);
+  for (const file of files) {
+    if (!tarball.files.some(({ path }) => path.startsWith(file))) fail(`expected ${file} in the tarball, but found none`);
+  }
+  return tarball.filename;
+}
 
 /** @param {string} name @param {string} loading how the package is loaded, into `leftoff` */
 function write(name, loading) {
@@ -22,26 +41,33 @@ copyFileSync(join(root, "tests", "pack", "smoke.mjs"), join(project, "smoke.mjs"
 const imported = 'import process from "node:process";\nimport * as leftoff from "leftoff";\nimport { smoke } from "./smoke.mjs";';
 
 console.log("packed");
-await step("npm pack and install", () => {
-  run("npm", ["pack", "--pack-destination", project], { quiet: true });
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", "./leftoff-0.1.0.tgz"], { cwd: project, quiet: true });
+await check("npm pack and install", () => {
+  const tarball = nothingIsMissing(run("npm", ["pack", "--json", "--pack-destination", project], { quiet: true }));
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: project, quiet: true });
 });
-await step("import in Node", () => void run("node", [write("import.mjs", imported)], { cwd: project }));
-await step("require in Node", () => {
+await check("import in Node", () => void run("node", [write("import.mjs", imported)], { cwd: project }));
+await check("require in Node", () => {
   const loading = 'const leftoff = require("leftoff");\nconst smoke = (...args) => import("./smoke.mjs").then((found) => found.smoke(...args));';
   run("node", [write("require.cjs", loading)], { cwd: project });
 });
-await step("import in Deno", () => {
-  run(join(bin, "deno"), ["run", "--allow-all", "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project });
+await check("import in Deno", () => {
+  run("deno", ["run", "--allow-all", "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
 });
-await step("a CommonJS bundle of esbuild", () => {
-  mkdirSync(join(project, "bundled"));
-  run(join(bin, "esbuild"), [write("bundle.mjs", imported), "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project });
+await check("a CommonJS bundle of esbuild, in the project", () => {
+  run("esbuild", [write("bundle.mjs", imported), "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project });
   run("node", ["bundled/index.cjs"], { cwd: project });
 });
-await step("the command line", () => {
+await check("the same bundle elsewhere, with its files beside it", () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "leftoff-bundle-"));
+  process.on("exit", () => rmSync(elsewhere, { recursive: true, force: true }));
+  copyFileSync(join(project, "bundled", "index.cjs"), join(elsewhere, "index.cjs"));
+  for (const name of ["leftoff.wasm", "o200k_base.planes"]) copyFileSync(join(project, "node_modules", "leftoff", "pkg", name), join(elsewhere, name));
+  // Without the package in reach, so that only the files beside it can serve.
+  rmSync(join(project, "home-bundle.mjs"), { recursive: true, force: true });
+  run("node", ["index.cjs"], { cwd: elsewhere });
+});
+await check("the command line", () => {
   const out = run(join(project, "node_modules", ".bin", "leftoff"), ["list", "--json", "--home", join(project, "home-import.mjs"), "--workspace", project], { cwd: project, quiet: true });
   if (JSON.parse(out).length !== 1) throw new Error(`expected one session, but found ${out}`);
 });
-rmSync(project, { recursive: true, force: true });
-console.log("6 passed, 0 failed");
+console.log(`${passed} passed, 0 failed`);

@@ -57,7 +57,7 @@ export function wasmEnv() {
 /** Finds the target, or installs it; answers false where it was found before. */
 export function target() {
   const { target } = recall();
-  if (target && hasCore(target.lib)) return false;
+  if (target && isWhole(target.lib)) return false;
   if (ask("cargo", ["--version"]) === null) {
     const why = ask("rustup", ["--version"]) === null
       ? "cargo was not found: install Rust with rustup (https://rustup.rs)"
@@ -67,16 +67,16 @@ export function target() {
   remember({ target: findTarget() ?? addTarget() ?? debianTarget() });
 }
 
-/** @param {string} lib */
-function hasCore(lib) {
-  return existsSync(lib) && readdirSync(lib).some((name) => /^libcore-.*\.rlib$/.test(name));
+/** Whether a library is there, with the crate that only tests need. @param {string} lib */
+function isWhole(lib) {
+  return existsSync(lib) && ["libcore-", "libtest-"].every((crate) => readdirSync(lib).some((name) => name.startsWith(crate)));
 }
 
 /** @returns {Target | null} */
 function findTarget() {
   const lib = ask("rustc", ["--print", "target-libdir", "--target", TARGET]);
-  if (lib && hasCore(lib)) return { toolchain: null, lib };
-  if (hasCore(DEBIAN_LIB) && ask("rustc", ["--version"], { env: { RUSTUP_TOOLCHAIN: "debian" } })) {
+  if (lib && isWhole(lib)) return { toolchain: null, lib };
+  if (isWhole(DEBIAN_LIB) && ask("rustc", ["--version"], { env: { RUSTUP_TOOLCHAIN: "debian" } })) {
     return { toolchain: "debian", lib: DEBIAN_LIB };
   }
   return null;

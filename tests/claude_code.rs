@@ -1,6 +1,7 @@
 //! Claude Code's transcripts become sessions: no message lost or doubled, and what has no place is listed.
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
 
 #[path = "claude_code/rules.rs"]
 mod rules;

@@ -1,6 +1,7 @@
 //! The laws of a context, on grown histories: within the budget, paired, used, in order.
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 

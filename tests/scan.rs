@@ -1,5 +1,6 @@
 //! A log yields every complete record, whatever befell the rest of it, and the same ones both ways.
 #![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! Counting is exact: tiktoken-rs is the reference.
 #![cfg(feature = "o200k")]
 #![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::sync::LazyLock;
 
