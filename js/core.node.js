@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "./error.js";
 
-const here = dirname(fileURLToPath(import.meta.url));
+// A CommonJS bundle knows its folder, and has no import.meta.url.
+const here = typeof __dirname === "string" ? __dirname : dirname(fileURLToPath(import.meta.url));
 
 /**
  * Reads a file of pkg/. In a bundle it lies beside the bundle, or in node_modules above it.
