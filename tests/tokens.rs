@@ -63,6 +63,16 @@ fn runs_are_counted_exactly_up_to_64_kib() {
     }
 }
 
+#[test]
+fn the_longest_run_decides_not_the_length_of_the_text() {
+    for (unit, other) in [("a", " "), (" ", "a"), ("\u{1f642}", "\n")] {
+        let run = unit.repeat(64 * 1024 / unit.len());
+        check(&format!("{other}{run}{other}{run}"));
+        let longer = format!("{other}{run}{unit}{other}");
+        assert_eq!(count(&longer, Some(&OURS)).by, Encoding::Estimate1, "{unit}");
+    }
+}
+
 /// What `from_bytes` says of the planes, once the pair of the token at `place` is another.
 fn refused(place: usize, left: usize, right: usize) -> String {
     let mut planes = PLANES.to_vec();
@@ -91,7 +101,7 @@ fn tokens_that_double_in_length_do_not_use_up_the_memory() {
     let ranks: Vec<[u8; 4]> = (255..255 + PAIRS as u32).map(u32::to_le_bytes).collect();
     let side: Vec<u8> = (0..3).flat_map(|plane| ranks.iter().map(move |rank| rank[plane])).collect();
     let error = Vocabulary::from_bytes(&[side.clone(), side].concat()).expect_err("the tokens get too long");
-    assert!(error.message.starts_with("expected tokens of at most 256 bytes"), "{}", error.message);
+    assert_eq!(error.message, "expected tokens of at most 256 bytes, but found one of 512 instead");
 }
 
 proptest! {

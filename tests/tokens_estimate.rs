@@ -2,6 +2,7 @@
 //! varied set.
 #![cfg(feature = "o200k")]
 #![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -119,6 +120,14 @@ fn tables_and_numbers() {
     }
     check("comma-separated numbers", &comma);
     check("table of box lines", &boxes);
+}
+
+#[test]
+fn headings_with_rules() {
+    let heading = "Results of the nightly build for the main branch";
+    for mark in ["-", "=", "#", "*", "~"] {
+        check(mark, &format!("{heading}\n{}\n\n", mark.repeat(heading.len())).repeat(20));
+    }
 }
 
 #[test]

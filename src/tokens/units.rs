@@ -66,7 +66,7 @@ impl Unit {
             Unit::Digits => 33,
             Unit::Mark => 25,
             Unit::OtherMark => 8,
-            Unit::SameMark => 2,
+            Unit::SameMark => 1,
             Unit::LineEnd => 44,
             Unit::Blanks => 38,
             Unit::OtherBlank => 16,
@@ -199,3 +199,20 @@ static PAIRS: [[u8; LATIN_ROWS]; LATIN_ROWS] = [
     *b"ie0e4ebenfli9a0dcrqneebfde5f",
     *b"fh0gbehftjfcf0b0enjd2ifdec90",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_sorted_and_do_not_overlap() {
+        assert!(RANGES.iter().all(|range| range.start <= range.end));
+        assert!(RANGES.windows(2).all(|pair| pair[0].end < pair[1].start));
+    }
+
+    #[test]
+    fn every_pair_is_a_digit_or_a_small_letter() {
+        let marks: Vec<&u8> = PAIRS.iter().flatten().collect();
+        assert!(marks.iter().all(|mark| mark.is_ascii_digit() || mark.is_ascii_lowercase()));
+    }
+}
