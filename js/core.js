@@ -13,6 +13,8 @@ import { asset } from "./core.node.js";
 let loaded;
 /** @type {bindings.Counter | undefined} */
 let exact;
+/** How often the core was made anew. */
+let generation = 0;
 
 /** The core, ready to be called. @returns {Core} */
 export function core() {
@@ -37,12 +39,21 @@ export function called(call) {
       // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
       bindings.__wbg_reset_state();
       exact = undefined;
+      generation += 1;
       throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
+    }
+    if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
+      throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; this one can be made again", cause });
     }
     const { code, message } = /** @type {{ code?: string, message?: string }} */ (cause ?? {});
     if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
     throw new LeftoffError({ code, message });
   }
+}
+
+/** Which instance of the core is at work: what an earlier one made is gone. */
+export function instance() {
+  return generation;
 }
 
 /** Who counts: the vocabulary of o200k_base, loaded on the first call. */
@@ -61,7 +72,11 @@ const decoder = new TextDecoder();
 
 /** A value as the bytes that the core reads. @param {unknown} value */
 export function toBytes(value) {
-  return encoder.encode(JSON.stringify(value));
+  try {
+    return encoder.encode(JSON.stringify(value));
+  } catch (cause) {
+    throw new LeftoffError({ code: "invalid_json", message: "expected a value that JSON can hold, but found another one", cause });
+  }
 }
 
 /** What the core wrote, as a value. @param {Uint8Array} bytes */

@@ -1,9 +1,11 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { anyCounter, called, exactCounter, fromBytes, stamp, toBytes } from "./core.js";
+import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { Log } from "./log.js";
 
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
@@ -30,21 +32,45 @@ import { LeftoffError } from "./error.js";
  * @property {any} report
  */
 
-const TRIES = 4;
+/**
+ * @typedef {"leftoff" | "ai-sdk"} Format
+ * @typedef {{ records: any[], acknowledged: "durable" | "buffered" | "volatile" }} Appended
+ * @typedef {object} Waiting an append that waits for its turn
+ * @property {Draft[]} drafts
+ * @property {"durable" | "buffered"} durability
+ * @property {Format} format
+ * @property {(answer: Appended) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** How many appends at most become one batch. */
+const MAX_GROUP = 1000;
 
 export class Session {
   #storage;
-  #handle;
   #cache;
+  #events;
+  #messages;
+  /** @type {Handle} */
+  #handle;
+  /** The instance of the core that the handle is of. */
+  #instance;
+  /** @type {any} */
+  #metadata;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
+  /** @type {Waiting[]} appends whose turn has not come */
+  #waiting = [];
   #unsaved = false;
 
-  /** @param {{ storage: Storage, path: string, cache: string, handle: any }} parts */
+  /** @param {{ storage: Storage, path: string, cache: string, handle: Handle }} parts */
   constructor({ storage, path, cache, handle }) {
     this.#storage = storage;
-    this.#handle = handle;
     this.#cache = cache;
+    this.#events = new Log({ storage, folder: path, name: "Events" });
+    this.#messages = new Log({ storage, folder: path, name: "Messages" });
+    this.#handle = handle;
+    this.#instance = instance();
     /** The folder of the session. */
     this.path = path;
   }
@@ -56,7 +82,8 @@ export class Session {
 
   /** Document 004's `metadata.json`. @returns {any} */
   get metadata() {
-    return fromBytes(called(() => this.#handle.metadata()));
+    if (this.#instance === instance()) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
+    return this.#metadata;
   }
 
   /**
@@ -67,13 +94,7 @@ export class Session {
     const handle = called((core) => new core.Session(undefined));
     const session = new Session({ storage, path, cache, handle });
     const bytes = called(() => handle.stageCreated(toBytes(created), stamp()));
-    try {
-      await storage.append(`${path}/events.jsonl`, bytes, { durable: true });
-    } catch (error) {
-      handle.abortEvents();
-      throw error;
-    }
-    called(() => handle.commitEvents(0));
+    await session.#events.append(handle, bytes, { durable: true });
     await session.#saveMetadata();
     return session;
   }
@@ -83,23 +104,27 @@ export class Session {
    * @param {{ storage: Storage, path: string, cache: (id: string) => string }} options
    */
   static async open({ storage, path, cache }) {
-    const events = (await storage.read(`${path}/events.jsonl`)) ?? new Uint8Array();
-    const first = called((core) => new core.Session(undefined));
-    called(() => first.observeEvents(events, 0));
-    const place = cache(fromBytes(first.metadata()).id || path.slice(path.lastIndexOf("/") + 1));
-    const handle = await observed(storage, path, events, await believed(storage, path, place));
-    if (!handle.needsAll) return new Session({ storage, path, cache: place, handle });
-    return new Session({ storage, path, cache: place, handle: await observed(storage, path, events, undefined) });
+    const handle = called((core) => new core.Session(undefined));
+    const session = new Session({ storage, path, cache: "", handle });
+    await session.#events.observe(handle);
+    session.#cache = cache(session.id || path.slice(path.lastIndexOf("/") + 1));
+    await session.#reopen();
+    return session;
   }
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says.
    * @param {Draft | Draft[]} drafts
-   * @param {{ durability?: "durable" | "buffered", format?: "leftoff" | "ai-sdk" }} [options]
-   * @returns {Promise<{ records: any[], acknowledged: "durable" | "buffered" | "volatile" }>}
+   * @param {{ durability?: "durable" | "buffered", format?: Format }} [options]
+   * @returns {Promise<Appended>}
    */
-  append(drafts, options = {}) {
-    return this.#inTurn(() => this.#append(drafts, options));
+  append(drafts, { durability = "durable", format = "leftoff" } = {}) {
+    const mine = new Promise((resolve, reject) => {
+      this.#waiting.push({ drafts: [drafts].flat(), durability, format, resolve, reject });
+    });
+    // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
+    this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
+    return mine;
   }
 
   /**
@@ -143,7 +168,8 @@ export class Session {
     await this.#queue.catch(() => {});
     if (!this.#unsaved) return;
     await this.#saveMetadata();
-    const checkpoint = called(() => this.#handle.checkpoint());
+    const handle = await this.#live();
+    const checkpoint = called(() => handle.checkpoint());
     if (checkpoint) await this.#storage.replace(this.#cache, checkpoint);
     this.#unsaved = false;
   }
@@ -155,78 +181,54 @@ export class Session {
     return mine;
   }
 
-  /**
-   * @param {Draft | Draft[]} drafts
-   * @param {{ durability?: "durable" | "buffered", format?: "leftoff" | "ai-sdk" }} options
-   */
-  async #append(drafts, { durability = "durable", format = "leftoff" }) {
-    const handle = this.#handle;
-    await this.#observeGap();
-    const staged = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
-    const durable = durability === "durable";
-    await this.#write(staged.bytes, durable);
-    this.#unsaved = true;
-    const isDurable = durable && this.#storage.capabilities.durable;
-    const kept = this.#storage.capabilities.durable ? "buffered" : "volatile";
-    return { records: fromBytes(staged.records), acknowledged: isDurable ? /** @type {const} */ ("durable") : /** @type {"buffered" | "volatile"} */ (kept) };
-  }
-
-  // One write. Where it fails before the first byte the batch never was; else the same records are appended again,
-  // and readers keep one of two equal ones.
-  /** @param {Uint8Array} bytes @param {boolean} durable */
-  async #write(bytes, durable) {
-    const handle = this.#handle;
-    const path = `${this.path}/messages.jsonl`;
-    for (let attempt = 1; ; attempt += 1) {
-      const start = handle.messagesEnd;
-      try {
-        const { end } = await this.#storage.append(path, bytes, { durable });
-        if (attempt === 1 && end === start + bytes.length) {
-          called(() => handle.commitMessages(start));
-        } else {
-          await this.#observeGap();
-          called(() => handle.commitMessages(0));
-        }
-        return;
-      } catch (error) {
-        const written = error instanceof LeftoffError ? error.written : undefined;
-        if (attempt === 1 && written === 0) {
-          handle.abortMessages();
-          throw error;
-        }
-        bytes = called(() => handle.unknownMessages());
-        if (attempt < TRIES) continue;
-        handle.abortMessages();
-        throw error;
+  /** @param {Waiting[]} group alike in durability and format */
+  async #appendGroup(group) {
+    const [first] = group;
+    if (!first) return;
+    const { durability, format } = first;
+    let batch;
+    try {
+      batch = await this.#stage(group.flatMap((one) => one.drafts), format);
+    } catch (error) {
+      if (group.length === 1) return first.reject(error);
+      // One bad draft must not cost the others.
+      for (const one of group) await this.#appendGroup([one]);
+      return;
+    }
+    try {
+      const durable = durability === "durable";
+      await this.#messages.append(batch.handle, batch.bytes, { durable });
+      this.#unsaved = true;
+      for (const one of group) {
+        const records = group.length === 1 ? batch.records : batch.records.splice(0, one.drafts.length);
+        one.resolve({ records, acknowledged: acknowledged(this.#storage, durable) });
       }
+    } catch (error) {
+      for (const one of group) one.reject(error);
     }
   }
 
-  // What others appended since the last look.
-  async #observeGap() {
-    const handle = this.#handle;
-    const path = `${this.path}/messages.jsonl`;
-    const size = (await this.#storage.stat(path))?.size ?? 0;
-    const start = handle.messagesEnd;
-    if (size < start) {
-      throw new LeftoffError({ code: "log_shrunk", message: `expected "${path}" to have at least ${start} bytes, but found ${size}` });
-    }
-    const gap = size > start ? await this.#storage.readRange(path, start, size) : new Uint8Array();
-    called(() => handle.observeMessages(gap ?? new Uint8Array(), start));
+  /** @param {Draft[]} drafts @param {Format} format */
+  async #stage(drafts, format) {
+    const handle = await this.#live();
+    await this.#messages.observe(handle);
+    const { bytes, records } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
+    return { handle, bytes, records: fromBytes(records) };
   }
 
   /** @param {ContextRequest} request */
   async #context({ count, ...request }) {
-    await this.#observeGap();
-    const build = called(() => this.#handle.context(toBytes(request)));
+    const handle = await this.#live();
+    await this.#messages.observe(handle);
+    const build = called(() => handle.context(toBytes(request)));
     let counter = anyCounter();
     for (;;) {
       const { ready, needs } = fromBytes(called(() => build.next(counter)));
       if (ready) return ready;
       if (needs.type === "bytes") {
         const { start, end } = needs.range;
-        const bytes = await this.#storage.readRange(`${this.path}/messages.jsonl`, start, end);
-        called(() => build.bytes(start, bytes ?? new Uint8Array()));
+        const bytes = await this.#messages.range(start, end);
+        called(() => build.bytes(start, bytes));
       } else if (needs.type === "counts" && needs.encoding === "o200k_base") {
         counter = exactCounter();
       } else if (needs.type === "counts" && count) {
@@ -240,37 +242,61 @@ export class Session {
   }
 
   async #saveMetadata() {
-    await this.#storage.replace(`${this.path}/metadata.json`, called(() => this.#handle.metadata()));
+    const handle = await this.#live();
+    await this.#storage.replace(`${this.path}/metadata.json`, called(() => handle.metadata()));
+  }
+
+  /** The handle; made anew from the files where the core was. */
+  async #live() {
+    if (this.#instance !== instance()) await this.#reopen();
+    return this.#handle;
+  }
+
+  async #reopen() {
+    const checkpoint = await believed(this.#storage, this.#messages, this.#cache);
+    await this.#observeAll(checkpoint);
+    if (checkpoint && called(() => this.#handle.needsAll)) await this.#observeAll(undefined);
+  }
+
+  /** @param {Uint8Array | undefined} checkpoint */
+  async #observeAll(checkpoint) {
+    this.#handle = called((core) => new core.Session(checkpoint));
+    this.#instance = instance();
+    for (const log of [this.#events, this.#messages]) {
+      await log.observe(this.#handle);
+      log.observeTail(this.#handle);
+    }
   }
 }
 
+// Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
+// these goes alone.
+/** @param {Waiting[]} waiting */
+function taken(waiting) {
+  const [first] = waiting;
+  if (!first) return [];
+  const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
+  return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}
+
+/** @param {Storage} storage @param {boolean} durable */
+function acknowledged({ capabilities }, durable) {
+  if (!capabilities.durable) return "volatile";
+  return durable ? "durable" : "buffered";
+}
+
 // A checkpoint is believed where the last line that it covers is still there.
-/** @param {Storage} storage @param {string} path @param {string} place */
-async function believed(storage, path, place) {
+/** @param {Storage} storage @param {Log} messages @param {string} place */
+async function believed(storage, messages, place) {
   const json = await storage.read(place);
   if (!json) return undefined;
   try {
     const { lastLine } = fromBytes(json);
-    const line = await storage.readRange(`${path}/messages.jsonl`, lastLine.start, lastLine.end);
-    return line && called((core) => core.checkpointMatches(json, line)) ? json : undefined;
+    const line = await messages.range(lastLine.start, lastLine.end);
+    return called((core) => core.checkpointMatches(json, line)) ? json : undefined;
   } catch (error) {
     // A cache that cannot be read costs one reading of the log, nothing else.
     if (error instanceof LeftoffError && error.code !== "invalid_json" && error.code !== "invalid_range") throw error;
     return undefined;
   }
-}
-
-/** @param {Storage} storage @param {string} path @param {Uint8Array} events @param {Uint8Array | undefined} checkpoint */
-async function observed(storage, path, events, checkpoint) {
-  const handle = called((core) => new core.Session(checkpoint));
-  called(() => handle.observeEvents(events, 0));
-  const log = `${path}/messages.jsonl`;
-  const size = (await storage.stat(log))?.size ?? 0;
-  for (let start = handle.messagesEnd; start < size; start = handle.messagesEnd) {
-    const chunk = await storage.readRange(log, start, Math.min(size, start + 1024 * 1024));
-    if (!chunk?.length) break;
-    called(() => handle.observeMessages(chunk, start));
-  }
-  called(() => handle.observeTails());
-  return handle;
 }

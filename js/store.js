@@ -66,7 +66,7 @@ export class Store {
       throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
     }
     const open = this.#open.get(exact.id);
-    return open ?? this.#keep(await Session.open({ storage: this.#storage, path: exact.path, cache: (uuid) => this.#cache(uuid) }));
+    return open ?? this.#keep(await this.#opened(exact.path));
   }
 
   /**
@@ -123,9 +123,19 @@ export class Store {
     return session;
   }
 
+  /** @param {string} path */
+  #opened(path) {
+    return Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) });
+  }
+
   /** @param {string} uuid */
   #cache(uuid) {
     return join(this.home, "cache", `${uuid}.json`);
+  }
+
+  /** @param {string} project @param {string} id */
+  #folder(project, id) {
+    return join(this.home, "sessions", "projects", this.#hash(project), `session-${id}`);
   }
 
   /** @param {string} project */
@@ -136,7 +146,7 @@ export class Store {
   /** @param {Record<string, any>} created */
   async #begin(created) {
     const id = created.id ?? called((core) => core.newId(stamp()));
-    const path = join(this.home, "sessions", "projects", this.#hash(created.project), `session-${id}`);
+    const path = this.#folder(created.project, id);
     const session = await Session.begin({ storage: this.#storage, path, cache: this.#cache(id), created: { ...created, id } });
     return this.#keep(session);
   }
@@ -144,9 +154,9 @@ export class Store {
   /** @param {any} one */
   async #imported(one) {
     const project = one.folder ?? this.project;
-    const path = join(this.home, "sessions", "projects", this.#hash(project), `session-${one.id}`);
+    const path = this.#folder(project, one.id);
     if (await this.#storage.stat(`${path}/events.jsonl`)) {
-      return this.#open.get(one.id) ?? this.#keep(await Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) }));
+      return this.#open.get(one.id) ?? this.#keep(await this.#opened(path));
     }
     return this.#begin({
       id: one.id,
@@ -173,7 +183,7 @@ export class Store {
   async #listed(path) {
     let bytes = await this.#storage.read(`${path}/metadata.json`);
     if (!bytes) {
-      const session = await Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) });
+      const session = await this.#opened(path);
       if (!session.id) return null;
       bytes = new TextEncoder().encode(JSON.stringify(session.metadata));
     }

@@ -18,8 +18,9 @@ use crate::interop::{self, Loss};
 use crate::session::checkpoint::Checkpoint;
 use crate::session::event::{Change, Created, Imported, Parent, Project};
 use crate::session::handle::Session;
+use crate::session::log::Log;
 use crate::session::message::Message;
-use crate::session::scan::Problem;
+use crate::session::scan::{Found, Problem};
 use crate::session::{id, project};
 use crate::text::to_json;
 use crate::time::Stamp;
@@ -83,6 +84,16 @@ pub struct Staged {
     pub records: Uint8Array,
 }
 
+/// Which of a session's logs.
+#[wasm_bindgen]
+#[derive(Clone, Copy)]
+pub enum LogName {
+    /// `events.jsonl`
+    Events,
+    /// `messages.jsonl`
+    Messages,
+}
+
 /// One session: its two logs, and what is known from them.
 #[wasm_bindgen(js_name = Session)]
 pub struct SessionHandle(Session);
@@ -95,28 +106,17 @@ impl SessionHandle {
         SessionHandle(Session::new(checkpoint.and_then(|json| Checkpoint::from_json(&json).ok())))
     }
 
-    /// Takes the bytes that the events log has from `offset` on; gives the problems.
-    #[wasm_bindgen(js_name = observeEvents)]
-    pub fn observe_events(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
-        let found = self.0.events().observe(log, offset as u64).map_err(thrown)?;
-        Ok(small(&self.0.take_events(found)))
+    /// Takes the bytes that a log has from `offset` on; gives the problems.
+    pub fn observe(&mut self, log: LogName, bytes: &[u8], offset: f64) -> Answer<JsValue> {
+        let found = self.log(log).observe(bytes, offset as u64).map_err(thrown)?;
+        Ok(small(&self.take(log, found)))
     }
 
-    /// Takes the bytes that the messages log has from `offset` on; gives the problems.
-    #[wasm_bindgen(js_name = observeMessages)]
-    pub fn observe_messages(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
-        let found = self.0.messages().observe(log, offset as u64).map_err(thrown)?;
-        Ok(small(&self.0.take_messages(found)))
-    }
-
-    /// Both logs are read to their end: what no line feed ends is given, or reported as torn.
-    #[wasm_bindgen(js_name = observeTails)]
-    pub fn observe_tails(&mut self) -> JsValue {
-        let found = self.0.events().observe_tail();
-        let mut problems: Vec<Problem> = self.0.take_events(found);
-        let found = self.0.messages().observe_tail();
-        problems.extend(self.0.take_messages(found));
-        small(&problems)
+    /// A log is read to its end: what no line feed ends is given, or reported as torn.
+    #[wasm_bindgen(js_name = observeTail)]
+    pub fn observe_tail(&mut self, log: LogName) -> JsValue {
+        let found = self.log(log).observe_tail();
+        small(&self.take(log, found))
     }
 
     /// Whether the messages have to be observed from their start, without a checkpoint.
@@ -125,16 +125,9 @@ impl SessionHandle {
         self.0.needs_all()
     }
 
-    /// How far the messages log is observed.
-    #[wasm_bindgen(getter, js_name = messagesEnd)]
-    pub fn messages_end(&mut self) -> f64 {
-        self.0.messages().observed() as f64
-    }
-
-    /// How far the events log is observed.
-    #[wasm_bindgen(getter, js_name = eventsEnd)]
-    pub fn events_end(&mut self) -> f64 {
-        self.0.events().observed() as f64
+    /// How far a log is observed.
+    pub fn end(&mut self, log: LogName) -> f64 {
+        self.log(log).observed() as f64
     }
 
     /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`.
@@ -153,23 +146,20 @@ impl SessionHandle {
         Ok(Staged { bytes: Uint8Array::from(&staged[..]), records: bytes(&to_json(&records)) })
     }
 
-    /// The staged messages are in the log; `offset` as in `Log::commit`.
-    #[wasm_bindgen(js_name = commitMessages)]
-    pub fn commit_messages(&mut self, offset: f64) -> Answer<JsValue> {
-        let found = self.0.messages().commit(offset as u64).map_err(thrown)?;
-        Ok(small(&self.0.take_messages(found)))
+    /// The staged batch is in the log; `offset` as in `Log::commit`. Gives the problems.
+    pub fn commit(&mut self, log: LogName, offset: f64) -> Answer<JsValue> {
+        let found = self.log(log).commit(offset as u64).map_err(thrown)?;
+        Ok(small(&self.take(log, found)))
     }
 
-    /// No byte of the staged messages was written, or they are given up.
-    #[wasm_bindgen(js_name = abortMessages)]
-    pub fn abort_messages(&mut self) -> Answer<()> {
-        self.0.messages().abort().map_err(thrown)
+    /// No byte of the staged batch was written, or it is given up.
+    pub fn abort(&mut self, log: LogName) -> Answer<()> {
+        self.log(log).abort().map_err(thrown)
     }
 
-    /// Nobody can say how much of the staged messages was written; gives the bytes to append again.
-    #[wasm_bindgen(js_name = unknownMessages)]
-    pub fn unknown_messages(&mut self) -> Answer<Uint8Array> {
-        self.0.messages().unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
+    /// Nobody can say how much of the staged batch was written; gives the bytes to append again.
+    pub fn unknown(&mut self, log: LogName) -> Answer<Uint8Array> {
+        self.log(log).unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
     }
 
     /// Stages the events that begin a session.
@@ -179,19 +169,6 @@ impl SessionHandle {
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
         let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
         Ok(Uint8Array::from(&staged[..]))
-    }
-
-    /// The staged events are in the log.
-    #[wasm_bindgen(js_name = commitEvents)]
-    pub fn commit_events(&mut self, offset: f64) -> Answer<JsValue> {
-        let found = self.0.events().commit(offset as u64).map_err(thrown)?;
-        Ok(small(&self.0.take_events(found)))
-    }
-
-    /// No byte of the staged events was written, or they are given up.
-    #[wasm_bindgen(js_name = abortEvents)]
-    pub fn abort_events(&mut self) -> Answer<()> {
-        self.0.events().abort().map_err(thrown)
     }
 
     /// The checkpoint to keep, JSON; nothing for a log with branches.
@@ -209,6 +186,22 @@ impl SessionHandle {
         let request = Request::from_json(utf8(request)?).map_err(thrown)?;
         let format = request.format;
         Ok(ContextBuild { build: Build::new(request, self.0.source()), format })
+    }
+}
+
+impl SessionHandle {
+    fn log(&mut self, name: LogName) -> &mut Log {
+        match name {
+            LogName::Events => self.0.events(),
+            LogName::Messages => self.0.messages(),
+        }
+    }
+
+    fn take(&mut self, name: LogName, found: Vec<Found>) -> Vec<Problem> {
+        match name {
+            LogName::Events => self.0.take_events(found),
+            LogName::Messages => self.0.take_messages(found),
+        }
     }
 }
 

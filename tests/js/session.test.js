@@ -181,3 +181,22 @@ test("the caller's own counter counts, and the budget holds by it", async () => 
   const used = context.messages.reduce((/** @type {number} */ sum, message) => sum + message.content.length + 4, 0);
   assert.equal(context.tokensUsed, used);
 });
+
+test("appends that are made together share a batch, and a bad one costs no other", async () => {
+  const storage = new MemoryStorage();
+  let writes = 0;
+  const append = storage.append.bind(storage);
+  storage.append = (path, bytes, options) => {
+    if (path.endsWith("messages.jsonl")) writes += 1;
+    return append(path, bytes, options);
+  };
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.create();
+  const together = await Promise.all(Array.from({ length: 50 }, (_, n) => session.append([{ role: "user", content: `${n}` }, { role: "user", content: "-" }])));
+  assert.ok(writes <= 2, `${writes} writes`);
+  assert.deepEqual(together.map(({ records }) => records.map((record) => record.content)), Array.from({ length: 50 }, (_, n) => [`${n}`, "-"]));
+  const drafts = [{ role: "user", content: "good" }, { role: "nobody", content: "bad" }, { role: "user", content: 1n }, { role: "user", content: "good too" }];
+  const settled = await Promise.allSettled(drafts.map((draft) => session.append(draft)));
+  assert.deepEqual(settled.map((one) => one.status), ["fulfilled", "rejected", "rejected", "fulfilled"]);
+  assert.equal((await collected(session.messages())).length, 102);
+});

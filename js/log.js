@@ -1,0 +1,92 @@
+// @ts-check
+/** One of a session's logs: its file, and what the core knows of it. */
+
+import { called, core } from "./core.js";
+import { LeftoffError } from "./error.js";
+
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+/** What is waited, in milliseconds, before a batch is appended again of which nobody can say how much was written. */
+const WAITS_MS = [5, 20, 80];
+/** What is read at once. */
+const CHUNK = 1024 * 1024;
+
+export class Log {
+  #storage;
+  #path;
+  #name;
+
+  /**
+   * @param {{ storage: Storage, folder: string, name: "Events" | "Messages" }} parts
+   */
+  constructor({ storage, folder, name }) {
+    this.#storage = storage;
+    this.#path = `${folder}/${name.toLowerCase()}.jsonl`;
+    this.#name = core().LogName[name];
+  }
+
+  /**
+   * Feeds what the file gained since the last look, by us or by others.
+   * @param {Handle} handle
+   */
+  async observe(handle) {
+    const size = (await this.#storage.stat(this.#path))?.size ?? 0;
+    const end = this.#end(handle);
+    if (size < end) {
+      const message = `expected "${this.#path}" to have at least ${end} bytes, but found ${size} instead`;
+      throw new LeftoffError({ code: "log_shrunk", message });
+    }
+    for (let start = end; start < size; start = this.#end(handle)) {
+      const bytes = await this.range(start, Math.min(size, start + CHUNK));
+      if (bytes.length === 0) break;
+      called(() => handle.observe(this.#name, bytes, start));
+    }
+  }
+
+  /** The file is read to its end: a last line without a line feed counts if it is whole. @param {Handle} handle */
+  observeTail(handle) {
+    called(() => handle.observeTail(this.#name));
+  }
+
+  /** @param {number} start @param {number} end */
+  async range(start, end) {
+    return (await this.#storage.readRange(this.#path, start, end)) ?? new Uint8Array();
+  }
+
+  /**
+   * Appends the batch that was staged. Where it fails before the first byte, the batch never was; else the same
+   * records are appended again, and readers keep one of two equal ones.
+   * @param {Handle} handle
+   * @param {Uint8Array} bytes
+   * @param {{ durable: boolean }} options
+   */
+  async append(handle, bytes, { durable }) {
+    const name = this.#name;
+    const start = this.#end(handle);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const { end } = await this.#storage.append(this.#path, bytes, { durable });
+        const isAlone = attempt === 0 && end === start + bytes.length;
+        if (!isAlone) await this.observe(handle);
+        called(() => handle.commit(name, isAlone ? start : 0));
+        return;
+      } catch (error) {
+        // After a trap the handle is gone; whoever opens the log again finds what was written.
+        if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
+        const neverWas = attempt === 0 && error.written === 0;
+        if (!neverWas) bytes = called(() => handle.unknown(name));
+        if (neverWas || attempt === WAITS_MS.length) {
+          called(() => handle.abort(name));
+          throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, WAITS_MS[attempt]));
+      }
+    }
+  }
+
+  /** How far the core has observed it. @param {Handle} handle */
+  #end(handle) {
+    return called(() => handle.end(this.#name));
+  }
+}

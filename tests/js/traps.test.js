@@ -1,0 +1,45 @@
+// @ts-check
+// A trap of the core costs the call that met it, and nothing that was stored.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { core } from "../../js/core.js";
+
+/** Leaves the core no memory to grow into: what needs more meets a trap, as in a process that has used it up. */
+function exhaust() {
+  const { memory } = core().initSync(/** @type {any} */ (undefined));
+  const PAGES = 65_536;
+  memory.grow(PAGES - memory.buffer.byteLength / 65_536);
+}
+
+const large = { role: "user", content: "x".repeat(16 << 20) };
+/** @param {import("../../js/session.js").Session} session */
+async function contents(session) {
+  const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
+  return messages.map((message) => message.content);
+}
+
+test("a trap is reported once, and every open session goes on from its files", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const sessions = [await store.create(), await store.create()];
+  for (const session of sessions) await session.append({ role: "user", content: "before" });
+  exhaust();
+  const isInternal = (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === "internal";
+  await assert.rejects(() => /** @type {any} */ (sessions[0]).append(large), isInternal);
+  for (const session of sessions) {
+    await session.append({ role: "user", content: "after" });
+    assert.deepEqual(await contents(session), ["before", "after"]);
+    assert.equal(session.metadata.stats.messageCount, 2);
+  }
+  await store.close();
+});
+
+test("what a session says of itself stays readable while the core is gone", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const session = await store.create({ title: "a title" });
+  assert.equal(session.metadata.display.title, "a title");
+  exhaust();
+  await assert.rejects(() => session.append(large));
+  assert.equal(session.metadata.display.title, "a title");
+});
