@@ -1,0 +1,60 @@
+// @ts-check
+// What README shows is run as it stands there.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const transcript = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+/** The first block of a language behind a heading. @param {string} heading @param {string} language */
+function example(heading, language) {
+  const section = readme.slice(readme.indexOf(`## ${heading}`));
+  const [, code] = section.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s")) ?? [];
+  assert.ok(code, heading);
+  return code;
+}
+
+/** @param {(folder: string) => Promise<void>} work */
+async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-readme-"));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("the library example runs, and keeps what it appends", () =>
+  inFolder(async (folder) => {
+    const code = example("As a library", "js").replace('"leftoff"', JSON.stringify(pathToFileURL(join(root, "js/index.js")).href));
+    const given = `const text = "What is left to do?", system = "Be short.", tools = [], file = ${JSON.stringify(transcript)};
+      const answer = { response: { messages: [{ role: "assistant", content: [{ type: "text", text: "Nothing." }] }] } };`;
+    const shown = `export { messages, report, transcript };\nexport const listed = await (await openStore()).list();`;
+    writeFileSync(join(folder, "example.mjs"), [given, code, shown].join("\n"));
+    const print = `console.log(JSON.stringify({ ...(await import(${JSON.stringify(join(folder, "example.mjs"))})) }))`;
+    const env = { ...process.env, LEFTOFF_HOME: join(folder, "home") };
+    const { messages, report, listed } = JSON.parse(execFileSync("node", ["--input-type=module", "-e", print], { env, cwd: folder, encoding: "utf8" }));
+    assert.deepEqual(messages, [{ role: "user", content: "What is left to do?" }]);
+    assert.equal(report.messages.length, 1);
+    assert.equal(listed[0].messageCount, 2);
+  }));
+
+test("the command line example runs, each line with what its reader has at home", () =>
+  inFolder(async (folder) => {
+    const claude = join(folder, ".claude/projects/-home-ann-code");
+    mkdirSync(claude, { recursive: true });
+    cpSync(transcript, join(claude, "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl"));
+    const env = { ...process.env, HOME: folder, LEFTOFF_HOME: "" };
+    delete (/** @type {any} */ (env).LEFTOFF_HOME);
+    const run = (/** @type {string} */ line) => execFileSync("bash", ["-c", line], { cwd: root, env, encoding: "utf8", stdio: "pipe" });
+    const lines = example("On the command line", "sh").trim().split("\n");
+    const [first = "", ...others] = lines;
+    const id = run(first).slice(0, 8);
+    for (const line of others) assert.match(run(line.replace("019aab01", id)), new RegExp(line.includes("list") ? id : "."), line);
+  }));
