@@ -129,9 +129,21 @@ function readable(message) {
   return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}\n${content}${calls.join("")}\n`;
 }
 
+// By reason, at a glance; `--json` has each.
 /** @param {{ field: string, count: number, why: string }[]} all */
 function losses(all) {
-  return all.map((loss) => `    not taken over: ${loss.count} x ${loss.field} (${loss.why})\n`).join("");
+  /** @type {Map<string, string[]>} */
+  const byReason = new Map();
+  for (const { field, count, why } of all) byReason.set(why, [...(byReason.get(why) ?? []), `${field} (${count})`]);
+  const lines = [...byReason].map(([why, fields]) => `    not taken over, ${why}: ${shortened(fields)}\n`);
+  return lines.join("");
+}
+
+/** @param {string[]} names */
+function shortened(names) {
+  const SHOWN = 4;
+  const more = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param {any} report */

@@ -4,22 +4,22 @@
 import { LeftoffError } from "../error.js";
 
 /**
- * A command that answers with what to print: text for a person, and a value for `--json`.
- * Exit 0 done, 1 failed (a sentence and a code on standard error), 2 wrong usage.
- * @param {(args: any) => Promise<{ text: string, value: unknown, failed?: boolean }>} command
+ * What a command answers, on standard output.
+ * @param {string} text
+ * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which controls are escaped
  */
-export function printed(command) {
-  return async (/** @type {{ args: any }} */ { args }) => {
-    try {
-      const { text, value, failed } = await command(args);
-      process.stdout.write(args.json ? `${JSON.stringify(value)}\n` : safe(text));
-      if (failed) process.exitCode = 1;
-    } catch (error) {
-      if (!(error instanceof LeftoffError)) throw error;
-      process.stderr.write(`leftoff: ${safe(error.message)} (${error.code})\n`);
-      process.exitCode = error.code === "usage" || error.code === "ambiguous" ? 2 : 1;
-    }
-  };
+export function print(text, { isSafe = false } = {}) {
+  process.stdout.write(isSafe ? text : safe(text));
+}
+
+/**
+ * Why nothing was done: a sentence and a code on standard error. Exit status 1, or 2 where the usage is wrong.
+ * @param {unknown} error
+ */
+export function refuse(error) {
+  if (!(error instanceof LeftoffError)) throw error;
+  note(`${error.message} (${error.code})`);
+  process.exitCode = error.code === "usage" || error.code === "ambiguous" ? 2 : 1;
 }
 
 /** A note for the person at the terminal. @param {string} text */

@@ -1,0 +1,102 @@
+// @ts-check
+// The command line as it is typed: what it answers, what it refuses, and with which exit status.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "leftoff-cli-"));
+chmodSync(folder, 0o777);
+after(() => rmSync(folder, { recursive: true }));
+
+let homes = 0;
+
+/** @param {string[]} args @param {{ home?: string, uid?: number }} [options] */
+function leftoff(args, { home = join(folder, `home-${(homes += 1)}`), uid } = {}) {
+  const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, uid, encoding: "utf8" });
+  return { status, stdout, stderr, home };
+}
+
+/** @param {string} name @param {string | Uint8Array} content */
+function file(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** @param {string} home */
+const stored = (home) => (existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : []);
+
+const rubbish = new Uint8Array(50_000).map((_, place) => (place * 167 + 13) ^ (place >> 3));
+
+for (const [what, path, code] of /** @type {const} */ ([
+  ["a missing file", "missing.jsonl", "not_found"],
+  ["a folder", folder, "not_a_file"],
+  ["an empty file", file("empty.jsonl", ""), "empty_file"],
+  ["binary rubbish", file("rubbish.jsonl", rubbish), "unknown_format"],
+  ["an unknown agent's transcript", file("unknown.jsonl", '{"kind":"turn","text":"hello"}\n'), "unknown_format"],
+])) {
+  test(`importing ${what} fails with a sentence and a code, and stores nothing`, () => {
+    const { status, stdout, stderr, home } = leftoff(["import", path, "--json"]);
+    assert.equal(status, 1);
+    assert.equal(stdout, "[]\n");
+    assert.match(stderr, new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`));
+    assert.deepEqual(stored(home), []);
+  });
+}
+
+test("what can be imported is, beside what cannot", () => {
+  const { status, stdout, stderr } = leftoff(["import", join(folder, "missing.jsonl"), transcript, "--json"]);
+  assert.equal(status, 0);
+  assert.equal(JSON.parse(stdout)[0].messageCount, 15);
+  assert.match(stderr, /not_found/);
+});
+
+test("a file or a store that may not be read or written is named, with permission_denied", { skip: process.getuid?.() !== 0 && "needs root, to become somebody else" }, () => {
+  const secret = file("secret.jsonl", "{}");
+  chmodSync(secret, 0o600);
+  const nobody = 65_534;
+  const unread = leftoff(["import", secret], { uid: nobody });
+  assert.equal(unread.status, 1);
+  assert.match(unread.stderr, /secret\.jsonl.*permission denied.*\(permission_denied\)/);
+  const locked = join(folder, "locked");
+  mkdirSync(locked, { mode: 0o755 });
+  const unwritten = leftoff(["import", transcript], { uid: nobody, home: join(locked, "home") });
+  assert.equal(unwritten.status, 1);
+  assert.match(unwritten.stderr, /locked.*\(permission_denied\)/);
+  assert.deepEqual(readdirSync(locked), []);
+});
+
+for (const [typed, expected] of /** @type {const} */ ([
+  [[], "expected a command"],
+  [["forget"], 'found "forget"'],
+  [["list", "--everything"], "found --everything"],
+  [["list", "--limit", "some"], 'found "some"'],
+  [["list", "--home"], "expected a value for --home"],
+  [["show", "one", "two"], 'found "one two"'],
+  [["import"], "PATHS"],
+  [["context", "last"], "expected --window N"],
+])) {
+  test(`wrong usage is refused with exit status 2: leftoff ${typed.join(" ")}`, () => {
+    const { status, stdout, stderr, home } = leftoff([...typed]);
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: "" });
+    assert.match(stderr, /^leftoff: [^\n]+ \(usage\)\n$/);
+    assert.ok(stderr.includes(expected), stderr);
+    assert.equal(existsSync(home), false);
+  });
+}
+
+test("a session is found by a beginning of its id, and an unknown one is not found", () => {
+  const { home } = leftoff(["import", transcript]);
+  const [{ id }] = JSON.parse(leftoff(["list", "--all", "--json"], { home }).stdout);
+  assert.equal(leftoff(["show", id.slice(0, 10)], { home }).status, 0);
+  const unknown = leftoff(["show", "zzz"], { home });
+  assert.deepEqual([unknown.status, unknown.stdout], [1, ""]);
+  assert.match(unknown.stderr, /\(not_found\)/);
+});
