@@ -4,6 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { buildComponent } from "./build.mjs";
+import { faults } from "./faults.mjs";
 import { lint } from "./lint.mjs";
 import { fail, root, run, seconds, step, watch } from "./run.mjs";
 import { size } from "./size.mjs";
@@ -19,6 +20,7 @@ const parts = {
   wasm: { title: "WebAssembly tests", work: wasm },
   component: { title: "The component", work: () => step("component", buildComponent) },
   js: { title: "JavaScript tests", work: javascript },
+  faults: { title: "Faults, a hundredth of each suite", work: someFaults },
   size: { title: "Size", work: size },
 };
 
@@ -41,6 +43,13 @@ async function javascript() {
   const files = names.sort().map((name) => join(folder, name));
   if (files.length === 0) fail(`expected tests in ${folder}, but found none`);
   await runner("node", ["--test", "--test-reporter=spec", ...files], nodeCounts);
+}
+
+async function someFaults() {
+  const { passed, failed } = await faults({ scale: 0.01, seed: 1, names: [] });
+  sum.passed += passed;
+  sum.failed += failed;
+  if (failed > 0) fail("faults");
 }
 
 /**
