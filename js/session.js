@@ -3,6 +3,7 @@
 
 import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { Lease } from "./lease.js";
 import { Log } from "./log.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
@@ -51,6 +52,7 @@ export class Session {
   #cache;
   #events;
   #messages;
+  #lease;
   /** @type {Handle} */
   #handle;
   /** The instance of the core that the handle is of. */
@@ -63,12 +65,13 @@ export class Session {
   #waiting = [];
   #unsaved = false;
 
-  /** @param {{ storage: Storage, path: string, cache: string, handle: Handle }} parts */
+  /** @param {{ storage: Storage, path: string, cache: string, handle: Handle }} parts `cache`: a path without its ending */
   constructor({ storage, path, cache, handle }) {
     this.#storage = storage;
     this.#cache = cache;
     this.#events = new Log({ storage, folder: path, name: "Events" });
     this.#messages = new Log({ storage, folder: path, name: "Messages" });
+    this.#lease = new Lease({ storage, folder: `${cache}.open` });
     this.#handle = handle;
     this.#instance = instance();
     /** The folder of the session. */
@@ -105,9 +108,10 @@ export class Session {
    */
   static async open({ storage, path, cache }) {
     const handle = called((core) => new core.Session(undefined));
-    const session = new Session({ storage, path, cache: "", handle });
-    await session.#events.observe(handle);
-    session.#cache = cache(session.id || path.slice(path.lastIndexOf("/") + 1));
+    const events = new Log({ storage, folder: path, name: "Events" });
+    await events.observe(handle);
+    const { id } = fromBytes(called(() => handle.metadata()));
+    const session = new Session({ storage, path, cache: cache(id || path.slice(path.lastIndexOf("/") + 1)), handle });
     await session.#reopen();
     return session;
   }
@@ -153,7 +157,8 @@ export class Session {
       leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
     };
     const block = new TextDecoder().decode(called((core) => core.resumeBlock(toBytes(told), stamp())));
-    const warnings = metadata.lifecycle === "completed" ? ["this conversation was marked complete"] : [];
+    const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
+    if (metadata.lifecycle === "completed") warnings.unshift("this conversation was marked complete");
     return { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
   }
 
@@ -163,14 +168,23 @@ export class Session {
     yield* fromBytes(called((core) => core.scanLog(log))).messages;
   }
 
+  /**
+   * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
+   * seldom meant.
+   */
+  others() {
+    return this.#lease.others();
+  }
+
   /** Writes what is derived, and lets go. */
   async close() {
     await this.#queue.catch(() => {});
+    await this.#lease.release();
     if (!this.#unsaved) return;
     await this.#saveMetadata();
     const handle = await this.#live();
     const checkpoint = called(() => handle.checkpoint());
-    if (checkpoint) await this.#storage.replace(this.#cache, checkpoint);
+    if (checkpoint) await this.#storage.replace(`${this.#cache}.json`, checkpoint);
     this.#unsaved = false;
   }
 
@@ -211,6 +225,7 @@ export class Session {
   /** @param {Draft[]} drafts @param {Format} format */
   async #stage(drafts, format) {
     const handle = await this.#live();
+    await this.#lease.hold();
     await this.#messages.observe(handle);
     const { bytes, records } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
     return { handle, bytes, records: fromBytes(records) };
@@ -253,7 +268,7 @@ export class Session {
   }
 
   async #reopen() {
-    const checkpoint = await believed(this.#storage, this.#messages, this.#cache);
+    const checkpoint = await believed(this.#storage, this.#messages, `${this.#cache}.json`);
     await this.#observeAll(checkpoint);
     if (checkpoint && called(() => this.#handle.needsAll)) await this.#observeAll(undefined);
   }

@@ -130,7 +130,7 @@ export class Store {
 
   /** @param {string} uuid */
   #cache(uuid) {
-    return join(this.home, "cache", `${uuid}.json`);
+    return join(this.home, "cache", uuid);
   }
 
   /** @param {string} project @param {string} id */

@@ -66,6 +66,7 @@ export async function resume(args) {
   if (!args.print) throw new LeftoffError({ code: "usage", message: "expected --print: this version does not start an agent yet" });
   const request = await requested({ window: "200000", ...args });
   const { context, ...value } = await using(args, async (store) => (await chosen(store, args)).resume(request));
+  for (const warning of value.warnings) note(warning);
   const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
   return { text, value };
 }

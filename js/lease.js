@@ -1,0 +1,73 @@
+// @ts-check
+/**
+ * Says that a session is open for appending, and by whom. It locks nothing: several may hold one. Each holder has a file
+ * of its own, so that nobody has to take one away from another; its loss costs a warning, never data.
+ */
+
+import { randomUUID } from "node:crypto";
+
+import { fromBytes, toBytes } from "./core.js";
+import { LeftoffError } from "./error.js";
+import { isGone, thisProcess } from "./process.js";
+
+/** @import { ProcessName } from "./process.js" */
+/** @import { Storage } from "./storage/contract.js" */
+/** @typedef {ProcessName & { since: string }} Holder `since`: RFC 3339 */
+
+export class Lease {
+  #storage;
+  #folder;
+  #mine = `${randomUUID()}.json`;
+  #isHeld = false;
+
+  /** @param {{ storage: Storage, folder: string }} parts `folder`: where the session's holders are named */
+  constructor({ storage, folder }) {
+    this.#storage = storage;
+    this.#folder = folder;
+  }
+
+  /** Says that this process appends. A store that cannot say so can still be written: that is no reason to fail. */
+  async hold() {
+    // What lies in the memory of a process is open nowhere else.
+    if (this.#isHeld || !this.#storage.capabilities.durable) return;
+    this.#isHeld = true;
+    const holder = { ...thisProcess(), since: new Date().toISOString() };
+    await this.#storage.append(`${this.#folder}/${this.#mine}`, toBytes(holder)).catch(unlessBug);
+  }
+
+  /** Who else holds one. Those of processes that are gone are cleared away. @returns {Promise<Holder[]>} */
+  async others() {
+    const others = [];
+    for (const { name } of (await this.#storage.list(this.#folder)) ?? []) {
+      if (name === this.#mine) continue;
+      const path = `${this.#folder}/${name}`;
+      const holder = await this.#read(path);
+      if (holder && !isGone(holder)) others.push(holder);
+      else await this.#storage.remove(path).catch(unlessBug);
+    }
+    return others;
+  }
+
+  /** Says that this process appends no longer. */
+  async release() {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    await this.#storage.remove(`${this.#folder}/${this.#mine}`).catch(unlessBug);
+  }
+
+  /** @param {string} path @returns {Promise<Holder | null>} */
+  async #read(path) {
+    const bytes = await this.#storage.read(path);
+    try {
+      const holder = bytes && fromBytes(bytes);
+      return typeof holder?.pid === "number" && typeof holder.host === "string" ? holder : null;
+    } catch {
+      return null; // Torn: whoever wrote it did not come further than that.
+    }
+  }
+}
+
+/** @param {unknown} error */
+function unlessBug(error) {
+  if (!(error instanceof LeftoffError)) throw error;
+}

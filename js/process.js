@@ -1,0 +1,67 @@
+// @ts-check
+/** Who this process is, and whether another one still lives: for Node, Deno and Bun. */
+
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { basename } from "node:path";
+import process from "node:process";
+
+/**
+ * A process, so that another on the same machine can tell whether it still lives.
+ * @typedef {object} ProcessName
+ * @property {number} pid
+ * @property {string} host
+ * @property {string} boot names the time since the machine was started; empty where the system does not tell
+ * @property {string} start when the process began, in the system's own words; empty where it does not tell
+ * @property {string} program
+ */
+
+/** @returns {ProcessName} */
+export function thisProcess() {
+  const program = basename(process.argv[1] ?? process.argv0);
+  return { pid: process.pid, host: hostname(), boot: bootId(), start: startOf(process.pid), program };
+}
+
+/**
+ * Whether a process is certainly gone. Of one on another host nobody here can tell.
+ * @param {ProcessName} other
+ */
+export function isGone({ pid, host, boot, start }) {
+  if (host !== hostname()) return false;
+  if (boot !== bootId()) return true;
+  if (!isAlive(pid)) return true;
+  // The system gives a number again: it is another process then.
+  return startOf(pid) !== start;
+}
+
+function bootId() {
+  return fileText("/proc/sys/kernel/random/boot_id").trim();
+}
+
+/** @param {number} pid */
+function startOf(pid) {
+  // The name, second, may hold blanks and brackets; the start is the twentieth word behind it.
+  const stat = fileText(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not allowed to signal it means that it is there.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** @param {string} path of a file that only Linux has */
+function fileText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

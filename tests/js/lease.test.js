@@ -1,0 +1,78 @@
+// @ts-check
+// Who has a session open, as other processes see it. Nothing depends on it but a warning.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { openStore } from "../../js/index.js";
+import { thisProcess } from "../../js/process.js";
+
+const library = new URL("../../js/index.js", import.meta.url).href;
+
+/** Opens the newest session, appends, says so, and waits to be ended. */
+const holder = `
+  const { openStore } = await import(${JSON.stringify(library)});
+  const store = await openStore({ home: process.argv[1], project: process.argv[1] });
+  await (await store.continue()).append({ role: "user", content: "theirs" });
+  console.log("held");
+  process.stdin.resume();
+`;
+
+/** @param {(home: string, leases: (id: string) => string) => Promise<void>} work */
+async function inFolder(work) {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-lease-"));
+  try {
+    await work(home, (id) => join(home, "cache", `${id}.open`));
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+test("a session that another process appends to says so, until that process is gone", () =>
+  inFolder(async (home, leases) => {
+    const store = await openStore({ home, project: home });
+    const session = await store.create();
+    assert.deepEqual(await session.others(), []);
+    const child = spawn(process.execPath, ["--input-type=module", "-e", holder, home], { stdio: ["pipe", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    const [other, ...more] = await session.others();
+    assert.deepEqual(more, []);
+    assert.deepEqual([other?.pid, other?.host], [child.pid, hostname()]);
+    const { warnings } = await session.resume({ window: 8_000, encoding: "estimate-1" });
+    assert.match(warnings.join(), new RegExp(`process ${child.pid} on ${hostname()}`));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    assert.deepEqual(await session.others(), []);
+    assert.deepEqual(readdirSync(leases(session.id)), []);
+    await store.close();
+  }));
+
+test("closing a store ends what it holds", () =>
+  inFolder(async (home, leases) => {
+    const store = await openStore({ home, project: home });
+    const session = await store.create();
+    await session.append({ role: "user", content: "mine" });
+    assert.equal(readdirSync(leases(session.id)).length, 1);
+    assert.deepEqual(await session.others(), []);
+    await store.close();
+    assert.deepEqual(readdirSync(leases(session.id)), []);
+  }));
+
+test("a number that the system gave again, another boot and a torn file are nobody; another host is believed", () =>
+  inFolder(async (home, leases) => {
+    const store = await openStore({ home, project: home });
+    const session = await store.create();
+    await session.append({ role: "user", content: "mine" });
+    const me = { ...thisProcess(), since: "2026-01-01T00:00:00Z" };
+    const elsewhere = { ...me, host: "elsewhere" };
+    const found = [{ ...me, start: "1" }, { ...me, boot: "other" }, { ...me, pid: 2 ** 22 + 1 }, elsewhere, 5, { pid: "x" }];
+    found.forEach((one, place) => writeFileSync(join(leases(session.id), `${place}.json`), JSON.stringify(one)));
+    writeFileSync(join(leases(session.id), "torn.json"), JSON.stringify(me).slice(0, 20));
+    assert.deepEqual(await session.others(), [elsewhere]);
+    assert.equal(readdirSync(leases(session.id)).length, 2);
+    await store.close();
+  }));
