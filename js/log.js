@@ -31,7 +31,7 @@ export class Log {
    * @param {Handle} handle
    */
   async observe(handle) {
-    const size = (await this.#storage.stat(this.#path))?.size ?? 0;
+    const size = await this.size();
     const end = this.#end(handle);
     if (size < end) {
       const message = `expected "${this.#path}" to have at least ${end} bytes, but found ${size} instead`;
@@ -47,6 +47,11 @@ export class Log {
   /** The file is read to its end: a last line without a line feed counts if it is whole. @param {Handle} handle */
   observeTail(handle) {
     called(() => handle.observeTail(this.#name));
+  }
+
+  /** How many bytes the file has. */
+  async size() {
+    return (await this.#storage.stat(this.#path))?.size ?? 0;
   }
 
   /** @param {number} start @param {number} end */
@@ -77,12 +82,17 @@ export class Log {
         const neverWas = attempt === 0 && error.written === 0;
         if (!neverWas) bytes = called(() => handle.unknown(name));
         if (neverWas || attempt === WAITS_MS.length) {
-          called(() => handle.abort(name));
+          this.abort(handle);
           throw error;
         }
         await new Promise((resolve) => setTimeout(resolve, WAITS_MS[attempt]));
       }
     }
+  }
+
+  /** Gives up what was staged. @param {Handle} handle */
+  abort(handle) {
+    called(() => handle.abort(this.#name));
   }
 
   /** How far the core has observed it. @param {Handle} handle */

@@ -5,6 +5,7 @@ import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes }
 import { LeftoffError } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
+import { appended, newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -162,10 +163,24 @@ export class Session {
     return { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
   }
 
-  /** Every message of the log, oldest first. @returns {AsyncGenerator<any>} */
-  async *messages() {
-    const log = (await this.#storage.read(`${this.path}/messages.jsonl`)) ?? new Uint8Array();
-    yield* fromBytes(called((core) => core.scanLog(log))).messages;
+  /**
+   * Every message, each once, as its highest revision; what lies in blobs is put back.
+   * @param {{ newestFirst?: boolean }} [options]
+   * @returns {AsyncGenerator<any>}
+   */
+  async *messages({ newestFirst: isNewestFirst = false } = {}) {
+    const end = await this.#messages.size();
+    yield* isNewestFirst ? newestFirst(this.#from(), { end }) : oldestFirst(this.#from(), { start: 0, end });
+  }
+
+  /**
+   * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
+   * again. Ends when `signal` says so.
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {AsyncGenerator<any>}
+   */
+  async *follow({ signal } = {}) {
+    yield* appended(this.#from(), { start: await this.#messages.size(), signal });
   }
 
   /**
@@ -227,8 +242,26 @@ export class Session {
     const handle = await this.#live();
     await this.#lease.hold();
     await this.#messages.observe(handle);
-    const { bytes, records } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
+    const { bytes, records, blobs } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
+    try {
+      for (const [id, content] of blobs) await this.#keepBlob(id, content);
+    } catch (error) {
+      this.#messages.abort(handle);
+      throw error;
+    }
     return { handle, bytes, records: fromBytes(records) };
+  }
+
+  // On the disk before the line that names it. One that is there is the same: its name is the hash of its bytes.
+  /** @param {string} id @param {Uint8Array} content */
+  async #keepBlob(id, content) {
+    const path = `${this.path}/blobs/${id}`;
+    const found = await this.#storage.stat(path);
+    if (found?.size !== content.length) await this.#storage.replace(path, content);
+  }
+
+  #from() {
+    return { storage: this.#storage, log: this.#messages, folder: this.path };
   }
 
   /** @param {ContextRequest} request */

@@ -139,15 +139,10 @@ impl<T: FromFields> Field for T {
     }
 }
 
-impl Field for Text {
-    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Text> {
-        Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))
-    }
-}
-
 impl Field for String {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<String> {
-        Text::read(raw, path, bad).map(|text| text.as_str().into())
+        let text = Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))?;
+        Some(text.as_str().into())
     }
 }
 

@@ -13,15 +13,37 @@ use core::fmt;
 use serde::de::{Deserializer, Visitor};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use unicode_segmentation::GraphemeCursor;
+
+use crate::fields::{BadValue, Field, Fields, FromFields, reject};
+use crate::session::blob::{Blob, BlobId};
 
 /// A string from JSON: what is shown, and, where a lone surrogate stood in it, the literal it was read from.
 ///
 /// It is written back as it was: `"\ud83d"` stays `"\ud83d"`, though it is shown as U+FFFD.
+///
+/// A text that is too large for its line lies in a blob. Until it is put back, its beginning and its end are shown.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Text {
     shown: String,
     raw: Option<Box<str>>,
+    apart: Option<Box<Apart>>,
 }
+
+/// What a line keeps of a text that lies in a blob.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+struct Apart {
+    blob: String,
+    bytes: u64,
+    /// The blob is the text as JSON, since a lone surrogate stands in it.
+    #[serde(skip_serializing_if = "is_false")]
+    json: bool,
+    head: String,
+    tail: String,
+}
+
+// How much of a text's beginning and of its end a line keeps: more than any rule that shortens leaves of prose.
+const KEPT: usize = 4096;
 
 impl Text {
     /// The text as valid Unicode; a lone surrogate is U+FFFD.
@@ -32,6 +54,55 @@ impl Text {
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.shown.is_empty()
+    }
+
+    /// The id of the blob that it lies in.
+    pub fn blob(&self) -> Option<&str> {
+        self.apart.as_ref().map(|apart| apart.blob.as_str())
+    }
+
+    /// Its length in bytes, wherever it lies.
+    pub fn bytes(&self) -> u64 {
+        self.apart.as_ref().map_or(self.shown.len() as u64, |apart| apart.bytes)
+    }
+
+    /// What is shown of it, as a text of its own.
+    pub(crate) fn as_shown(&self) -> Text {
+        Text::from(self.as_str())
+    }
+
+    /// Puts a text of more than `limit` bytes into a blob.
+    pub(crate) fn take_out(&mut self, limit: usize) -> Option<Blob> {
+        if self.shown.len() <= limit || self.apart.is_some() {
+            return None;
+        }
+        let json = self.raw.is_some();
+        let bytes = self.raw.take().map_or_else(|| self.shown.clone(), String::from).into_bytes();
+        let blob = Blob::new(bytes);
+        let head = self.shown[..boundary(&self.shown, KEPT, false)].into();
+        let tail = self.shown[boundary(&self.shown, self.shown.len() - KEPT, true)..].into();
+        *self =
+            Text::apart(Apart { blob: blob.id.clone(), bytes: self.shown.len() as u64, json, head, tail });
+        Some(blob)
+    }
+
+    /// Puts it back from the bytes of its blob, whose hash the caller has checked.
+    pub(crate) fn put_back(&mut self, bytes: &[u8]) -> bool {
+        let Some(apart) = &self.apart else { return true };
+        let text = core::str::from_utf8(bytes).ok();
+        let whole =
+            text.and_then(|text| if apart.json { Text::decode(text) } else { Some(Text::from(text)) });
+        match whole {
+            Some(whole) => *self = whole,
+            None => return false,
+        }
+        true
+    }
+
+    fn apart(apart: Apart) -> Text {
+        let left_out = apart.bytes.saturating_sub((apart.head.len() + apart.tail.len()) as u64);
+        let shown = format!("{}\n[... {left_out} bytes left out ...]\n{}", apart.head, apart.tail);
+        Text { shown, raw: None, apart: Some(apart.into()) }
     }
 
     /// Several texts as one. `between` is not empty, so that two lone surrogates never meet and become a pair.
@@ -47,7 +118,7 @@ impl Text {
         let inner = |literal: &str| literal.get(1..literal.len() - 1).unwrap_or_default().to_owned();
         let literals = parts.iter().map(|part| inner(&to_json(part))).collect::<Vec<_>>();
         let raw = format!("\"{}\"", literals.join(&inner(&to_json(between))));
-        Text { shown, raw: Some(raw.into()) }
+        Text { shown, raw: Some(raw.into()), apart: None }
     }
 
     pub(crate) fn decode(raw: &str) -> Option<Text> {
@@ -58,23 +129,46 @@ impl Text {
         let mut json = serde_json::Deserializer::from_str(raw);
         let bytes = json.deserialize_bytes(BytesVisitor).ok()?;
         Some(match String::from_utf8(bytes) {
-            Ok(shown) => Text { shown, raw: None },
-            Err(wrong) => {
-                Text { shown: without_lone_surrogates(wrong.as_bytes()), raw: Some(raw.to_owned().into()) }
-            }
+            Ok(shown) => Text::from(shown),
+            Err(wrong) => Text {
+                shown: without_lone_surrogates(wrong.as_bytes()),
+                raw: Some(raw.to_owned().into()),
+                apart: None,
+            },
         })
     }
 }
 
 impl From<&str> for Text {
     fn from(text: &str) -> Text {
-        Text { shown: text.to_owned(), raw: None }
+        Text::from(text.to_owned())
     }
 }
 
 impl From<String> for Text {
     fn from(shown: String) -> Text {
-        Text { shown, raw: None }
+        Text { shown, raw: None, apart: None }
+    }
+}
+
+impl Field for Text {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Text> {
+        if raw.starts_with('{') {
+            return Apart::read(raw, path, bad).map(Text::apart);
+        }
+        Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))
+    }
+}
+
+impl FromFields for Apart {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Apart> {
+        Some(Apart {
+            blob: fields.take::<BlobId>("blob", bad)?.0,
+            bytes: fields.take("bytes", bad).unwrap_or_default(),
+            json: fields.take("json", bad).unwrap_or_default(),
+            head: fields.take("head", bad).unwrap_or_default(),
+            tail: fields.take("tail", bad).unwrap_or_default(),
+        })
     }
 }
 
@@ -89,9 +183,10 @@ impl fmt::Debug for Text {
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.raw {
-            Some(raw) => raw_value(raw).serialize(serializer),
-            None => serializer.serialize_str(&self.shown),
+        match (&self.raw, &self.apart) {
+            (Some(raw), _) => raw_value(raw).serialize(serializer),
+            (None, Some(apart)) => apart.serialize(serializer),
+            (None, None) => serializer.serialize_str(&self.shown),
         }
     }
 }
@@ -165,6 +260,11 @@ pub(crate) fn open_option<T: Open, S: Serializer>(
     }
 }
 
+/// `serialize_with` for [`Open`] objects inside another.
+pub(crate) fn open_all<T: Open, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|value| raw_value(&to_open_json(value))))
+}
+
 fn raw_value(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).expect("slices of parsed JSON and our own output are valid JSON")
 }
@@ -186,6 +286,24 @@ fn on_one_line(json: String) -> String {
         }
     }
     line
+}
+
+/// The grapheme boundary at a byte, or the nearest one before or behind it.
+pub(crate) fn boundary(text: &str, at: usize, behind: bool) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    if cursor.is_boundary(text, 0).unwrap_or(true) {
+        return at;
+    }
+    let near = if behind { cursor.next_boundary(text, 0) } else { cursor.prev_boundary(text, 0) };
+    near.ok().flatten().unwrap_or(if behind { text.len() } else { 0 })
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 // serde_json writes a lone surrogate into the bytes as three bytes, 0xED first.

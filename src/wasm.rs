@@ -5,7 +5,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -15,11 +15,13 @@ use crate::error::{Code, Error};
 use crate::fields::{Field, Fields, items};
 use crate::interop::messages;
 use crate::interop::{self, Loss};
+use crate::session::blob::Blob;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::event::{Change, Created, Imported, Parent, Project};
 use crate::session::handle::Session;
 use crate::session::log::Log;
 use crate::session::message::Message;
+use crate::session::reader::{Reader, Revisions};
 use crate::session::scan::{Found, Problem};
 use crate::session::{id, project};
 use crate::text::to_json;
@@ -82,6 +84,8 @@ pub struct Staged {
     pub bytes: Uint8Array,
     /// The messages as they will be stored, a JSON array.
     pub records: Uint8Array,
+    /// What must be in its files before the bytes are appended: each an id and bytes.
+    pub blobs: Array,
 }
 
 /// Which of a session's logs.
@@ -142,8 +146,13 @@ impl SessionHandle {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
-        let (staged, records) = self.0.stage_messages(drafts, &stamp, counter.0.as_ref()).map_err(thrown)?;
-        Ok(Staged { bytes: Uint8Array::from(&staged[..]), records: bytes(&to_json(&records)) })
+        let staged = self.0.stage_messages(drafts, &stamp, counter.0.as_ref()).map_err(thrown)?;
+        let pair = |blob: &Blob| Array::of2(&blob.id.as_str().into(), &Uint8Array::from(&blob.bytes[..]));
+        Ok(Staged {
+            bytes: Uint8Array::from(&staged.bytes[..]),
+            records: bytes(&to_json(&staged.records)),
+            blobs: staged.blobs.iter().map(pair).collect(),
+        })
     }
 
     /// The staged batch is in the log; `offset` as in `Log::commit`. Gives the problems.
@@ -202,6 +211,68 @@ impl SessionHandle {
             LogName::Events => self.0.take_events(found),
             LogName::Messages => self.0.take_messages(found),
         }
+    }
+}
+
+/// Where the messages of a log lie that were written again; see `Revisions`.
+#[wasm_bindgen(js_name = Revisions)]
+pub struct RevisionsHandle(Revisions);
+
+#[wasm_bindgen(js_class = Revisions)]
+impl RevisionsHandle {
+    /// Of a log whose bytes are fed from `offset` on.
+    #[wasm_bindgen(constructor)]
+    pub fn new(offset: f64) -> RevisionsHandle {
+        RevisionsHandle(Revisions::new(offset as u64))
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, log: &[u8]) {
+        self.0.feed(log);
+    }
+}
+
+/// The messages of a log, one after another; see `Reader`.
+#[wasm_bindgen(js_name = Reader)]
+pub struct ReaderHandle(Reader);
+
+#[wasm_bindgen(js_class = Reader)]
+impl ReaderHandle {
+    /// Oldest first, from `offset` on.
+    #[wasm_bindgen(js_name = oldestFirst)]
+    pub fn oldest_first(offset: f64, revisions: RevisionsHandle) -> ReaderHandle {
+        ReaderHandle(Reader::oldest_first(offset as u64, revisions.0))
+    }
+
+    /// Newest first, from `end` on.
+    #[wasm_bindgen(js_name = newestFirst)]
+    pub fn newest_first(end: f64) -> ReaderHandle {
+        ReaderHandle(Reader::newest_first(end as u64))
+    }
+
+    /// Takes the bytes that follow those fed before, or, newest first, that precede them.
+    pub fn feed(&mut self, log: &[u8]) {
+        self.0.feed(log);
+    }
+
+    /// There are no more bytes.
+    pub fn finish(&mut self) {
+        self.0.finish();
+    }
+
+    /// `{"messages":[...],"problems":[...],"needs":...}`, JSON.
+    pub fn batch(&mut self) -> Uint8Array {
+        bytes(&to_json(&self.0.batch()))
+    }
+
+    /// Takes bytes that were needed.
+    pub fn bytes(&mut self, start: f64, log: &[u8]) {
+        self.0.bytes(start as u64, log);
+    }
+
+    /// Takes a blob that was needed, if it is there.
+    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) {
+        self.0.blob(id, content.as_deref());
     }
 }
 

@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::text::boundary;
 
 // A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
 const LONGEST_PREVIEW: usize = 4000;
@@ -77,20 +79,6 @@ fn head(text: &str, graphemes: usize) -> &str {
 fn tail(text: &str, graphemes: usize) -> &str {
     let start = text.grapheme_indices(true).rev().nth(graphemes.saturating_sub(1));
     start.map_or(text, |(start, _)| &text[start..])
-}
-
-// The grapheme boundary at a byte, or the nearest one before or behind it.
-fn boundary(text: &str, at: usize, behind: bool) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let mut cursor = GraphemeCursor::new(at, text.len(), true);
-    if cursor.is_boundary(text, 0).unwrap_or(true) {
-        return at;
-    }
-    let near = if behind { cursor.next_boundary(text, 0) } else { cursor.prev_boundary(text, 0) };
-    near.ok().flatten().unwrap_or(if behind { text.len() } else { 0 })
 }
 
 #[cfg(test)]

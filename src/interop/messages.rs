@@ -277,7 +277,7 @@ fn read_part(
             mime: fields.take("mediaType", bad).unwrap_or_else(|| "image/*".into()),
             name: fields.take("filename", bad),
             data: fields.take(if kind == "file" { "data" } else { "image" }, bad),
-            path: None,
+            ..Attachment::default()
         }),
         _ => {
             bad.push(BadValue {

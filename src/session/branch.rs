@@ -111,7 +111,7 @@ impl Path {
     }
 }
 
-fn key(id: &str) -> u64 {
+pub(crate) fn key(id: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(id.as_bytes()).into();
     u64::from_be_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]])
 }

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::context::Source;
 use crate::error::Error;
+use crate::session::blob::{self, Blob};
 use crate::session::branch::Branches;
 use crate::session::checkpoint::{Checkpoint, Pinned};
 use crate::session::documents::MetadataJson;
@@ -35,6 +36,17 @@ pub struct Session {
     needs_all: bool,
     pinned: BTreeSet<String>,
     leaf: Option<String>,
+}
+
+/// A batch of messages that is to be appended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Staged {
+    /// The bytes to append.
+    pub bytes: Vec<u8>,
+    /// The messages as they will be stored.
+    pub records: Vec<Message>,
+    /// What must be in its files, and confirmed by the disk, before the bytes are appended.
+    pub blobs: Vec<Blob>,
 }
 
 impl Session {
@@ -160,10 +172,11 @@ impl Session {
         drafts: Vec<Message>,
         stamp: &Stamp,
         vocabulary: Option<&Vocabulary>,
-    ) -> Result<(Vec<u8>, Vec<Message>), Error> {
+    ) -> Result<Staged, Error> {
         let mut cumulative = self.known.tokens;
         let mut last = self.known.last_id.clone();
         let mut records = Vec::with_capacity(drafts.len());
+        let mut blobs = Vec::new();
         for (place, mut message) in drafts.into_iter().enumerate() {
             if message.id.is_empty() {
                 message.id = id::new(stamp, place as u32);
@@ -181,10 +194,11 @@ impl Session {
                 extra: Extra::default(),
             });
             last = Some(message.id.clone());
+            blobs.extend(blob::take_out(&mut message));
             records.push(message);
         }
         let bytes = self.messages.stage(&records)?;
-        Ok((bytes, records))
+        Ok(Staged { bytes, records, blobs })
     }
 
     /// The bytes that append these events as one batch.

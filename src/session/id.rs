@@ -70,6 +70,11 @@ pub fn check_given(id: &str) -> Result<(), Error> {
 }
 
 // Each part is preceded by its length, so that ("ab","c") and ("a","bc") differ.
+/// SHA-256 of bytes, as 64 hex digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn hash(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::fields::{BadValue, Field, Fields, FromFields, reject};
+use crate::session::blob::BlobId;
 use crate::session::id;
 use crate::session::scan::{Problem, Record};
 use crate::text::{Extra, Open, Text, open_option};
@@ -217,6 +218,12 @@ pub struct Attachment {
     /// Its bytes, base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
+    /// The blob that its bytes lie in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+    /// How many bytes lie there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// Where an imported line comes from.
@@ -414,6 +421,8 @@ impl FromFields for Attachment {
             name: fields.take("name", bad),
             path: fields.take("path", bad),
             data: fields.take("data", bad),
+            blob: fields.take::<BlobId>("blob", bad).map(|id| id.0),
+            bytes: fields.take("bytes", bad),
         })
     }
 }

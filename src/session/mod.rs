@@ -1,5 +1,6 @@
 //! What is stored: messages, events, the documents about a session, and the logs they lie in.
 
+pub mod blob;
 pub mod branch;
 pub mod checkpoint;
 pub mod documents;
@@ -11,6 +12,7 @@ pub mod log;
 pub mod message;
 pub mod metadata;
 pub mod project;
+pub mod reader;
 mod resync;
 pub mod scan;
 pub mod status;

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::fields::{Fields, FromFields, MAX_DEPTH, NotFields};
+use crate::session::checkpoint::Span;
 use crate::session::line::{Checksum, MAX_LINE, checksum};
 use crate::session::resync;
 
@@ -42,6 +43,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// Where it lies.
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+
     /// Decodes the record; `expected` says what it should be, where it is valid JSON and still something else.
     pub(crate) fn read<T: FromFields>(&self, expected: &str) -> (Option<T>, Vec<Problem>) {
         let problem = |code, message| Problem { code, start: self.start, end: self.end, message };
@@ -96,6 +102,8 @@ pub enum ProblemCode {
     LineTooLong,
     /// A parent that the log does not hold; the message follows the line before it.
     MissingParent,
+    /// A blob that a line names is not there, or its bytes are others.
+    MissingBlob,
     /// A run of zero bytes, as an unclean shutdown leaves it.
     NulRun,
     /// Nested deeper than a reader goes.

@@ -1,6 +1,5 @@
 //! What a message costs a context: the one function that counts it.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::session::message::{Attachment, Message};
@@ -34,6 +33,7 @@ pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
 
 // Without the provider's own rule: a token for 750 bytes, and never less than the smallest image costs.
 fn attachment(file: &Attachment) -> u32 {
-    let base64 = file.data.as_ref().map_or(0, String::len);
-    u32::try_from((base64 / 4 * 3).div_ceil(750)).unwrap_or(u32::MAX).max(85)
+    let inline = file.data.as_ref().map_or(0, |base64| base64.len() as u64 / 4 * 3);
+    let bytes = file.bytes.unwrap_or_default().max(inline);
+    u32::try_from(bytes.div_ceil(750)).unwrap_or(u32::MAX).max(85)
 }

@@ -34,10 +34,10 @@ pub fn answered(id: &str, name: &str, content: &str) -> Message {
 /// Appends to a log and lets the session observe it.
 pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     // The length of a log that grows is never the same twice.
-    let (bytes, _) =
+    let staged =
         session.stage_messages(drafts, &stamp(log.len() as u64), None).expect("nothing else is staged");
     let end = log.len() as u64;
-    log.extend(bytes);
+    log.extend(staged.bytes);
     let found = session.messages().commit(end).expect("the log grew by the batch");
     assert_eq!(session.take_messages(found), []);
 }

@@ -1,0 +1,109 @@
+// @ts-check
+/** The messages of a session, read one piece of its log after another. */
+
+import { called, fromBytes } from "./core.js";
+
+/** @import { Reader } from "../pkg/leftoff.js" */
+/** @import { Log } from "./log.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+/** What is read at once. */
+const CHUNK = 256 * 1024;
+/** How often a log that is followed is looked at. */
+const LOOK_MS = 50;
+
+/** Reads from a log, and the blobs beside it. @typedef {{ storage: Storage, log: Log, folder: string }} From */
+
+/**
+ * Oldest first: from `start` up to `end`.
+ * @param {From} from
+ * @param {{ start: number, end: number }} range
+ */
+export async function* oldestFirst(from, { start, end }) {
+  const revisions = called((core) => new core.Revisions(start));
+  for await (const bytes of pieces(from.log, start, end)) called(() => revisions.feed(bytes));
+  const reader = called((core) => core.Reader.oldestFirst(start, revisions));
+  for await (const bytes of pieces(from.log, start, end)) {
+    called(() => reader.feed(bytes));
+    yield* given(from, reader);
+  }
+  called(() => reader.finish());
+  yield* given(from, reader);
+}
+
+/**
+ * Newest first: from `end` down to the beginning.
+ * @param {From} from
+ * @param {{ end: number }} range
+ */
+export async function* newestFirst(from, { end }) {
+  const reader = called((core) => core.Reader.newestFirst(end));
+  for (let before = end; before > 0; ) {
+    const start = Math.max(0, before - CHUNK);
+    const bytes = await from.log.range(start, before);
+    called(() => reader.feed(bytes));
+    before = start;
+    yield* given(from, reader);
+  }
+  called(() => reader.finish());
+  yield* given(from, reader);
+}
+
+/**
+ * What is appended behind `start`, as it comes.
+ * @param {From} from
+ * @param {{ start: number, signal?: AbortSignal }} options
+ */
+export async function* appended(from, { start, signal }) {
+  const reader = called((core) => core.Reader.oldestFirst(start, new core.Revisions(start)));
+  for (let at = start; !signal?.aborted; ) {
+    const end = await from.log.size();
+    for await (const bytes of pieces(from.log, at, end)) {
+      called(() => reader.feed(bytes));
+      yield* given(from, reader);
+      at += bytes.length;
+    }
+    if (at >= end) await pause(signal);
+  }
+}
+
+// A look at the size costs some microseconds, and works where the system tells of no changes: on network filesystems.
+/** @param {AbortSignal} [signal] */
+function pause(signal) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve(undefined);
+    };
+    const timer = setTimeout(done, LOOK_MS);
+    signal?.addEventListener("abort", done);
+  });
+}
+
+/** @param {From} from @param {Reader} reader @returns {AsyncGenerator<any>} */
+async function* given(from, reader) {
+  for (;;) {
+    const { messages, needs } = fromBytes(called(() => reader.batch()));
+    yield* messages;
+    if (!needs) return;
+    if (needs.type === "blob") {
+      const bytes = await from.storage.read(`${from.folder}/blobs/${needs.id}`);
+      called(() => reader.blob(needs.id, bytes ?? undefined));
+    } else {
+      const { start, end } = needs.range;
+      const bytes = await from.log.range(start, end);
+      called(() => reader.bytes(start, bytes));
+    }
+  }
+}
+
+/** @param {Log} log @param {number} start @param {number} end */
+async function* pieces(log, start, end) {
+  for (let at = start; at < end; ) {
+    const bytes = await log.range(at, Math.min(end, at + CHUNK));
+    if (bytes.length === 0) return;
+    yield bytes;
+    at += bytes.length;
+  }
+}

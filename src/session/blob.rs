@@ -1,0 +1,115 @@
+//! What is too large for a line: it lies in a file of its own, named by the SHA-256 of its bytes.
+//!
+//! The line keeps where it lies, and enough of a text's beginning and end to show it. A blob is written, and confirmed
+//! by the disk, before the line that names it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::fields::{BadValue, Field, reject};
+use crate::session::id::sha256;
+use crate::session::message::{Attachment, Message};
+use crate::text::Text;
+
+/// The longest text that stays in its line, in bytes.
+pub const MAX_TEXT: usize = 256 * 1024;
+
+/// The largest attachment that stays in its line, in bytes.
+pub const MAX_ATTACHMENT: usize = 32 * 1024;
+
+/// The bytes of a blob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// SHA-256 of the bytes, 64 hex digits: the name of its file.
+    pub id: String,
+    /// What it holds: a text as UTF-8, or as JSON where a lone surrogate stands in it; or an attachment's bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Blob {
+    /// A blob of these bytes.
+    pub fn new(bytes: Vec<u8>) -> Blob {
+        Blob { id: sha256(&bytes), bytes }
+    }
+}
+
+/// The id of a blob as a line names it; it is part of a path, so nothing else passes.
+pub(crate) struct BlobId(pub String);
+
+impl Field for BlobId {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<BlobId> {
+        let id = String::read(raw, path, bad)?;
+        let is_hash = id.len() == 64 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if is_hash { Some(BlobId(id)) } else { reject(raw, path, "64 hex digits", bad) }
+    }
+}
+
+/// Takes out of a message what is too large for its line; gives the blobs to write before it.
+pub fn take_out(message: &mut Message) -> Vec<Blob> {
+    let mut blobs: Vec<Blob> =
+        texts(message).into_iter().filter_map(|text| text.take_out(MAX_TEXT)).collect();
+    blobs.extend(message.attachments.iter_mut().filter_map(take_out_data));
+    blobs
+}
+
+/// The blobs that a message names.
+pub fn named(message: &Message) -> Vec<&str> {
+    let assistant = message.assistant.iter();
+    let reasoning = assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| &one.text);
+    let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| &call.arguments);
+    let texts = core::iter::once(&message.content).chain(reasoning).chain(calls).filter_map(Text::blob);
+    texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
+}
+
+/// Puts a blob back where a message names it. Bytes that are not the blob's are left out.
+pub fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
+    if sha256(bytes) != id {
+        return false;
+    }
+    let mut is_whole = true;
+    for text in texts(message) {
+        if text.blob() == Some(id) {
+            is_whole &= text.put_back(bytes);
+        }
+    }
+    for file in message.attachments.iter_mut().filter(|file| file.blob.as_deref() == Some(id)) {
+        file.data = Some(STANDARD.encode(bytes));
+        file.blob = None;
+        file.bytes = None;
+    }
+    is_whole
+}
+
+/// Shows the beginning and the end of what lies in a blob that is not there.
+pub(crate) fn show_ends(message: &mut Message, id: &str) {
+    for text in texts(message) {
+        if text.blob() == Some(id) {
+            *text = text.as_shown();
+        }
+    }
+}
+
+fn texts(message: &mut Message) -> Vec<&mut Text> {
+    let mut texts = Vec::from([&mut message.content]);
+    if let Some(assistant) = &mut message.assistant {
+        texts.extend(assistant.reasoning.iter_mut().map(|one| &mut one.text));
+        texts.extend(assistant.tool_calls.iter_mut().map(|call| &mut call.arguments));
+    }
+    texts
+}
+
+// Only what comes back as the same letters is taken out: base64 can be written in more than one way.
+fn take_out_data(file: &mut Attachment) -> Option<Blob> {
+    let data = file.data.as_ref().filter(|data| data.len() / 4 * 3 > MAX_ATTACHMENT)?;
+    let bytes = STANDARD.decode(data).ok().filter(|bytes| bytes.len() > MAX_ATTACHMENT)?;
+    (STANDARD.encode(&bytes) == *data).then(|| {
+        let blob = Blob::new(bytes);
+        file.data = None;
+        file.bytes = Some(blob.bytes.len() as u64);
+        file.blob = Some(blob.id.clone());
+        blob
+    })
+}

@@ -1,0 +1,247 @@
+//! Reads the messages of a log one after another, oldest or newest first, each once and whole.
+//!
+//! It holds a line and what tells one message from another, never the log. A message that was written again stands in
+//! the place of the first, as its highest revision; oldest first that revision still lies ahead, so the host reads the
+//! log for [`Revisions`] before. What lies elsewhere it asks for by [`Needs`].
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::context::Needs;
+use crate::session::blob;
+use crate::session::branch::key;
+use crate::session::checkpoint::Span;
+use crate::session::message::{self, Message};
+use crate::session::scan::{Found, Problem, ProblemCode, Record, Scanner};
+use crate::text::open_all;
+
+#[derive(Debug)]
+enum Read {
+    Message(Box<Message>),
+    Problem(Problem),
+    Needs(Needs),
+}
+
+/// All that can be given until something is needed.
+#[derive(Debug, Default, Serialize)]
+pub struct Batch {
+    /// In the order that was asked for.
+    #[serde(serialize_with = "open_all")]
+    pub messages: Vec<Message>,
+    /// What was met beside them.
+    pub problems: Vec<Problem>,
+    /// What only the host can give; without it, more bytes have to be fed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Needs>,
+}
+
+/// Where the highest revision of each message lies that was written again.
+#[derive(Debug)]
+pub struct Revisions {
+    scanner: Scanner,
+    highest: BTreeMap<u64, (u64, Span)>,
+}
+
+/// The messages of a log.
+#[derive(Debug)]
+pub struct Reader {
+    scanner: Scanner,
+    order: Order,
+    // Each line that was given: its id and its bytes, hashed.
+    given: BTreeSet<(u64, u64)>,
+    // The messages whose highest revision was given in their first place.
+    placed: BTreeSet<u64>,
+    ready: VecDeque<Read>,
+    // Revisions that lie elsewhere.
+    elsewhere: VecDeque<Span>,
+    // A message, and its blobs that the host was not asked for yet.
+    lacking: Option<Lacking>,
+    is_finished: bool,
+}
+
+#[derive(Debug)]
+struct Lacking {
+    place: Span,
+    message: Message,
+    blobs: VecDeque<String>,
+}
+
+#[derive(Debug)]
+enum Order {
+    OldestFirst(Revisions),
+    // Of the messages that were met as a revision, and not yet in their first place, the highest one.
+    NewestFirst(BTreeMap<u64, (u64, Span)>),
+}
+
+impl Revisions {
+    /// Of a log whose bytes are fed from `offset` on.
+    pub fn new(offset: u64) -> Revisions {
+        Revisions { scanner: Scanner::forward(offset), highest: BTreeMap::new() }
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+        while let Some(found) = self.scanner.next() {
+            let Found::Record(record) = found else { continue };
+            if let Some(message) = message::read(&record).0 {
+                keep_highest(&mut self.highest, &message, record.span());
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// Oldest first, from `offset` on, where a line begins.
+    pub fn oldest_first(offset: u64, revisions: Revisions) -> Reader {
+        Reader::new(Scanner::forward(offset), Order::OldestFirst(revisions))
+    }
+
+    /// Newest first, from `end` on, where a line ends.
+    pub fn newest_first(end: u64) -> Reader {
+        Reader::new(Scanner::backward(end), Order::NewestFirst(BTreeMap::new()))
+    }
+
+    fn new(scanner: Scanner, order: Order) -> Reader {
+        let (given, placed) = (BTreeSet::new(), BTreeSet::new());
+        let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
+        Reader { scanner, order, given, placed, ready, elsewhere, lacking: None, is_finished: false }
+    }
+
+    /// Takes the bytes that follow those fed before, or, newest first, that precede them.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+    }
+
+    /// There are no more bytes.
+    pub fn finish(&mut self) {
+        self.scanner.finish();
+        self.is_finished = true;
+    }
+
+    // Nothing where more bytes have to be fed, or all were read.
+    fn step(&mut self) -> Option<Read> {
+        loop {
+            if let Some(range) = self.elsewhere.front() {
+                return Some(Read::Needs(Needs::Bytes { range: *range }));
+            }
+            if let Some(lacking) = self.lacking.take() {
+                if let Some(id) = lacking.blobs.front().cloned() {
+                    self.lacking = Some(lacking);
+                    return Some(Read::Needs(Needs::Blob { id }));
+                }
+                self.ready.push_back(Read::Message(lacking.message.into()));
+            }
+            if let Some(read) = self.ready.pop_front() {
+                return Some(read);
+            }
+            match self.scanner.next() {
+                Some(Found::Problem(problem)) => return Some(Read::Problem(problem)),
+                Some(Found::Record(record)) => self.meet(&record),
+                None if self.is_finished && self.has_left_over() => {}
+                None => return None,
+            }
+        }
+    }
+
+    /// All that can be given until something is needed.
+    pub fn batch(&mut self) -> Batch {
+        let mut batch = Batch::default();
+        while let Some(read) = self.step() {
+            match read {
+                Read::Message(message) => batch.messages.push(*message),
+                Read::Problem(problem) => batch.problems.push(problem),
+                Read::Needs(needs) => {
+                    batch.needs = Some(needs);
+                    break;
+                }
+            }
+        }
+        batch
+    }
+
+    /// Takes bytes that were needed; `start` is where they lie.
+    pub fn bytes(&mut self, start: u64, bytes: &[u8]) {
+        self.elsewhere.pop_front();
+        let json = String::from_utf8_lossy(bytes).trim_end().to_string();
+        let record = Record { start, end: start + bytes.len() as u64, json };
+        if let Some(message) = message::read(&record).0 {
+            self.give(&record, message);
+        }
+    }
+
+    /// Takes a blob that was needed, if it is there. Else its message is given without it, and a problem.
+    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) {
+        let Some(Lacking { place, message, blobs }) = &mut self.lacking else { return };
+        blobs.retain(|other| other != id);
+        if bytes.is_some_and(|bytes| blob::put_back(message, id, bytes)) {
+            return;
+        }
+        blob::show_ends(message, id);
+        let found = if bytes.is_some() { "other bytes" } else { "none" };
+        let (code, Span { start, end }) = (ProblemCode::MissingBlob, *place);
+        let message = format!("expected the blob {id}, but found {found} instead");
+        self.ready.push_back(Read::Problem(Problem { code, start, end, message }));
+    }
+
+    fn meet(&mut self, record: &Record) {
+        let (message, problems) = message::read(record);
+        self.ready.extend(problems.into_iter().map(Read::Problem));
+        let Some(message) = message else { return };
+        let id = key(&message.id);
+        match &mut self.order {
+            Order::OldestFirst(revisions) => match revisions.highest.get(&id) {
+                Some((rev, place)) if message.rev < *rev => {
+                    if self.placed.insert(id) {
+                        self.elsewhere.push_back(*place);
+                    }
+                }
+                _ => self.give(record, message),
+            },
+            Order::NewestFirst(held) => match held.remove(&id) {
+                Some((rev, place)) if message.rev > 0 => {
+                    held.insert(id, (rev, place));
+                    keep_highest(held, &message, record.span());
+                }
+                Some((_, place)) => self.elsewhere.push_back(place),
+                None => match message.rev {
+                    0 => self.give(record, message),
+                    _ => keep_highest(held, &message, record.span()),
+                },
+            },
+        }
+    }
+
+    // A line that stands there twice is given once.
+    fn give(&mut self, record: &Record, message: Message) {
+        if !self.given.insert((key(&message.id), key(&record.json))) {
+            return;
+        }
+        let blobs = blob::named(&message).into_iter().map(String::from).collect();
+        self.lacking = Some(Lacking { place: record.span(), message, blobs });
+    }
+
+    // At the beginning of the log: revisions of messages whose first line is lost.
+    fn has_left_over(&mut self) -> bool {
+        let Order::NewestFirst(held) = &mut self.order else { return false };
+        let mut places: Vec<Span> = core::mem::take(held).into_values().map(|(_, place)| place).collect();
+        places.sort_by(|a, b| b.cmp(a));
+        self.elsewhere.extend(places);
+        !self.elsewhere.is_empty()
+    }
+}
+
+fn keep_highest(highest: &mut BTreeMap<u64, (u64, Span)>, message: &Message, place: Span) {
+    if message.rev == 0 {
+        return;
+    }
+    let known = highest.entry(key(&message.id)).or_insert((message.rev, place));
+    if message.rev > known.0 {
+        *known = (message.rev, place);
+    }
+}
