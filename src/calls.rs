@@ -11,29 +11,38 @@ use crate::error::{Code, Error};
 use crate::fields::Fields;
 use crate::interop::messages::write_context;
 use crate::resume::block::{Block, render};
+use crate::session::branch::Branches;
 use crate::session::handle::Session;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, scan};
-use crate::text::to_json;
+use crate::text::{open, to_json};
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 
 #[derive(Serialize)]
 struct Scanned {
-    messages: Vec<Message>,
+    messages: Vec<Whole>,
     problems: Vec<Problem>,
 }
+
+// A message with the fields that this version does not know.
+#[derive(Serialize)]
+struct Whole(#[serde(serialize_with = "open")] Message);
 
 /// Every message of a log, and what is wrong with it: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
 pub fn scan_log(log: &[u8]) -> String {
     let mut scanned = Scanned { messages: Vec::new(), problems: Vec::new() };
+    let mut branches = Branches::default();
     for found in scan(log) {
         match found {
             Found::Problem(problem) => scanned.problems.push(problem),
             Found::Record(record) => {
                 let (message, problems) = message::read(&record);
-                scanned.messages.extend(message);
                 scanned.problems.extend(problems);
+                if let Some(message) = message {
+                    scanned.problems.extend(branches.take(&message, &record).problems(&record));
+                    scanned.messages.push(Whole(message));
+                }
             }
         }
     }

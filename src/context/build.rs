@@ -201,28 +201,36 @@ impl Build {
     }
 
     // Oldest first; a message that was written again stands once, as its highest revision, in the place of the first.
-    // Where the first was not read, it is older than all that was.
+    // Where the first was not read, it is older than all that was. Different lines of that revision are all kept.
     fn placed(&self) -> Vec<(u64, &Message)> {
-        let mut placed: Vec<(u64, &Message)> = Vec::new();
-        let mut place_of: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
+        for (_, message) in &self.read {
+            let rev = highest.entry(&message.id).or_default();
+            *rev = message.rev.max(*rev);
+        }
+        let mut placed: Vec<(u64, Option<&Message>)> = Vec::new();
+        // The places of the first and of the newest line that was kept.
+        let mut places: BTreeMap<&str, Option<[usize; 2]>> = BTreeMap::new();
         for (start, message) in self.read.iter().rev() {
-            match place_of.get(message.id.as_str()) {
-                Some(None) => {}
-                None if message.rev > 0 && self.read_from > 0 => {
-                    place_of.insert(&message.id, None);
+            let kept = (message.rev == highest[message.id.as_str()]).then_some(message);
+            match (places.get(message.id.as_str()).copied(), kept) {
+                (Some(None), _) | (Some(Some(_)), None) => {}
+                (None, _) if message.rev > 0 && self.read_from > 0 => {
+                    places.insert(&message.id, None);
                 }
-                None => {
-                    place_of.insert(&message.id, Some(placed.len()));
-                    placed.push((*start, message));
+                (None, _) => {
+                    places.insert(&message.id, Some([placed.len(); 2]));
+                    placed.push((*start, kept));
                 }
-                Some(Some(place)) if message.rev > placed[*place].1.rev => placed[*place].1 = message,
-                Some(Some(place)) if message.rev == placed[*place].1.rev && message != placed[*place].1 => {
-                    placed.push((*start, message));
+                (Some(Some([first, _])), Some(_)) if placed[first].1.is_none() => placed[first].1 = kept,
+                (Some(Some(both)), Some(_)) if both.iter().any(|place| placed[*place].1 == kept) => {}
+                (Some(Some([first, _])), Some(_)) => {
+                    places.insert(&message.id, Some([first, placed.len()]));
+                    placed.push((*start, kept));
                 }
-                Some(Some(_)) => {}
             }
         }
-        placed
+        placed.into_iter().filter_map(|(start, message)| Some((start, message?))).collect()
     }
 
     fn item(&self, start: u64, message: &Message, mut price: impl FnMut(&Message) -> Option<u32>) -> Item {

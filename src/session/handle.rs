@@ -17,7 +17,7 @@ use crate::session::id;
 use crate::session::log::Log;
 use crate::session::message::{self, Message, Tokens};
 use crate::session::metadata::Metadata;
-use crate::session::scan::{Found, Problem, ProblemCode, Record};
+use crate::session::scan::{Found, Problem, Record};
 use crate::text::Extra;
 use crate::time::{self, Stamp};
 use crate::tokens::{Vocabulary, cost};
@@ -223,16 +223,13 @@ impl Session {
         }
     }
 
-    fn meet(&mut self, record: &Record, message: &Message) -> Option<Problem> {
+    fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
         self.needs_all |= self.is_from_checkpoint && message.branch;
-        let placed = self.branches.take(message, record.start);
-        self.known.take(record, message, !placed.is_repeated, self.pinned.contains(&message.id));
-        let is_missing = placed.parent_is_missing && !self.is_from_checkpoint;
-        is_missing.then(|| Problem {
-            code: ProblemCode::MissingParent,
-            start: record.start,
-            end: record.end,
-            message: "expected the parent of the message before it, but found none".into(),
-        })
+        let mut placed = self.branches.take(message, record);
+        // Before the checkpoint there may be a parent that was not seen.
+        placed.parent_is_missing &= !self.is_from_checkpoint;
+        let is_new = !placed.is_repeated || placed.is_double;
+        self.known.take(record, message, is_new, self.pinned.contains(&message.id));
+        placed.problems(record)
     }
 }
