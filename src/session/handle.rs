@@ -228,7 +228,9 @@ impl Session {
         let mut placed = self.branches.take(message, record);
         // Before the checkpoint there may be a parent that was not seen.
         placed.parent_is_missing &= !self.is_from_checkpoint;
-        let is_new = !placed.is_repeated || placed.is_double;
+        // A revision whose first line was not seen is of a message that the checkpoint has counted.
+        let is_counted = placed.is_repeated || (self.is_from_checkpoint && message.rev > 0);
+        let is_new = !is_counted || placed.is_double;
         self.known.take(record, message, is_new, self.pinned.contains(&message.id));
         placed.problems(record)
     }
