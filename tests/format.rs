@@ -6,142 +6,24 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;
+#[path = "format/fixture.rs"]
+mod fixture;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 
 use common::stamp;
+use fixture::{Fixture, folder, sorted, word};
 use leftoff::calls::context_of_log;
 use leftoff::context::{Build, Context, Needs, Outcome, Request};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
+use leftoff::session::message;
 use leftoff::session::message::Message;
-use leftoff::session::scan::{Found, Problem, ProblemCode, Record, Scanner, scan};
-use leftoff::session::{event, message};
+use leftoff::session::scan::{Found, ProblemCode, Scanner, scan};
 use serde_json::Value;
 
 const CHUNKS: [usize; 3] = [1, 7, 64 * 1024];
-
-/// A record or a problem: its id or code, and its byte range.
-type Place = (String, u64, u64);
-
-struct Fixture {
-    name: String,
-    log: Vec<u8>,
-    expected: Value,
-}
-
-impl Fixture {
-    fn load(name: &str) -> Fixture {
-        let read = |end: &str| fs::read(folder().join(format!("{name}{end}"))).expect(name);
-        let expected = serde_json::from_slice(&read(".expected.json")).expect(name);
-        Fixture { name: name.into(), log: read(".jsonl"), expected }
-    }
-
-    fn all() -> Vec<Fixture> {
-        let files =
-            fs::read_dir(folder()).expect("the fixtures").map(|file| file.expect("a file").file_name());
-        let names: BTreeSet<String> = files
-            .filter_map(|name| name.to_str()?.split_once('.').map(|(name, _)| name.to_owned()))
-            .filter(|name| !name.starts_with("checkpoint"))
-            .collect();
-        names.iter().map(|name| Fixture::load(name)).collect()
-    }
-
-    fn is_events(&self) -> bool {
-        self.expected["log"] == "events"
-    }
-
-    fn list(&self, key: &str) -> &[Value] {
-        self.expected[key].as_array().expect("a list")
-    }
-
-    fn places(&self, list: &str, name: &str) -> Vec<Place> {
-        let number = |value: &Value| value.as_u64().expect("a number of bytes");
-        let place = |value: &Value| {
-            (value[name].as_str().unwrap_or_default().into(), number(&value["start"]), number(&value["end"]))
-        };
-        let mut places: Vec<Place> = self.list(list).iter().map(place).collect();
-        places.sort_by_key(|(name, start, end)| (*start, *end, name.clone()));
-        places
-    }
-
-    // Each record with what was read from it, and the problems of reading; an id that is not in the file is empty.
-    fn read(&self, record: &Record) -> (Option<Read>, Vec<Problem>) {
-        if self.is_events() {
-            let (event, problems) = event::read(record);
-            let read = event.map(|event| Read {
-                id: event.id,
-                extra: event.extra.iter().map(owned).collect(),
-                message: None,
-            });
-            return (read, problems);
-        }
-        let (message, problems) = message::read(record);
-        let read = message.map(|message| Read {
-            id: if record.json.contains("\"id\"") { message.id.clone() } else { String::new() },
-            extra: message.extra.iter().map(owned).collect(),
-            message: Some(message),
-        });
-        (read, problems)
-    }
-
-    // The session that this log makes, read in chunks; and the problems.
-    fn session(&self, chunk: usize) -> (Session, Vec<Problem>) {
-        let mut session = Session::new(None);
-        let mut problems = Vec::new();
-        if let Some(events) = self.expected["messages"].as_str() {
-            observe(&mut session, self, chunk, &mut problems);
-            observe(&mut session, &Fixture::load(events), chunk, &mut Vec::new());
-        } else {
-            observe(&mut session, self, chunk, &mut problems);
-        }
-        (session, problems)
-    }
-
-    fn messages(&self) -> Vec<u8> {
-        self.expected["messages"].as_str().map_or(self.log.clone(), |name| Fixture::load(name).log)
-    }
-}
-
-struct Read {
-    id: String,
-    extra: BTreeMap<String, String>,
-    message: Option<Message>,
-}
-
-fn owned((key, raw): (&str, &str)) -> (String, String) {
-    (serde_json::from_str(key).expect("a key is a string"), raw.into())
-}
-
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format")
-}
-
-fn word(code: ProblemCode) -> String {
-    serde_json::to_value(code).expect("a code").as_str().expect("a word").into()
-}
-
-fn observe(session: &mut Session, fixture: &Fixture, chunk: usize, problems: &mut Vec<Problem>) {
-    for (place, bytes) in fixture.log.chunks(chunk).enumerate() {
-        let offset = (place * chunk) as u64;
-        if fixture.is_events() {
-            let found = session.events().observe(bytes, offset).expect("in order");
-            problems.extend(session.take_events(found));
-        } else {
-            let found = session.messages().observe(bytes, offset).expect("in order");
-            problems.extend(session.take_messages(found));
-        }
-    }
-    if fixture.is_events() {
-        let found = session.events().observe_tail();
-        problems.extend(session.take_events(found));
-    } else {
-        let found = session.messages().observe_tail();
-        problems.extend(session.take_messages(found));
-    }
-}
 
 fn scanned(log: &[u8], chunk: usize, backward: bool) -> Vec<Found> {
     let (mut scanner, chunks): (Scanner, Vec<&[u8]>) = match backward {
@@ -159,13 +41,6 @@ fn scanned(log: &[u8], chunk: usize, backward: bool) -> Vec<Found> {
         all.reverse();
     }
     all
-}
-
-fn sorted(problems: Vec<Problem>) -> Vec<Place> {
-    let mut places: Vec<Place> =
-        problems.into_iter().map(|problem| (word(problem.code), problem.start, problem.end)).collect();
-    places.sort_by_key(|(code, start, end)| (*start, *end, code.clone()));
-    places
 }
 
 #[test]
@@ -391,6 +266,42 @@ fn a_checkpoint_is_believed_by_its_checksum_its_version_and_the_line_it_ends_wit
     let whole: Value =
         serde_json::from_str(&context_of_log(&log, request, None).expect("a context")).expect("JSON");
     assert_eq!(whole["messages"].as_array().map(Vec::len), Some(from_checkpoint));
+}
+
+// What a checkpoint cannot know are lines before it that come again without a higher revision.
+#[test]
+fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
+    let mut checked = 0;
+    for fixture in Fixture::all().into_iter().filter(|fixture| !fixture.is_events()) {
+        let (whole, _) = fixture.session(64 * 1024);
+        let comes_again = fixture.name.contains("duplicate") || fixture.name.contains("repeated-line");
+        let (Some(known), false) = (whole.checkpoint(), comes_again) else { continue };
+        for end in fixture.log.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1) {
+            let mut first = Session::new(None);
+            let found = first.messages().observe(&fixture.log[..end], 0).expect("in order");
+            first.take_messages(found);
+            let kept = first.checkpoint().expect("no branch").to_json();
+            let mut opened =
+                Session::new(Some(Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint")));
+            let mut found = opened.messages().observe(&fixture.log[end..], end as u64).expect("in order");
+            found.extend(opened.messages().observe_tail());
+            opened.take_messages(found);
+            if opened.needs_all() {
+                assert!(opened.checkpoint().is_none(), "{} at {end}", fixture.name);
+                continue;
+            }
+            // A parent before the checkpoint cannot be missed.
+            let same = Checkpoint { problems: known.problems, ..opened.known().clone() };
+            assert_eq!(
+                same,
+                Checkpoint { version: same.version, ..known.clone() },
+                "{} at {end}",
+                fixture.name
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 50);
 }
 
 #[test]

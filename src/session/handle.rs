@@ -109,9 +109,9 @@ impl Session {
         self.needs_all || (self.is_from_checkpoint && !self.pinned.iter().all(found))
     }
 
-    /// What is known of the messages, to be kept; a log with branches has none.
+    /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        (!self.branches.is_branched()).then_some(&self.known)
+        (!self.branches.is_branched() && !self.needs_all).then_some(&self.known)
     }
 
     /// What is known of the messages.
@@ -224,13 +224,13 @@ impl Session {
     }
 
     fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
-        self.needs_all |= self.is_from_checkpoint && message.branch;
         let mut placed = self.branches.take(message, record);
+        // Where its first line lies before the checkpoint, the place of a revision is not known.
+        let is_revised = message.rev > 0 && !placed.is_repeated;
+        self.needs_all |= self.is_from_checkpoint && (message.branch || is_revised);
         // Before the checkpoint there may be a parent that was not seen.
         placed.parent_is_missing &= !self.is_from_checkpoint;
-        // A revision whose first line was not seen is of a message that the checkpoint has counted.
-        let is_counted = placed.is_repeated || (self.is_from_checkpoint && message.rev > 0);
-        let is_new = !is_counted || placed.is_double;
+        let is_new = !placed.is_repeated || placed.is_double;
         self.known.take(record, message, is_new, self.pinned.contains(&message.id));
         placed.problems(record)
     }
