@@ -2,7 +2,7 @@
 //!
 //! `<name>.jsonl` is a log, `<name>.expected.json` what a reader finds in it: records by id and problems by code, each
 //! with its byte range, and where the rule is about it the context or the metadata that follow.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::disallowed_methods)]
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;
