@@ -11,15 +11,18 @@ use crate::error::{Code, Error};
 use crate::fields::Fields;
 use crate::interop::messages::write_context;
 use crate::resume::block::{Block, render};
+use crate::session::branch::Branches;
 use crate::session::handle::Session;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, scan};
-use crate::text::to_json;
+use crate::text::{open_all, to_json};
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 
 #[derive(Serialize)]
 struct Scanned {
+    // With the fields that this version does not know.
+    #[serde(serialize_with = "open_all")]
     messages: Vec<Message>,
     problems: Vec<Problem>,
 }
@@ -27,13 +30,17 @@ struct Scanned {
 /// Every message of a log, and what is wrong with it: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
 pub fn scan_log(log: &[u8]) -> String {
     let mut scanned = Scanned { messages: Vec::new(), problems: Vec::new() };
+    let mut branches = Branches::default();
     for found in scan(log) {
         match found {
             Found::Problem(problem) => scanned.problems.push(problem),
             Found::Record(record) => {
                 let (message, problems) = message::read(&record);
-                scanned.messages.extend(message);
                 scanned.problems.extend(problems);
+                if let Some(message) = message {
+                    scanned.problems.extend(branches.take(&message, &record).problems(&record));
+                    scanned.messages.push(message);
+                }
             }
         }
     }

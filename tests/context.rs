@@ -218,3 +218,36 @@ fn a_message_that_was_written_again_stands_once_at_its_first_place() {
     assert_eq!(content(build(&session, &log, ask).unwrap()), ["go", "whole", "and?"]);
     assert_eq!(session.known().messages, 3);
 }
+
+#[test]
+fn a_revision_far_from_its_first_line_stands_for_it() {
+    for role in [Role::System, Role::User] {
+        for is_early in [true, false] {
+            let (mut session, mut log) = (Session::new(None), Vec::new());
+            let first = Message { id: "a".into(), ..said(role, "old") };
+            let revised = Message { id: "a".into(), rev: 1, ..said(role, "new") };
+            append(&mut session, &mut log, vec![first]);
+            if is_early {
+                append(&mut session, &mut log, vec![revised.clone()]);
+            }
+            for _ in 0..500 {
+                append(&mut session, &mut log, vec![said(Role::Assistant, &"word ".repeat(200))]);
+            }
+            if !is_early {
+                append(&mut session, &mut log, vec![revised]);
+            }
+            if role == Role::System {
+                append(&mut session, &mut log, vec![said(Role::User, "and now?")]);
+            }
+            let context = build(&session, &log, r#"{"window":4000,"encoding":"estimate-1"}"#).unwrap();
+            assert!(context.report.bytes_read < log.len() as u64 / 2);
+            let found: Vec<&str> = context
+                .messages
+                .iter()
+                .filter(|message| message.id == "a")
+                .map(|message| message.content.as_str())
+                .collect();
+            assert_eq!(found, ["new"], "{role:?} revised early: {is_early}");
+        }
+    }
+}

@@ -201,28 +201,52 @@ impl Build {
     }
 
     // Oldest first; a message that was written again stands once, as its highest revision, in the place of the first.
-    // Where the first was not read, it is older than all that was.
+    // Where the first was not read, it is older than all that was. Different lines of that revision are all kept.
     fn placed(&self) -> Vec<(u64, &Message)> {
-        let mut placed: Vec<(u64, &Message)> = Vec::new();
-        let mut place_of: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        for (start, message) in self.read.iter().rev() {
-            match place_of.get(message.id.as_str()) {
-                Some(None) => {}
-                None if message.rev > 0 && self.read_from > 0 => {
-                    place_of.insert(&message.id, None);
-                }
-                None => {
-                    place_of.insert(&message.id, Some(placed.len()));
-                    placed.push((*start, message));
-                }
-                Some(Some(place)) if message.rev > placed[*place].1.rev => placed[*place].1 = message,
-                Some(Some(place)) if message.rev == placed[*place].1.rev && message != placed[*place].1 => {
-                    placed.push((*start, message));
-                }
-                Some(Some(_)) => {}
+        let apart = self.apart.iter().map(|(start, message)| (*start, message));
+        let read = self.read.iter().rev().map(|(start, message)| (*start, message));
+        let lines: Vec<(u64, &Message)> = apart.chain(read).collect();
+        let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut required = BTreeSet::new();
+        for (start, message) in &lines {
+            let rev = highest.entry(&message.id).or_default();
+            *rev = message.rev.max(*rev);
+            if self.is_required(*start) {
+                required.insert(message.id.as_str());
             }
         }
-        placed
+        // Each with where it stands, which for all but a revision is where its line begins.
+        let mut placed: Vec<(u64, u64, Option<&Message>)> = Vec::new();
+        // The places of the first and of the newest line that was kept.
+        let mut places: BTreeMap<&str, Option<[usize; 2]>> = BTreeMap::new();
+        for (start, message) in lines {
+            let id = message.id.as_str();
+            let kept = (message.rev == highest[id]).then_some(message);
+            let is_older = message.rev > 0 && self.read_from > 0;
+            match (places.get(id).copied(), kept) {
+                (Some(None), _) | (Some(Some(_)), None) => {}
+                (None, _) if is_older && !required.contains(id) => {
+                    places.insert(id, None);
+                }
+                (None, _) => {
+                    places.insert(id, Some([placed.len(); 2]));
+                    placed.push((if is_older { start.min(self.read_from) } else { start }, start, kept));
+                }
+                (Some(Some([first, _])), Some(_)) if placed[first].2.is_none() => placed[first].2 = kept,
+                (Some(Some(both)), Some(_)) if both.iter().any(|place| placed[*place].2 == kept) => {}
+                (Some(Some([first, _])), Some(_)) => {
+                    places.insert(id, Some([first, placed.len()]));
+                    placed.push((start, start, kept));
+                }
+            }
+        }
+        placed.sort_by_key(|(place, ..)| *place);
+        placed.into_iter().filter_map(|(_, start, message)| Some((start, message?))).collect()
+    }
+
+    fn is_required(&self, start: u64) -> bool {
+        let systems_and_pins = self.source.systems.iter().chain(&self.source.pins);
+        systems_and_pins.chain(&self.source.newest_user).any(|span| span.start == start)
     }
 
     fn item(&self, start: u64, message: &Message, mut price: impl FnMut(&Message) -> Option<u32>) -> Item {
@@ -236,16 +260,14 @@ impl Build {
         let short_cost = short.as_ref().and_then(|short| {
             price(&Message { content: short.as_str().into(), tokens: None, ..message.clone() })
         });
-        let required = self.source.systems.iter().chain(&self.source.pins).chain(&self.source.newest_user);
-        let is_required = required.clone().any(|span| span.start == start);
+        let is_required = self.is_required(start);
         Item { cost: price(&message), short, short_cost, start: Some(start), is_required, message }
     }
 
     fn material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
         let mut prices = core::mem::replace(&mut self.prices, Prices::new(self.request.counter.clone()));
         let mut price = |message: &Message| prices.message(message, vocabulary);
-        let apart = self.apart.iter().map(|(start, message)| (*start, message));
-        let all: Vec<(u64, &Message)> = apart.chain(self.placed()).collect();
+        let all = self.placed();
         let newest_user =
             all.iter().rfind(|(_, message)| message.role == Some(Role::User)).map(|(start, _)| *start);
         let items = all.iter().map(|(start, message)| {

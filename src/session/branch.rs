@@ -3,19 +3,24 @@
 //! File order is the path. A line that says `"branch":true` begins a branch; it hangs from its parent. A line belongs
 //! to the branch of its parent; where it has none, or the parent is missing, to that of the line before it.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
 use sha2::{Digest, Sha256};
 
 use crate::session::message::Message;
+use crate::session::scan::{Problem, ProblemCode, Record};
 
 /// The branches of one log, as far as it was read from its start.
 #[derive(Clone, Debug)]
 pub struct Branches {
     // By hash of the id, since a log may hold a million of them.
     places: BTreeMap<u64, Place>,
+    // The further ones of an id, where a revision of it is there with other bytes.
+    doubles: Vec<Place>,
+    // Each line as its id, its revision and its bytes, the first and the last hashed.
+    versions: BTreeSet<(u64, u64, u64)>,
     roots: Vec<Root>,
     current: usize,
 }
@@ -46,23 +51,55 @@ pub struct Placed {
     pub parent_is_missing: bool,
     /// The id was there before.
     pub is_repeated: bool,
+    /// The id was there before with the same revision and other bytes: both are kept.
+    pub is_double: bool,
+}
+
+impl Placed {
+    /// What is wrong with the place of this line.
+    pub fn problems(&self, record: &Record) -> Vec<Problem> {
+        let problem = |code, message: &str| Problem {
+            code,
+            start: record.start,
+            end: record.end,
+            message: message.into(),
+        };
+        let missing = self.parent_is_missing.then(|| {
+            let message = "expected the parent of the message before it, but found none";
+            problem(ProblemCode::MissingParent, message)
+        });
+        let double = self.is_double.then(|| {
+            let message = "expected the bytes that this id and revision had before, but found others instead";
+            problem(ProblemCode::DuplicateId, message)
+        });
+        missing.into_iter().chain(double).collect()
+    }
 }
 
 impl Default for Branches {
     fn default() -> Branches {
-        Branches { places: BTreeMap::new(), roots: vec![Root { on: None }], current: 0 }
+        let (places, versions) = (BTreeMap::new(), BTreeSet::new());
+        Branches { places, doubles: Vec::new(), versions, roots: vec![Root { on: None }], current: 0 }
     }
 }
 
 impl Branches {
-    /// Takes the next message of the log; `start` is where its line begins.
-    pub fn take(&mut self, message: &Message, start: u64) -> Placed {
+    /// Takes the next message of the log, and the record it was read from.
+    pub fn take(&mut self, message: &Message, record: &Record) -> Placed {
+        let start = record.start;
         let key = key(&message.id);
+        let mut same_revision = self.versions.range((key, message.rev, 0)..=(key, message.rev, u64::MAX));
+        let is_other_revision = same_revision.next().is_none();
+        let is_new_version = self.versions.insert((key, message.rev, self::key(&record.json)));
         let parent = message.parent_id.as_deref().and_then(|id| self.places.get(&self::key(id)).copied());
         let parent_is_missing = message.parent_id.is_some() && parent.is_none();
         if let Some(place) = self.places.get(&key) {
             self.current = place.branch;
-            return Placed { parent_is_missing, is_repeated: true };
+            let is_double = is_new_version && !is_other_revision;
+            if is_double {
+                self.doubles.push(Place { branch: place.branch, start });
+            }
+            return Placed { parent_is_missing, is_repeated: true, is_double };
         }
         let on = parent.map_or(self.current, |place| place.branch);
         self.current = match message.branch {
@@ -74,7 +111,7 @@ impl Branches {
             false => on,
         };
         self.places.insert(key, Place { branch: self.current, start });
-        Placed { parent_is_missing, is_repeated: false }
+        Placed { parent_is_missing, is_repeated: false, is_double: false }
     }
 
     /// Whether the log has more than file order.
@@ -96,7 +133,7 @@ impl Branches {
 
     /// How many messages lie on a path.
     pub fn count(&self, path: &Path) -> u64 {
-        self.places.values().filter(|place| path.holds(place)).count() as u64
+        self.places.values().chain(&self.doubles).filter(|place| path.holds(place)).count() as u64
     }
 
     /// Whether a message lies on a path.
@@ -111,8 +148,8 @@ impl Path {
     }
 }
 
-pub(crate) fn key(id: &str) -> u64 {
-    let hash: [u8; 32] = Sha256::digest(id.as_bytes()).into();
+pub(crate) fn key(text: &str) -> u64 {
+    let hash: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     u64::from_be_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]])
 }
 
@@ -131,7 +168,8 @@ mod tests {
             let parent_id = words.next().map(str::to_string);
             let message =
                 Message { id: id.clone(), parent_id, branch: line.ends_with('*'), ..Message::default() };
-            branches.take(&message, place as u64 * 10);
+            let start = place as u64 * 10;
+            branches.take(&message, &Record { start, end: start + 9, json: (*line).into() });
             ids.push(id);
         }
         let path = branches.path(leaf);

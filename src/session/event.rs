@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::fields::{BadValue, Fields, FromFields};
 use crate::session::id;
-use crate::session::message::take_timestamp;
+use crate::session::message::{drop_line_keys, take_timestamp};
 use crate::session::scan::{Problem, Record};
 use crate::session::status::Status;
 use crate::text::{Extra, Open};
@@ -175,6 +175,7 @@ impl Open for Event {
 impl FromFields for Event {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Event> {
         let name: String = fields.take("type", bad)?;
+        drop_line_keys(&mut fields);
         Some(Event {
             id: fields.take("id", bad).unwrap_or_default(),
             timestamp: take_timestamp(&mut fields, bad),

@@ -18,7 +18,7 @@ use crate::session::id;
 use crate::session::log::Log;
 use crate::session::message::{self, Message, Tokens};
 use crate::session::metadata::Metadata;
-use crate::session::scan::{Found, Problem, ProblemCode, Record};
+use crate::session::scan::{Found, Problem, Record};
 use crate::text::Extra;
 use crate::time::{self, Stamp};
 use crate::tokens::{Vocabulary, cost};
@@ -121,9 +121,9 @@ impl Session {
         self.needs_all || (self.is_from_checkpoint && !self.pinned.iter().all(found))
     }
 
-    /// What is known of the messages, to be kept; a log with branches has none.
+    /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        (!self.branches.is_branched()).then_some(&self.known)
+        (!self.branches.is_branched() && !self.needs_all).then_some(&self.known)
     }
 
     /// What is known of the messages.
@@ -237,16 +237,15 @@ impl Session {
         }
     }
 
-    fn meet(&mut self, record: &Record, message: &Message) -> Option<Problem> {
-        self.needs_all |= self.is_from_checkpoint && message.branch;
-        let placed = self.branches.take(message, record.start);
-        self.known.take(record, message, !placed.is_repeated, self.pinned.contains(&message.id));
-        let is_missing = placed.parent_is_missing && !self.is_from_checkpoint;
-        is_missing.then(|| Problem {
-            code: ProblemCode::MissingParent,
-            start: record.start,
-            end: record.end,
-            message: "expected the parent of the message before it, but found none".into(),
-        })
+    fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
+        let mut placed = self.branches.take(message, record);
+        // Where its first line lies before the checkpoint, the place of a revision is not known.
+        let is_revised = message.rev > 0 && !placed.is_repeated;
+        self.needs_all |= self.is_from_checkpoint && (message.branch || is_revised);
+        // Before the checkpoint there may be a parent that was not seen.
+        placed.parent_is_missing &= !self.is_from_checkpoint;
+        let is_new = !placed.is_repeated || placed.is_double;
+        self.known.take(record, message, is_new, self.pinned.contains(&message.id));
+        placed.problems(record)
     }
 }

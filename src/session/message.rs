@@ -299,6 +299,7 @@ impl FromFields for Message {
         if !fields.has("role") {
             return None;
         }
+        drop_line_keys(&mut fields);
         Some(Message {
             id: fields.take("id", bad).unwrap_or_default(),
             seq: fields.take("seq", bad),
@@ -435,6 +436,12 @@ impl FromFields for Source {
             extra: fields.rest(),
         })
     }
+}
+
+/// Takes out what belongs to the line and not to what it says: written again it gets both anew.
+pub(crate) fn drop_line_keys(fields: &mut Fields<'_>) {
+    fields.take_raw("v");
+    fields.take_raw("crc");
 }
 
 pub(crate) fn take_timestamp(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<String> {

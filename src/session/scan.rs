@@ -123,6 +123,8 @@ pub struct Scanner {
     searched: usize,
     // In a line longer than the limit: how much of it was passed by.
     passed: u64,
+    // Backward, before the last line is given: whether a line feed ends it; nothing before the first bytes.
+    last_is_open: Option<bool>,
     limit: usize,
     found: VecDeque<Found>,
 }
@@ -139,14 +141,23 @@ impl Scanner {
         Scanner::new(Direction::Forward, offset)
     }
 
-    /// Reads backward; the first bytes fed end at `end`, the end of the log or of a line.
+    /// Reads backward; the first bytes fed end at `end`, the end of the log or behind the line feed of a line.
     pub fn backward(end: u64) -> Scanner {
         Scanner::new(Direction::Backward, end)
     }
 
     fn new(direction: Direction, offset: u64) -> Scanner {
         let (buffer, found) = (Vec::new(), VecDeque::new());
-        Scanner { direction, buffer, offset, searched: 0, passed: 0, limit: READ_LIMIT, found }
+        Scanner {
+            direction,
+            buffer,
+            offset,
+            searched: 0,
+            passed: 0,
+            last_is_open: None,
+            limit: READ_LIMIT,
+            found,
+        }
     }
 
     /// Takes the bytes that follow those fed before; backward, those that precede them.
@@ -154,6 +165,7 @@ impl Scanner {
         match self.direction {
             Direction::Forward => self.buffer.extend_from_slice(chunk),
             Direction::Backward => {
+                self.last_is_open = self.last_is_open.or(chunk.last().map(|byte| *byte != b'\n'));
                 self.buffer.splice(..0, chunk.iter().copied());
                 self.offset = self.offset.saturating_sub(chunk.len() as u64);
             }
@@ -191,7 +203,10 @@ impl Scanner {
         let line = core::mem::take(&mut self.buffer);
         self.searched = 0;
         match self.direction {
-            Direction::Backward => self.line(&line, start, false),
+            Direction::Backward => {
+                let is_tail = self.take_tail();
+                self.line(&line, start, is_tail);
+            }
             Direction::Forward => {
                 self.line(&line, start, true);
                 let torn =
@@ -241,8 +256,13 @@ impl Scanner {
         let start = self.offset + at as u64 + 1;
         self.buffer.truncate(at);
         self.searched = 0;
-        self.line(&line, start, false);
+        let is_tail = self.take_tail();
+        self.line(&line, start, is_tail);
         true
+    }
+
+    fn take_tail(&mut self) -> bool {
+        self.last_is_open.replace(false).unwrap_or_default()
     }
 
     fn pass_by(&mut self) {
@@ -252,7 +272,7 @@ impl Scanner {
 
     fn line(&mut self, line: &[u8], start: u64, is_tail: bool) {
         let passed = core::mem::take(&mut self.passed);
-        if passed > 0 {
+        if passed + line.len() as u64 > self.limit as u64 {
             let from = if self.direction == Direction::Forward { start - passed } else { start };
             let end = from + passed + line.len() as u64;
             let message = format!(
@@ -285,8 +305,8 @@ impl Scanner {
                 let message = format!("expected a record, but found {kind} instead");
                 self.problem(ProblemCode::Foreign, start, end, message);
             }
-            // A record behind a deep fragment is still a record.
-            Err(NotFields::TooDeep) if resync::believed(line).is_empty() => {
+            // A record behind a deep fragment is still a record. A tail may yet be closed, whatever its depth.
+            Err(NotFields::TooDeep) if !is_tail && resync::believed(line).is_empty() => {
                 let message =
                     format!("expected at most {MAX_DEPTH} levels of nesting, but found more instead");
                 self.problem(ProblemCode::TooDeep, start, end, message);
@@ -333,9 +353,9 @@ impl Scanner {
             self.found.push_back(Found::Record(Record { start, end, json }));
             at = to;
         }
-        if at == line.len() && spans.len() > 1 {
+        if let [(first, _), _, ..] = spans[..] {
             let message = format!("expected one record on a line, but found {} instead", spans.len());
-            self.problem(ProblemCode::GluedLines, start, start + at as u64, message);
+            self.problem(ProblemCode::GluedLines, start + first as u64, start + at as u64, message);
         }
         self.gap(&line[at..], start + at as u64, is_tail);
     }

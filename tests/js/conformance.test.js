@@ -1,0 +1,95 @@
+// @ts-check
+// The cases of tests/conformance in both builds for WebAssembly; tests/conformance.rs runs them natively. Each compares
+// the bytes that it gets with those that the file says, so that all three give the same ones.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { core } from "../../js/core.js";
+
+/**
+ * @typedef {string | object[] | { base64?: string, file?: string, json?: unknown }} Input
+ * @typedef {{ request?: unknown, stamp?: unknown, vocabulary?: boolean }} Options
+ * @typedef {{ name: string, call: string, input: Input, options?: Options, expected: unknown }} Case
+ */
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const component = await import(join(root, "target", "component", "leftoff.js"));
+const exact = core().Counter.fromPlanes(readFileSync(join(root, "pkg", "o200k_base.planes")));
+
+/** A value as it crosses: an object as compact JSON, a string as the text that it is. @param {unknown} value */
+const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+/** @param {unknown} value */
+const bytes = (value) => new TextEncoder().encode(text(value));
+
+/** @param {Input} input */
+function inputOf(input) {
+  if (typeof input === "string") return bytes(input);
+  if (Array.isArray(input)) return bytes(input.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  if (input.base64 !== undefined) return new Uint8Array(Buffer.from(input.base64, "base64"));
+  if (input.file !== undefined) return new Uint8Array(readFileSync(join(root, "tests", "fixtures", "format", input.file)));
+  return bytes(input.json);
+}
+
+/** What the file says, as bytes; the core writes what some readers take for the end of a line as an escape. @param {unknown} expected */
+function expectedOf(expected) {
+  return text(expected).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
+const inModule = {
+  scan: (log) => core().scanLog(log),
+  context: (log, { request, vocabulary }) => core().contextOfLog(log, bytes(request), vocabulary ? exact : core().Counter.estimate()),
+  "resume-block": (session, { stamp }) => core().resumeBlock(session, text(stamp)),
+};
+
+/** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
+const inComponent = {
+  scan: (log) => component.scan(log),
+  context: (log, { request }) => component.context(log, bytes(request)),
+  "resume-block": (session, { stamp }) => component.resumeBlock(session, bytes(stamp)),
+};
+
+/** The bytes as text, or the error's code. @param {() => Uint8Array} call */
+function answer(call) {
+  try {
+    return Buffer.from(call()).toString("utf8");
+  } catch (/** @type {any} */ error) {
+    const { code } = error.payload ?? error;
+    if (!code) throw error;
+    return JSON.stringify({ error: code });
+  }
+}
+
+for (const name of ["scan", "context", "resume-block"]) {
+  /** @type {Case[]} */
+  const cases = JSON.parse(readFileSync(join(root, "tests", "conformance", `${name}.json`), "utf8"));
+
+  test(`${name}: the module gives the bytes that the cases say`, () => {
+    assert.ok(cases.length >= 10);
+    for (const { name, call, input, options = {}, expected } of cases) {
+      assert.equal(answer(() => inModule[call](inputOf(input), options)), expectedOf(expected), name);
+    }
+  });
+
+  test(`${name}: so does the component`, () => {
+    assert.ok(cases.filter(({ options }) => !options?.vocabulary).length >= 10);
+    for (const { name, call, input, options = {}, expected } of cases) {
+      // It has no vocabulary, and says so.
+      const wanted = options.vocabulary ? { error: "invalid_request" } : expected;
+      assert.equal(answer(() => inComponent[call](inputOf(input), options)), expectedOf(wanted), name);
+    }
+  });
+}
+
+test("bytes that are no UTF-8 are refused where text is asked for", () => {
+  const torn = new Uint8Array([0x22, 0xc3]);
+  const stamp = JSON.stringify({ nowMs: 0, offsetMinutes: 0, entropy: "00".repeat(32) });
+  const refused = JSON.stringify({ error: "invalid_json" });
+  assert.equal(answer(() => core().contextOfLog(torn, torn, exact)), refused);
+  assert.equal(answer(() => component.context(torn, torn)), refused);
+  assert.equal(answer(() => core().resumeBlock(torn, stamp)), refused);
+  assert.equal(answer(() => component.resumeBlock(torn, bytes(stamp))), refused);
+});
