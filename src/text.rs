@@ -153,7 +153,7 @@ impl From<String> for Text {
 
 impl Field for Text {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Text> {
-        if raw.starts_with('{') {
+        if raw.starts_with('{') && Fields::parse(raw).is_ok_and(|fields| fields.has("blob")) {
             return Apart::read(raw, path, bad).map(Text::apart);
         }
         Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))

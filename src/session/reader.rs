@@ -2,7 +2,8 @@
 //!
 //! It holds a line and what tells one message from another, never the log. A message that was written again stands in
 //! the place of the first, as its highest revision; oldest first that revision still lies ahead, so the host reads the
-//! log for [`Revisions`] before. What lies elsewhere it asks for by [`Needs`].
+//! log for [`Revisions`] before. Newest first, a lower revision that a merge put behind a higher one is given too.
+//! What lies elsewhere it asks for by [`Needs`].
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -44,7 +45,15 @@ pub struct Batch {
 #[derive(Debug)]
 pub struct Revisions {
     scanner: Scanner,
-    highest: BTreeMap<u64, (u64, Span)>,
+    highest: BTreeMap<u64, Held>,
+}
+
+// A revision, where it lies, and the hash of its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    rev: u64,
+    place: Span,
+    bytes: u64,
 }
 
 /// The messages of a log.
@@ -54,8 +63,8 @@ pub struct Reader {
     order: Order,
     // Each line that was given: its id and its bytes, hashed.
     given: BTreeSet<(u64, u64)>,
-    // The messages whose highest revision was given in their first place.
-    placed: BTreeSet<u64>,
+    // The messages whose first place was met, and the revision that was given there.
+    placed: BTreeMap<u64, u64>,
     ready: VecDeque<Read>,
     // Revisions that lie elsewhere.
     elsewhere: VecDeque<Span>,
@@ -75,7 +84,7 @@ struct Lacking {
 enum Order {
     OldestFirst(Revisions),
     // Of the messages that were met as a revision, and not yet in their first place, the highest one.
-    NewestFirst(BTreeMap<u64, (u64, Span)>),
+    NewestFirst(BTreeMap<u64, Held>),
 }
 
 impl Revisions {
@@ -89,8 +98,11 @@ impl Revisions {
         self.scanner.feed(bytes);
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
-            if let Some(message) = message::read(&record).0 {
-                keep_highest(&mut self.highest, &message, record.span());
+            let Some(message) = message::read(&record).0.filter(|message| message.rev > 0) else { continue };
+            let line = Held { rev: message.rev, place: record.span(), bytes: key(&record.json) };
+            let known = self.highest.entry(key(&message.id)).or_insert(line);
+            if line.rev > known.rev {
+                *known = line;
             }
         }
     }
@@ -108,7 +120,7 @@ impl Reader {
     }
 
     fn new(scanner: Scanner, order: Order) -> Reader {
-        let (given, placed) = (BTreeSet::new(), BTreeSet::new());
+        let (given, placed) = (BTreeSet::new(), BTreeMap::new());
         let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
         Reader { scanner, order, given, placed, ready, elsewhere, lacking: None, is_finished: false }
     }
@@ -127,9 +139,6 @@ impl Reader {
     // Nothing where more bytes have to be fed, or all were read.
     fn step(&mut self) -> Option<Read> {
         loop {
-            if let Some(range) = self.elsewhere.front() {
-                return Some(Read::Needs(Needs::Bytes { range: *range }));
-            }
             if let Some(lacking) = self.lacking.take() {
                 if let Some(id) = lacking.blobs.front().cloned() {
                     self.lacking = Some(lacking);
@@ -139,6 +148,9 @@ impl Reader {
             }
             if let Some(read) = self.ready.pop_front() {
                 return Some(read);
+            }
+            if let Some(range) = self.elsewhere.front() {
+                return Some(Read::Needs(Needs::Bytes { range: *range }));
             }
             match self.scanner.next() {
                 Some(Found::Problem(problem)) => return Some(Read::Problem(problem)),
@@ -194,26 +206,30 @@ impl Reader {
         self.ready.extend(problems.into_iter().map(Read::Problem));
         let Some(message) = message else { return };
         let id = key(&message.id);
-        match &mut self.order {
-            Order::OldestFirst(revisions) => match revisions.highest.get(&id) {
-                Some((rev, place)) if message.rev < *rev => {
-                    if self.placed.insert(id) {
-                        self.elsewhere.push_back(*place);
-                    }
+        if self.placed.get(&id).is_some_and(|rev| message.rev < *rev) {
+            return;
+        }
+        let line = Held { rev: message.rev, place: record.span(), bytes: key(&record.json) };
+        let highest = match &mut self.order {
+            Order::OldestFirst(revisions) => revisions.highest.get(&id).copied(),
+            Order::NewestFirst(held) => {
+                let later = held.remove(&id);
+                if line.rev > 0 {
+                    // Two of one revision are both kept.
+                    let is_double = |later: &Held| later.rev == line.rev && later.bytes != line.bytes;
+                    self.elsewhere.extend(later.filter(is_double).map(|later| later.place));
+                    held.insert(id, later.filter(|later| later.rev > line.rev).unwrap_or(line));
+                    return;
                 }
-                _ => self.give(record, message),
-            },
-            Order::NewestFirst(held) => match held.remove(&id) {
-                Some((rev, place)) if message.rev > 0 => {
-                    held.insert(id, (rev, place));
-                    keep_highest(held, &message, record.span());
-                }
-                Some((_, place)) => self.elsewhere.push_back(place),
-                None => match message.rev {
-                    0 => self.give(record, message),
-                    _ => keep_highest(held, &message, record.span()),
-                },
-            },
+                later
+            }
+        };
+        match highest {
+            Some(Held { rev, place, .. }) if line.rev < rev => {
+                self.placed.insert(id, rev);
+                self.elsewhere.push_back(place);
+            }
+            Some(_) | None => self.give(record, message),
         }
     }
 
@@ -229,19 +245,9 @@ impl Reader {
     // At the beginning of the log: revisions of messages whose first line is lost.
     fn has_left_over(&mut self) -> bool {
         let Order::NewestFirst(held) = &mut self.order else { return false };
-        let mut places: Vec<Span> = core::mem::take(held).into_values().map(|(_, place)| place).collect();
+        let mut places: Vec<Span> = core::mem::take(held).into_values().map(|one| one.place).collect();
         places.sort_by(|a, b| b.cmp(a));
         self.elsewhere.extend(places);
         !self.elsewhere.is_empty()
-    }
-}
-
-fn keep_highest(highest: &mut BTreeMap<u64, (u64, Span)>, message: &Message, place: Span) {
-    if message.rev == 0 {
-        return;
-    }
-    let known = highest.entry(key(&message.id)).or_insert((message.rev, place));
-    if message.rev > known.0 {
-        *known = (message.rev, place);
     }
 }

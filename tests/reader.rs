@@ -1,0 +1,159 @@
+//! Reading a log message by message gives each once, as its highest revision in its first place, both ways.
+
+mod common;
+
+use common::{said, stamp};
+use leftoff::context::Needs;
+use leftoff::session::blob::{Blob, MAX_TEXT};
+use leftoff::session::handle::Session;
+use leftoff::session::message::{Message, Role};
+use leftoff::session::reader::{Batch, Reader, Revisions};
+use leftoff::session::scan::{Problem, ProblemCode};
+use proptest::prelude::*;
+
+/// What the host has: the log, and the blobs that are there.
+struct Host {
+    log: Vec<u8>,
+    blobs: Vec<Blob>,
+}
+
+impl Host {
+    /// A log of these messages, each a batch of its own.
+    fn new(messages: &[Message]) -> Host {
+        let mut host = Host { log: Vec::new(), blobs: Vec::new() };
+        for (place, message) in messages.iter().enumerate() {
+            let staged = Session::new(None).stage_messages(vec![message.clone()], &stamp(place as u64), None);
+            let staged = staged.expect("nothing else is staged");
+            host.log.extend(staged.bytes);
+            host.blobs.extend(staged.blobs);
+        }
+        host
+    }
+
+    fn oldest_first(&self, chunk: usize) -> (Vec<Message>, Vec<Problem>) {
+        let mut revisions = Revisions::new(0);
+        self.log.chunks(chunk).for_each(|bytes| revisions.feed(bytes));
+        let mut reader = Reader::oldest_first(0, revisions);
+        self.read(&mut reader, self.log.chunks(chunk))
+    }
+
+    fn newest_first(&self, chunk: usize) -> (Vec<Message>, Vec<Problem>) {
+        self.read(&mut Reader::newest_first(self.log.len() as u64), self.log.rchunks(chunk))
+    }
+
+    fn read<'a>(
+        &self,
+        reader: &mut Reader,
+        chunks: impl Iterator<Item = &'a [u8]>,
+    ) -> (Vec<Message>, Vec<Problem>) {
+        let (mut messages, mut problems) = (Vec::new(), Vec::new());
+        let mut take = |reader: &mut Reader| loop {
+            let Batch { messages: more, problems: found, needs } = reader.batch();
+            messages.extend(more);
+            problems.extend(found);
+            match needs {
+                None => break,
+                Some(Needs::Bytes { range }) => {
+                    reader.bytes(range.start, &self.log[range.start as usize..range.end as usize]);
+                }
+                Some(Needs::Blob { id }) => {
+                    let blob = self.blobs.iter().find(|blob| blob.id == id);
+                    reader.blob(&id, blob.map(|blob| &blob.bytes[..]));
+                }
+                Some(other) => panic!("{other:?}"),
+            }
+        };
+        for chunk in chunks {
+            reader.feed(chunk);
+            take(reader);
+        }
+        reader.finish();
+        take(reader);
+        (messages, problems)
+    }
+}
+
+fn line(id: &str, rev: u64) -> Message {
+    Message { id: id.into(), rev, ..said(Role::User, &format!("{id} {rev}")) }
+}
+
+fn contents(messages: &[Message]) -> Vec<&str> {
+    messages.iter().map(|message| message.content.as_str()).collect()
+}
+
+proptest! {
+    // Each message is written again some times, with others between, as agents do that stream.
+    #[test]
+    fn each_message_comes_once_as_its_highest_revision_in_its_first_place(
+        order in prop::collection::vec(0_u8..12, 1..60),
+        repeated in prop::collection::vec(any::<bool>(), 60),
+        chunk in 1_usize..2000,
+    ) {
+        let mut written: Vec<Message> = Vec::new();
+        let mut highest: Vec<(String, u64)> = Vec::new();
+        for (id, is_repeated) in order.iter().zip(repeated) {
+            let id = format!("m{id}");
+            let known = highest.iter_mut().find(|(known, _)| *known == id);
+            let rev = known.map(|known| { known.1 += 1; known.1 });
+            if rev.is_none() {
+                highest.push((id.clone(), 0));
+            }
+            written.push(line(&id, rev.unwrap_or_default()));
+            if is_repeated {
+                written.extend(written.last().cloned());
+            }
+        }
+        let expected: Vec<String> = highest.iter().map(|(id, rev)| format!("{id} {rev}")).collect();
+        let host = Host::new(&written);
+        let (oldest_first, problems) = host.oldest_first(chunk);
+        prop_assert_eq!(contents(&oldest_first), expected.iter().map(String::as_str).collect::<Vec<_>>());
+        prop_assert_eq!(problems, vec![]);
+        let (newest_first, problems) = host.newest_first(chunk);
+        prop_assert_eq!(contents(&newest_first), expected.iter().rev().map(String::as_str).collect::<Vec<_>>());
+        prop_assert_eq!(problems, vec![]);
+    }
+
+    // As a merge may leave them: whatever the order is, nothing of a highest revision is missing, and nothing twice.
+    #[test]
+    fn in_any_order_each_line_of_a_highest_revision_comes_once(
+        order in prop::collection::vec((0_u8..6, 0_u64..4, 0_u8..2), 1..40),
+        chunk in 1_usize..2000,
+    ) {
+        let name = |(id, rev, double): &(u8, u64, u8)| (format!("m{id}"), *rev, format!("m{id} {rev} {double}"));
+        let written: Vec<(String, u64, String)> = order.iter().map(name).collect();
+        let message = |(id, rev, text): &(String, u64, String)| Message { content: text.as_str().into(), ..line(id, *rev) };
+        let host = Host::new(&written.iter().map(message).collect::<Vec<_>>());
+        let is_highest = |line: &&(String, u64, String)| written.iter().all(|other| other.0 != line.0 || other.1 <= line.1);
+        let mut expected: Vec<&str> = written.iter().filter(is_highest).map(|line| line.2.as_str()).collect();
+        expected.sort_unstable();
+        expected.dedup();
+        let (oldest_first, _) = host.oldest_first(chunk);
+        let mut found = contents(&oldest_first);
+        found.sort_unstable();
+        prop_assert_eq!(&found, &expected);
+        let (newest_first, _) = host.newest_first(chunk);
+        let found = contents(&newest_first);
+        for line in expected {
+            prop_assert_eq!(found.iter().filter(|found| **found == line).count(), 1, "{}", line);
+        }
+    }
+}
+
+#[test]
+fn a_missing_blob_is_reported_with_the_place_of_its_line() {
+    let messages = [line("a", 0), said(Role::User, &"x".repeat(MAX_TEXT + 1)), line("b", 0)];
+    let mut host = Host::new(&messages);
+    let whole = host.oldest_first(1000).0;
+    assert_eq!(contents(&whole), messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>());
+    host.blobs.clear();
+    let feeds: Vec<usize> = (0..host.log.len()).filter(|at| host.log[*at] == b'\n').collect();
+    for (messages, problems) in [host.oldest_first(1000), host.newest_first(1000)] {
+        assert_eq!(messages.len(), 3);
+        assert!(messages[1].content.as_str().len() < 10_000);
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!(
+            (problem.code, problem.start, problem.end),
+            (ProblemCode::MissingBlob, feeds[0] as u64 + 1, feeds[1] as u64)
+        );
+    }
+}
