@@ -1,7 +1,7 @@
 //! The cases of tests/conformance, run natively; tests/js/conformance.test.js runs them in both builds for WebAssembly.
 //! Output is compared byte by byte with what the file says, so that all three give the same bytes.
-#![allow(missing_docs, clippy::disallowed_methods)]
-#![cfg(all(feature = "o200k", not(target_arch = "wasm32")))]
+#![allow(missing_docs)]
+#![cfg(all(feature = "interop", feature = "o200k", not(target_arch = "wasm32")))]
 
 use std::fs;
 use std::path::{Path, PathBuf};
