@@ -290,14 +290,15 @@ fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
                 assert!(opened.checkpoint().is_none(), "{} at {end}", fixture.name);
                 continue;
             }
-            // A parent before the checkpoint cannot be missed.
-            let same = Checkpoint { problems: known.problems, ..opened.known().clone() };
-            assert_eq!(
-                same,
-                Checkpoint { version: same.version, ..known.clone() },
-                "{} at {end}",
-                fixture.name
-            );
+            // A parent before the checkpoint cannot be missed, so the problems may be fewer.
+            let what_it_says = |known: &Checkpoint| {
+                let mut document: Value = serde_json::from_str(&known.to_json()).expect("a document");
+                for name in ["problems", "crc"] {
+                    document.as_object_mut().expect("an object").remove(name);
+                }
+                document
+            };
+            assert_eq!(what_it_says(opened.known()), what_it_says(known), "{} at {end}", fixture.name);
             checked += 1;
         }
     }

@@ -7,10 +7,12 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use sha2::{Digest, Sha256};
+use crc::{CRC_64_XZ, Crc, Table};
 
 use crate::session::message::Message;
 use crate::session::scan::{Problem, ProblemCode, Record};
+
+static CRC64: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_XZ);
 
 /// The branches of one log, as far as it was read from its start.
 #[derive(Clone, Debug)]
@@ -19,29 +21,32 @@ pub struct Branches {
     places: BTreeMap<u64, Place>,
     // The further ones of an id, where a revision of it is there with other bytes.
     doubles: Vec<Place>,
-    // Each line as its id, its revision and its bytes, the first and the last hashed.
+    // Of an id with more than one line, each further one: the id, the revision and the bytes, the first and last hashed.
     versions: BTreeSet<(u64, u64, u64)>,
     roots: Vec<Root>,
-    current: usize,
+    current: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    branch: usize,
     start: u64,
+    branch: u32,
+    // Of the first line.
+    rev: u32,
+    bytes: u64,
 }
 
 // Where a branch hangs: on which other, and up to which of its lines.
 #[derive(Clone, Copy, Debug)]
 struct Root {
-    on: Option<(usize, u64)>,
+    on: Option<(u32, u64)>,
 }
 
 /// One path through a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     // Each branch on the way with the start of its last line on the path.
-    parts: Vec<(usize, u64)>,
+    parts: Vec<(u32, u64)>,
 }
 
 /// What a line meant for the branches.
@@ -86,18 +91,16 @@ impl Default for Branches {
 impl Branches {
     /// Takes the next message of the log, and the record it was read from.
     pub fn take(&mut self, message: &Message, record: &Record) -> Placed {
-        let start = record.start;
-        let key = key(&message.id);
-        let mut same_revision = self.versions.range((key, message.rev, 0)..=(key, message.rev, u64::MAX));
-        let is_other_revision = same_revision.next().is_none();
-        let is_new_version = self.versions.insert((key, message.rev, self::key(&record.json)));
+        let (key, bytes) = (key(&message.id), self::key(&record.json));
         let parent = message.parent_id.as_deref().and_then(|id| self.places.get(&self::key(id)).copied());
         let parent_is_missing = message.parent_id.is_some() && parent.is_none();
-        if let Some(place) = self.places.get(&key) {
-            self.current = place.branch;
-            let is_double = is_new_version && !is_other_revision;
+        let start = record.start;
+        let place = |branch| Place { start, branch, rev: message.rev as u32, bytes };
+        if let Some(first) = self.places.get(&key).copied() {
+            self.current = first.branch;
+            let is_double = self.is_double(&first, (key, message.rev, bytes));
             if is_double {
-                self.doubles.push(Place { branch: place.branch, start });
+                self.doubles.push(place(first.branch));
             }
             return Placed { parent_is_missing, is_repeated: true, is_double };
         }
@@ -106,12 +109,22 @@ impl Branches {
             true => {
                 let last = parent.map_or(start.saturating_sub(1), |place| place.start);
                 self.roots.push(Root { on: Some((on, last)) });
-                self.roots.len() - 1
+                self.roots.len() as u32 - 1
             }
             false => on,
         };
-        self.places.insert(key, Place { branch: self.current, start });
+        self.places.insert(key, place(self.current));
         Placed { parent_is_missing, is_repeated: false, is_double: false }
+    }
+
+    // Whether this further line of an id has a revision that was there, with bytes that were not.
+    fn is_double(&mut self, first: &Place, line: (u64, u64, u64)) -> bool {
+        let (key, rev, bytes) = line;
+        let is_of_first = u64::from(first.rev) == rev;
+        let mut others = self.versions.range((key, rev, 0)..=(key, rev, u64::MAX));
+        let is_known_revision = is_of_first || others.next().is_some();
+        let is_new = !(is_of_first && first.bytes == bytes) && self.versions.insert(line);
+        is_known_revision && is_new
     }
 
     /// Whether the log has more than file order.
@@ -126,7 +139,7 @@ impl Branches {
         let mut next = Some((leaf.map_or(self.current, |place| place.branch), u64::MAX));
         while let Some((branch, last)) = next {
             parts.push((branch, last));
-            next = self.roots[branch].on;
+            next = self.roots[branch as usize].on;
         }
         Path { parts }
     }
@@ -148,9 +161,9 @@ impl Path {
     }
 }
 
+/// What tells one text from another: two of a million have the same with a chance of one in forty million.
 pub(crate) fn key(text: &str) -> u64 {
-    let hash: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    u64::from_be_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]])
+    CRC64.checksum(text.as_bytes())
 }
 
 #[cfg(test)]

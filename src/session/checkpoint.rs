@@ -7,10 +7,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields};
+use crate::session::id::sha256;
 use crate::session::line::{self, Checksum};
 use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
@@ -38,8 +38,11 @@ pub struct Checkpoint {
     pub bytes: u64,
     /// The last covered line.
     pub last_line: Span,
-    /// SHA-256 of the last covered line, hex.
-    pub last_line_hash: String,
+    /// SHA-256 of the last covered line, hex; of the document only.
+    last_line_hash: String,
+    // The line itself, as long as it is not hashed: that is needed when the document is kept, not for each message.
+    #[serde(skip)]
+    unhashed: Option<String>,
     /// How many messages; a message written again counts once.
     pub messages: u64,
     /// Of role `user`.
@@ -78,7 +81,7 @@ impl Checkpoint {
     pub fn take(&mut self, record: &Record, message: &Message, is_new: bool, is_pinned: bool) {
         let span = Span { start: record.start, end: record.end };
         self.last_line = span;
-        self.last_line_hash = hash(record.json.as_bytes());
+        self.unhashed = Some(record.json.clone());
         self.last_id = Some(message.id.clone());
         let said = message.timestamp.as_deref().and_then(time::parse);
         self.last_message_ms = self.last_message_ms.max(said);
@@ -107,12 +110,14 @@ impl Checkpoint {
 
     /// Whether the log still holds the last covered line; `line` is what it has in [`Checkpoint::last_line`].
     pub fn matches(&self, line: &[u8]) -> bool {
-        self.version == VERSION && !self.last_line_hash.is_empty() && hash(line) == self.last_line_hash
+        self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
-        line::seal(to_json(&Checkpoint { version: VERSION, ..self.clone() }))
+        let hash = self.unhashed.as_ref().map(|line| sha256(line.as_bytes()));
+        let last_line_hash = hash.unwrap_or_else(|| self.last_line_hash.clone());
+        line::seal(to_json(&Checkpoint { version: VERSION, last_line_hash, ..self.clone() }))
     }
 
     /// Reads the document.
@@ -140,6 +145,7 @@ impl FromFields for Checkpoint {
             bytes: fields.take("bytes", bad)?,
             last_line: fields.take("lastLine", bad)?,
             last_line_hash: fields.take("lastLineHash", bad)?,
+            unhashed: None,
             messages: fields.take("messages", bad)?,
             user_messages: fields.take("userMessages", bad)?,
             assistant_messages: fields.take("assistantMessages", bad)?,
@@ -171,8 +177,4 @@ fn first_line(text: &Text) -> Option<String> {
     const LONGEST: usize = 400;
     let line = text.as_str().lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().take(LONGEST).collect())
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| alloc::format!("{byte:02x}")).collect()
 }
