@@ -7,12 +7,10 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crc::{CRC_64_XZ, Crc, Table};
+use xxhash_rust::xxh64::xxh64;
 
 use crate::session::message::Message;
 use crate::session::scan::{Problem, ProblemCode, Record};
-
-static CRC64: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_XZ);
 
 /// The branches of one log, as far as it was read from its start.
 #[derive(Clone, Debug)]
@@ -163,7 +161,7 @@ impl Path {
 
 /// What tells one text from another: two of a million have the same with a chance of one in forty million.
 pub(crate) fn key(text: &str) -> u64 {
-    CRC64.checksum(text.as_bytes())
+    xxh64(text.as_bytes(), 0)
 }
 
 #[cfg(test)]
