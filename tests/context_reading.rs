@@ -147,6 +147,36 @@ fn a_branch_keeps_the_system_messages_and_pins_of_its_path_from_afar() {
 }
 
 #[test]
+fn a_result_whose_call_lies_farther_back_is_not_called_one_without_a_call() {
+    let rule = |call: Option<Message>| {
+        let mut messages = vec![said(Role::User, "go")];
+        messages.extend(call);
+        messages.push(Message { id: "result".into(), ..answered("call", "Read", "found") });
+        messages.extend(filling(if messages.len() == 2 { 1_000 } else { 30_000 }));
+        let (session, log) = log_of(messages);
+        let context =
+            build(session.source(), &log, r#"{"window":3000,"encoding":"estimate-1"}"#, None).unwrap();
+        context.report.messages.iter().find(|decision| decision.id == "result").map(|decision| decision.rule)
+    };
+    assert_eq!(rule(None), Some("result-without-call"));
+    // The line of the call reaches beyond what is read.
+    assert_eq!(rule(Some(called(&"-".repeat(100_000), &[("call", "Read")]))), Some("call-not-read"));
+}
+
+#[test]
+fn a_summary_stands_only_for_what_is_left_out() {
+    // Shortened, the newest results fit with everything else; pruned-tools would leave them whole.
+    let mut messages = vec![said(Role::User, "go")];
+    for id in ["a", "b", "c"] {
+        messages.extend([called("", &[(id, "Grep")]), answered(id, "Grep", &"some words ".repeat(800))]);
+    }
+    let (session, log) = log_of(messages);
+    let context = build(session.source(), &log, r#"{"window":4000,"encoding":"estimate-1"}"#, None).unwrap();
+    assert_eq!((context.strategy, context.included_message_count), ("recent-plus-summary", 7));
+    assert_eq!(context.messages.len(), 7);
+}
+
+#[test]
 fn bytes_that_were_not_asked_for_are_refused() {
     let (session, log) = log_of(filling(200_000));
     let mut build = Build::new(Request::from_json(ESTIMATED).unwrap(), session.source());

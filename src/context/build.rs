@@ -119,7 +119,7 @@ impl Build {
         }
         let guess = self.reading.guess();
         let aim = guess.saturating_mul(budget) / least.max(1);
-        self.aim = aim.clamp(guess, guess * MOST_GROWTH);
+        self.aim = aim.clamp(guess, guess.saturating_mul(MOST_GROWTH));
         self.reading.wanted(self.aim)
     }
 
@@ -211,7 +211,8 @@ impl Build {
                 }
             }
         }
-        report.messages.extend(material.orphans.iter().map(Decision::orphan));
+        let orphan = |message| Decision::orphan(message, self.reading.is_complete());
+        report.messages.extend(material.orphans.iter().map(orphan));
         let original = self.reading.message_count();
         let read = report.messages.iter().filter(|decision| !decision.id.is_empty()).count() as u64;
         report.unread_message_count = original.saturating_sub(read);

@@ -63,10 +63,10 @@ impl Decision {
         Decision { id: item.message.id.clone(), action, rule, tokens }
     }
 
-    /// Of a message that is in no step.
-    pub(crate) fn orphan(message: &Message) -> Decision {
-        let (action, rule) = (Action::Dropped, "result-without-call");
-        Decision { id: message.id.clone(), action, rule, tokens: 0 }
+    /// Of a message that is in no step. Unless everything was read, its call may lie farther back.
+    pub(crate) fn orphan(message: &Message, is_complete: bool) -> Decision {
+        let rule = if is_complete { "result-without-call" } else { "call-not-read" };
+        Decision { id: message.id.clone(), action: Action::Dropped, rule, tokens: 0 }
     }
 }
 
