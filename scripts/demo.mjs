@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { openStore } from "../js/index.js";
-import { grow } from "./grow.mjs";
+import { LONG, grow } from "./grow.mjs";
 import { root } from "./run.mjs";
 
 const WINDOW = 8_000;
@@ -14,7 +14,7 @@ const WINDOW = 8_000;
 const home = mkdtempSync(join(tmpdir(), "leftoff-demo-"));
 const real = join(root, "tests", "fixtures", "claude-code", "real", "2.1.329", "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
 const long = join(home, "long.jsonl");
-writeFileSync(long, grow({ seed: 7, messages: 1_000, longestTurn: 400, bytesEach: 260 }));
+writeFileSync(long, grow(LONG));
 
 let store = await openStore({ home, project: root });
 const ids = [];

@@ -8,7 +8,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{answered, append, called, said};
-use leftoff::context::{Build, Context, Needs, Outcome, Request};
+use leftoff::context::Context;
 use leftoff::error::{Code, Error};
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Message, Role};
@@ -16,20 +16,7 @@ use leftoff::tokens::{cost, estimate};
 use proptest::prelude::*;
 
 fn build(session: &Session, log: &[u8], request: &str) -> Result<Context, Error> {
-    let mut build = Build::new(Request::from_json(request)?, session.source());
-    for _ in 0..10_000 {
-        match build.next(None)? {
-            Outcome::Ready(context) => return Ok(context),
-            Outcome::Needs(Needs::Bytes { range }) => {
-                build.bytes(range.start, &log[range.start as usize..range.end as usize])?;
-            }
-            Outcome::Needs(Needs::Counts { texts, .. }) => {
-                build.counts(texts.into_iter().map(|text| (text.clone(), estimate(&text) + 1)).collect());
-            }
-            Outcome::Needs(needs) => panic!("{needs:?}"),
-        }
-    }
-    panic!("no end of needs");
+    common::build(session.source(), log, request, None)
 }
 
 fn grown(turns: &[(u16, Vec<(u8, u16)>)]) -> (Session, Vec<u8>) {

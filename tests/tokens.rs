@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
 #[path = "../examples/planes.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod planes;
 
 #[path = "common/texts.rs"]

@@ -7,6 +7,7 @@
 mod budget;
 mod build;
 mod price;
+mod read;
 mod report;
 mod request;
 mod shorten;
@@ -14,7 +15,8 @@ mod strategies;
 mod turns;
 
 pub use budget::{Budget, calculate};
-pub use build::{Build, Source};
+pub use build::Build;
+pub use read::Source;
 pub use report::{Action, Decision, Rejection, Report};
 pub use request::{Counter, Format, Request};
 

@@ -40,8 +40,10 @@ impl Prices {
 
     /// The price of a message, by its stored count where that was made by the same counter.
     pub fn message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
-        if let Some(count) = self.stored(message) {
-            return Some(count);
+        let stored = message.tokens.as_ref();
+        let stored = stored.filter(|tokens| tokens.by.as_deref() == Some(self.counter.as_str()));
+        if let Some(tokens) = stored {
+            return Some(tokens.count);
         }
         let mut sum = Some(cost::fixed(message));
         for text in cost::texts(message) {
@@ -49,21 +51,6 @@ impl Prices {
             sum = sum.zip(price).map(|(sum, price)| sum.saturating_add(price));
         }
         sum
-    }
-
-    /// What a message costs at least, though its texts may not be counted yet: no text has less than a quarter of its
-    /// estimate.
-    pub fn floor(&self, message: &Message) -> u32 {
-        if let Some(count) = self.stored(message) {
-            return count;
-        }
-        let texts: Vec<&str> = cost::texts(message);
-        texts.iter().fold(cost::fixed(message), |sum, text| sum.saturating_add(estimate(text) / 4))
-    }
-
-    fn stored(&self, message: &Message) -> Option<u32> {
-        let tokens = message.tokens.as_ref()?;
-        (tokens.by.as_deref() == Some(self.counter.as_str())).then_some(tokens.count)
     }
 
     /// The texts that are wanted; they are not wanted any more.

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::context::budget::Budget;
+use crate::context::turns::Item;
+use crate::session::message::{Message, Role};
 
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,6 +47,27 @@ pub struct Decision {
     pub rule: &'static str,
     /// What it costs in the context; of one left out, what it would have cost at least.
     pub tokens: u32,
+}
+
+impl Decision {
+    /// Of an item that is left out, or there, shortened or not.
+    pub(crate) fn of(item: &Item, is_short: Option<bool>) -> Decision {
+        let is_result = item.message.role == Some(Role::Tool);
+        let (action, rule, tokens) = match is_short {
+            None => (Action::Dropped, "did-not-fit", item.least()),
+            Some(true) if is_result => (Action::Shortened, "tool-result", item.least()),
+            Some(true) => (Action::Shortened, "cut-to-fit", item.least()),
+            Some(false) if item.is_required => (Action::Kept, "required", item.whole()),
+            Some(false) => (Action::Kept, "fits", item.whole()),
+        };
+        Decision { id: item.message.id.clone(), action, rule, tokens }
+    }
+
+    /// Of a message that is in no step. Unless everything was read, its call may lie farther back.
+    pub(crate) fn orphan(message: &Message, is_complete: bool) -> Decision {
+        let rule = if is_complete { "result-without-call" } else { "call-not-read" };
+        Decision { id: message.id.clone(), action: Action::Dropped, rule, tokens: 0 }
+    }
 }
 
 /// What became of a message.

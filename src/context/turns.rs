@@ -4,10 +4,14 @@
 //! elsewhere are drawn to their call; a call without a result gets one that says so.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::context::price::Prices;
+use crate::context::shorten;
 use crate::session::message::{Message, Role, Tool};
+use crate::tokens::{Vocabulary, cost, estimate};
 
 /// What stands in the place of a result that was never recorded.
 pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
@@ -32,6 +36,40 @@ pub(crate) struct Item {
 }
 
 impl Item {
+    /// A message that is not priced yet. An answer that was not finished says so.
+    pub fn new(mut message: Message, start: Option<u64>) -> Item {
+        if message.partial && message.role == Some(Role::Assistant) {
+            message.content = format!("{}{UNFINISHED}", message.content.as_str()).into();
+            message.tokens = None;
+        }
+        let tool = message.tool.as_ref().filter(|_| message.role == Some(Role::Tool));
+        let short = tool.and_then(|tool| shorten::tool_result(message.content.as_str(), &tool.name));
+        Item { message, short, cost: None, short_cost: None, start, is_required: false }
+    }
+
+    /// Prices what has no price yet, as far as somebody can count it.
+    pub fn price(&mut self, prices: &mut Prices, vocabulary: Option<&Vocabulary>) {
+        self.cost = self.cost.or_else(|| prices.message(&self.message, vocabulary));
+        if let (Some(short), None) = (&self.short, self.short_cost) {
+            self.short_cost = prices.message(&with_content(&self.message, short), vocabulary);
+        }
+    }
+
+    /// About the least it can cost, before anything is counted.
+    pub fn guess(&self) -> u32 {
+        let whole = cost::message(&self.message, None).tokens;
+        let short = |short: &String| cost::fixed(&self.message).saturating_add(estimate(short));
+        self.short.as_ref().map_or(whole, |text| short(text).min(whole))
+    }
+
+    /// The message as a context holds it.
+    pub fn as_sent(&self, is_short: bool) -> Message {
+        match &self.short {
+            Some(short) if is_short => with_content(&self.message, short),
+            Some(_) | None => self.message.clone(),
+        }
+    }
+
     /// The least it can cost.
     pub fn least(&self) -> u32 {
         self.cost.unwrap_or(u32::MAX).min(self.short_cost.unwrap_or(u32::MAX))
@@ -73,6 +111,17 @@ impl Step {
 pub(crate) struct Steps {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
+}
+
+/// A message with other content; what was counted of it is not true any more.
+pub(crate) fn with_content(message: &Message, content: &str) -> Message {
+    Message { content: content.into(), tokens: None, ..message.clone() }
+}
+
+/// What the steps that have to be there cost at least.
+pub(crate) fn required(steps: &[Step]) -> u32 {
+    let required = steps.iter().filter(|step| step.is_required());
+    required.fold(0, |sum, step| sum.saturating_add(step.least()))
 }
 
 /// Groups messages, oldest first, into steps.

@@ -151,12 +151,8 @@ impl Session {
         Source {
             end: self.known.bytes,
             message_count: path.as_ref().map_or(self.known.messages, |(branches, path)| branches.count(path)),
-            systems: if path.is_none() { self.known.systems.clone() } else { Vec::new() },
-            pins: if path.is_none() {
-                self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect()
-            } else {
-                Vec::new()
-            },
+            systems: self.known.systems.clone(),
+            pins: self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
             newest_user: self.known.newest_user.filter(|_| path.is_none()),
             path,
         }

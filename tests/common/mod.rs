@@ -1,8 +1,12 @@
-//! What the tests share: logs as leftoff writes them.
+//! What the tests share: logs as leftoff writes them, and a host that answers what a context needs.
+#![allow(dead_code, reason = "each test crate compiles all of it and uses its part")]
 
+use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};
+use leftoff::error::Error;
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::time::Stamp;
+use leftoff::tokens::{Vocabulary, estimate};
 
 pub fn stamp(chance: u64) -> Stamp {
     let mut entropy = [0; 32];
@@ -14,7 +18,6 @@ pub fn said(role: Role, content: &str) -> Message {
     Message { role: Some(role), content: content.into(), ..Message::default() }
 }
 
-#[allow(dead_code)]
 pub fn called(content: &str, calls: &[(&str, &str)]) -> Message {
     let call = |(id, name): &(&str, &str)| ToolCall {
         id: (*id).into(),
@@ -25,7 +28,6 @@ pub fn called(content: &str, calls: &[(&str, &str)]) -> Message {
     Message { assistant: Some(assistant), ..said(Role::Assistant, content) }
 }
 
-#[allow(dead_code)]
 pub fn answered(id: &str, name: &str, content: &str) -> Message {
     let tool = Tool { call_id: id.into(), name: name.into(), ..Tool::default() };
     Message { tool: Some(tool), ..said(Role::Tool, content) }
@@ -41,4 +43,36 @@ pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     log.extend(staged.bytes);
     let found = session.messages().commit(end).expect("the log grew by the batch");
     assert_eq!(session.take_messages(found), []);
+}
+
+/// How the host counts for an encoding that the core does not know.
+pub fn host_count(encoding: &str, text: &str) -> u32 {
+    match encoding {
+        "sparing" => text.len() as u32 / 400 + 1,
+        _ => estimate(text) + 1,
+    }
+}
+
+/// Builds a context of a log that is at hand.
+pub fn build(
+    source: Source,
+    log: &[u8],
+    request: &str,
+    vocabulary: Option<&Vocabulary>,
+) -> Result<Context, Error> {
+    let mut build = Build::new(Request::from_json(request)?, source);
+    for _ in 0..10_000 {
+        match build.next(vocabulary)? {
+            Outcome::Ready(context) => return Ok(context),
+            Outcome::Needs(Needs::Bytes { range }) => {
+                build.bytes(range.start, &log[range.start as usize..range.end as usize])?;
+            }
+            Outcome::Needs(Needs::Counts { texts, encoding }) => {
+                let counted = |text: String| (text.clone(), host_count(&encoding, &text));
+                build.counts(texts.into_iter().map(counted).collect());
+            }
+            Outcome::Needs(needs) => panic!("{needs:?}"),
+        }
+    }
+    panic!("no end of needs");
 }

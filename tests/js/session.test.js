@@ -100,25 +100,33 @@ test("a checkpoint that is deleted, damaged or of another log costs nothing but 
   }
 });
 
-test("a context from a long log reads as many bytes as one from a short log", async () => {
-  const read = async (/** @type {number} */ batches) => {
+test("a context from a log of 100 MB reads as many bytes as one from a log of 1 MB", async () => {
+  const open = (/** @type {MemoryStorage} */ storage) => openStore({ home: "/home", project: "/", storage });
+  const read = async (/** @type {number} */ megabytes) => {
     const storage = new MemoryStorage();
-    const store = await openStore({ home: "/home", project: "/", storage });
-    const session = await store.continue();
-    const batch = Array.from({ length: 500 }, (_, n) => ({ role: "user", content: `${n} ${"words and words ".repeat(120)}` }));
-    for (let n = 0; n < batches; n += 1) await session.append(batch, { durability: "buffered" });
+    const session = await (await open(storage)).continue();
+    const log = `${session.path}/messages.jsonl`;
+    const size = async () => (await storage.stat(log))?.size ?? 0;
+    // Long lines, so that a hundred megabytes are written in seconds; the newest part is the same in both logs.
+    const old = Array.from({ length: 64 }, () => ({ role: "assistant", content: "old words and ".repeat(1_000) }));
+    const newest = Array.from({ length: 200 }, (_, n) => ({ role: n % 9 ? "assistant" : "user", content: `${n} ${"new words and ".repeat(n)}` }));
+    const end = megabytes * 1_000_000;
+    while ((await size()) < end - 1_300_000) await session.append(old, { durability: "buffered" });
+    while ((await size()) < end - 320_000) await session.append(old.slice(0, 1), { durability: "buffered" });
+    await session.append(newest, { durability: "buffered" });
     await session.close();
-    const again = await (await openStore({ home: "/home", project: "/", storage })).session(session.id);
+    assert.ok(Math.abs((await size()) - end) < 40_000, `${await size()} bytes`);
     storage.bytesRead = 0;
-    await again.context({ window: 8_000, encoding: "estimate-1" });
-    const context = storage.bytesRead;
-    storage.bytesRead = 0;
-    await (await openStore({ home: "/home", project: "/", storage })).session(session.id);
-    return { context, opening: storage.bytesRead };
+    const again = await (await open(storage)).session(session.id);
+    const opening = storage.bytesRead;
+    const { messages, report } = await again.context({ window: 32_000, encoding: "estimate-1" });
+    assert.ok(messages.every((message) => !message.content.startsWith("old")) && report.unreadMessageCount > 0);
+    return { opening, context: storage.bytesRead - opening, kept: messages.map((message) => message.content.slice(0, 6)) };
   };
-  const [short, long] = [await read(1), await read(50)];
-  assert.ok(Math.abs(short.context - long.context) < 64 * 1024, `${short.context} and ${long.context}`);
+  const [short, long] = [await read(1), await read(100)];
   assert.ok(Math.abs(short.opening - long.opening) < 64 * 1024, `${short.opening} and ${long.opening}`);
+  assert.ok(Math.abs(short.context - long.context) < 64 * 1024, `${short.context} and ${long.context}`);
+  assert.deepEqual(short.kept, long.kept);
 });
 
 test("a write of which nobody can say is made again, and the message stands once", async () => {

@@ -1,0 +1,261 @@
+//! Reads a log backward, and what has to be there by its place.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::turns::Item;
+use crate::error::{Code, Error};
+use crate::session::branch::{Branches, Path};
+use crate::session::checkpoint::Span;
+use crate::session::message::{self, Message, Role};
+use crate::session::scan::{Found, Record, Scanner};
+
+const SMALLEST_READ: u64 = 64 * 1024;
+const LARGEST_READ: u64 = 1024 * 1024;
+
+/// What is known of the log that a context is built from.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// Where the last complete line ends.
+    pub end: u64,
+    /// How many messages the path has.
+    pub message_count: u64,
+    /// The system messages of the log; those off the path are left out.
+    pub systems: Vec<Span>,
+    /// The pinned messages of the log; those off the path are left out.
+    pub pins: Vec<Span>,
+    /// The newest user message of the path, where it is known.
+    pub newest_user: Option<Span>,
+    /// The path, where the log has more than one.
+    pub path: Option<(Branches, Path)>,
+}
+
+/// What is read of a log: its end, and messages far from it that have to be there.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    source: Source,
+    // What has to be there, by where its line begins.
+    required: BTreeMap<u64, Span>,
+    scanner: Scanner,
+    asked: Option<Asked>,
+    // Newest first.
+    read: Vec<Item>,
+    // What has to be there and was read by its place; nothing where no message of the path lies.
+    apart: BTreeMap<u64, Option<Item>>,
+    // Up to here the bytes were read, and up to here the lines: the oldest may not be whole yet.
+    read_from: u64,
+    lines_from: u64,
+    bytes_read: u64,
+    guess: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Older(Span),
+    Apart(Span),
+}
+
+impl Asked {
+    fn span(self) -> Span {
+        match self {
+            Asked::Older(span) | Asked::Apart(span) => span,
+        }
+    }
+}
+
+impl Reading {
+    pub fn new(source: Source) -> Reading {
+        let required = source.systems.iter().chain(&source.pins).chain(&source.newest_user);
+        Reading {
+            required: required.map(|span| (span.start, *span)).collect(),
+            scanner: Scanner::backward(source.end),
+            asked: None,
+            read: Vec::new(),
+            apart: BTreeMap::new(),
+            read_from: source.end,
+            lines_from: source.end,
+            bytes_read: 0,
+            guess: 0,
+            source,
+        }
+    }
+
+    /// How many messages the path has.
+    pub fn message_count(&self) -> u64 {
+        self.source.message_count
+    }
+
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Everything is read.
+    pub fn is_complete(&self) -> bool {
+        self.read_from == 0
+    }
+
+    /// About what the messages read so far cost at least. It says how much to read, never what fits.
+    pub fn guess(&self) -> u64 {
+        self.guess
+    }
+
+    /// What to read next: older bytes, until the guess exceeds `aim`, then what has to be there.
+    pub fn wanted(&mut self, aim: u64) -> Option<Span> {
+        let knows_user = self.source.newest_user.is_some() || self.source.message_count == 0;
+        let has_user = || self.read.iter().any(|item| item.message.role == Some(Role::User));
+        self.asked = if !self.is_complete() && (self.guess <= aim || !(knows_user || has_user())) {
+            let size = self.bytes_read.clamp(SMALLEST_READ, LARGEST_READ);
+            Some(Asked::Older(Span { start: self.read_from.saturating_sub(size), end: self.read_from }))
+        } else {
+            let mut far = self.required.range(..self.lines_from);
+            far.find(|(start, _)| !self.apart.contains_key(start)).map(|(_, span)| Asked::Apart(*span))
+        };
+        self.asked.map(Asked::span)
+    }
+
+    /// Takes what was wanted.
+    ///
+    /// # Errors
+    /// `invalid_request` where something else was wanted.
+    pub fn take(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        let found = Span { start, end: start.saturating_add(bytes.len() as u64) };
+        match self.asked.take_if(|asked| asked.span() == found) {
+            Some(Asked::Older(_)) => self.take_older(start, bytes),
+            Some(Asked::Apart(span)) => self.take_apart(span, bytes),
+            None => return Err(unasked(self.asked, found)),
+        }
+        self.bytes_read += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Every message that was read, for a price.
+    pub fn items(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.read.iter_mut().chain(self.apart.values_mut().flatten())
+    }
+
+    /// What was read, oldest first. A message that was written again stands once, as its highest revision, in the place
+    /// of the first; different lines of that revision are all kept. Where the first was not read, it is older than all
+    /// that was, and stands only if it has to.
+    pub fn placed(&self) -> Vec<Item> {
+        let apart = self.apart.range(..self.lines_from).filter_map(|(_, item)| item.as_ref());
+        let lines: Vec<&Item> = apart.chain(self.read.iter().rev()).collect();
+        let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut required: BTreeSet<&str> = BTreeSet::new();
+        for item in &lines {
+            let rev = highest.entry(&item.message.id).or_default();
+            *rev = item.message.rev.max(*rev);
+            required.extend(self.is_required(item).then_some(item.message.id.as_str()));
+        }
+        let mut placed: Vec<(u64, Option<&Item>)> = Vec::new();
+        // Of each id, where its lines stand in `placed`; nowhere, where it is left out.
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for item in lines {
+            let (id, rev) = (item.message.id.as_str(), item.message.rev);
+            let kept = (rev == highest[id]).then_some(item);
+            let start = item.start.unwrap_or_default();
+            let Some(known) = places.get_mut(id) else {
+                let is_older = rev > 0 && !self.is_complete();
+                let is_left_out = is_older && !required.contains(id);
+                places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
+                if !is_left_out {
+                    placed.push((if is_older { start.min(self.read_from) } else { start }, kept));
+                }
+                continue;
+            };
+            let Some(first) = known.first().copied().filter(|_| kept.is_some()) else { continue };
+            let is_known = |place: &usize| placed[*place].1.is_some_and(|one| one.message == item.message);
+            if placed[first].1.is_none() {
+                placed[first].1 = kept;
+            } else if !known.iter().any(is_known) {
+                known.push(placed.len());
+                placed.push((start, kept));
+            }
+        }
+        placed.sort_by_key(|(place, _)| *place);
+        let mut items: Vec<Item> =
+            placed.into_iter().filter_map(|(_, item)| item).map(|item| self.marked(item)).collect();
+        if let Some(user) = items.iter_mut().rfind(|item| item.message.role == Some(Role::User)) {
+            user.is_required = true;
+        }
+        items
+    }
+
+    fn is_required(&self, item: &Item) -> bool {
+        item.start.is_some_and(|start| self.required.contains_key(&start))
+    }
+
+    fn marked(&self, item: &Item) -> Item {
+        Item { is_required: self.is_required(item), ..item.clone() }
+    }
+
+    fn take_older(&mut self, start: u64, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+        self.read_from = start;
+        self.drain();
+        if start == 0 {
+            self.scanner.finish();
+            self.drain();
+        }
+    }
+
+    fn drain(&mut self) {
+        while let Some(found) = self.scanner.next() {
+            let record = match found {
+                Found::Record(record) => record,
+                Found::Problem(problem) => {
+                    self.lines_from = self.lines_from.min(problem.start);
+                    continue;
+                }
+            };
+            self.lines_from = record.start;
+            if let Some(message) = self.on_path(&record) {
+                let item = Item::new(message, Some(record.start));
+                self.guess += u64::from(item.guess());
+                self.read.push(item);
+            }
+        }
+    }
+
+    fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
+        let json = String::from_utf8_lossy(bytes).into_owned();
+        let message = self.on_path(&Record { start, end, json }).map(standing_alone);
+        self.apart.insert(start, message.map(|message| Item::new(message, Some(start))));
+    }
+
+    fn on_path(&self, record: &Record) -> Option<Message> {
+        let path = self.source.path.as_ref();
+        let message = message::read(record).0?;
+        path.is_none_or(|(branches, path)| branches.is_on(path, &message.id)).then_some(message)
+    }
+}
+
+fn unasked(asked: Option<Asked>, found: Span) -> Error {
+    let asked = asked
+        .map(Asked::span)
+        .map_or("no bytes".into(), |span| format!("bytes {}..{}", span.start, span.end));
+    let message = format!("expected {asked}, but found bytes {}..{} instead", found.start, found.end);
+    Error::new(Code::InvalidRequest, message)
+}
+
+// A required message far from the rest has neither its calls' results nor the call it answers.
+fn standing_alone(mut message: Message) -> Message {
+    let Some(role) = message.role else { return message };
+    match role {
+        Role::System | Role::User => {}
+        Role::Assistant => {
+            if let Some(assistant) = &mut message.assistant {
+                assistant.tool_calls.clear();
+                message.tokens = None;
+            }
+        }
+        Role::Tool => {
+            let name = message.tool.take().map(|tool| tool.name).unwrap_or_default();
+            message.role = Some(Role::User);
+            message.content = format!("[Pinned result of {name}]\n{}", message.content.as_str()).into();
+            message.tokens = None;
+        }
+    }
+    message
+}

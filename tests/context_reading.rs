@@ -1,0 +1,194 @@
+//! A context reads as far as its budget reaches, whatever the texts are, and finds what has to be there.
+#![cfg(feature = "o200k")]
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+
+use common::{answered, append, build, called, host_count, said};
+use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};
+use leftoff::error::Code;
+use leftoff::session::checkpoint::Span;
+use leftoff::session::handle::Session;
+use leftoff::session::message::{Message, Role};
+use leftoff::tokens::Vocabulary;
+
+const ESTIMATED: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;
+
+fn log_of(messages: Vec<Message>) -> (Session, Vec<u8>) {
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    append(&mut session, &mut log, messages);
+    (session, log)
+}
+
+fn named(id: &str, role: Role, content: &str) -> Message {
+    Message { id: id.into(), ..said(role, content) }
+}
+
+/// Enough assistant messages to push everything before them far from the end.
+fn filling(bytes: usize) -> Vec<Message> {
+    (0..bytes / 1000).map(|_| said(Role::Assistant, &"word and ".repeat(110))).collect()
+}
+
+fn contents(context: &Context) -> Vec<&str> {
+    context.messages.iter().map(|message| message.content.as_str()).collect()
+}
+
+/// Where the lines of these messages lie.
+fn spans(log: &[u8], ids: &[&str]) -> Vec<Span> {
+    let (mut start, mut spans) = (0, Vec::new());
+    for line in log.split(|byte| *byte == b'\n') {
+        let span = Span { start, end: start + line.len() as u64 };
+        let text = String::from_utf8_lossy(line);
+        if ids.iter().any(|id| text.contains(&format!("\"id\":\"{id}\""))) {
+            spans.push(span);
+        }
+        start = span.end + 1;
+    }
+    spans
+}
+
+#[test]
+fn texts_whose_estimate_is_far_too_high_still_fill_the_budget() {
+    let letters = "abcdefghijklmnopqrstuvwxyz".repeat(800);
+    let each = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&letters).len() as u32 + 4;
+    let vocabulary = Vocabulary::o200k_base();
+    let read = |messages: usize| {
+        let (session, log) = log_of((0..messages).map(|_| said(Role::User, &letters)).collect());
+        let context = build(session.source(), &log, r#"{"window":8000}"#, Some(&vocabulary)).unwrap();
+        assert!(context.tokens_used <= context.token_budget);
+        assert!(context.tokens_used + each > context.token_budget, "{}", context.tokens_used);
+        (context.report.bytes_read, log.len())
+    };
+    let ((short, short_log), (long, long_log)) = (read(100), read(400));
+    assert!(long_log > 3 * short_log && short < short_log as u64 / 2, "{short} of {short_log}");
+    assert_eq!(short, long);
+}
+
+#[test]
+fn a_host_that_counts_far_less_than_the_estimate_still_fills_the_budget() {
+    let (session, log) = log_of([filling(4_000_000), vec![said(Role::User, "go on")]].concat());
+    let context = build(session.source(), &log, r#"{"window":8000,"encoding":"sparing"}"#, None).unwrap();
+    let used: u32 = contents(&context).iter().map(|text| host_count("sparing", text) + 4).sum();
+    assert_eq!(used, context.tokens_used);
+    assert!(used * 100 >= context.token_budget * 85, "{used} of {}", context.token_budget);
+    assert!(context.report.bytes_read < log.len() as u64 / 2, "{}", context.report.bytes_read);
+}
+
+#[test]
+fn what_has_to_be_there_is_found_wherever_the_reading_stops() {
+    // The line lies across each place of the first chunk's beginning in turn.
+    for behind in (63_000..67_000).step_by(40) {
+        let mut messages = vec![named("rules", Role::System, &"be brief ".repeat(60))];
+        messages.push(said(Role::User, "go"));
+        messages.push(said(Role::Assistant, &"-".repeat(behind)));
+        let (session, log) = log_of(messages);
+        let context = build(session.source(), &log, r#"{"window":2000,"encoding":"sparing"}"#, None);
+        let context = context.unwrap_or_else(|error| panic!("{behind}: {error:?}"));
+        assert!(contents(&context)[0].starts_with("be brief"), "{behind}");
+        let context = build(session.source(), &log, r#"{"window":600,"encoding":"estimate-1"}"#, None);
+        let context = context.unwrap_or_else(|error| panic!("{behind}: {error:?}"));
+        assert!(contents(&context).iter().any(|text| text.starts_with("be brief")), "{behind}");
+    }
+}
+
+#[test]
+fn a_system_message_that_was_written_again_stands_once_as_it_is_now() {
+    let mut messages = vec![named("rules", Role::System, "old rules"), said(Role::User, "go")];
+    messages.extend(filling(200_000));
+    messages.push(Message { rev: 1, ..named("rules", Role::System, "new rules") });
+    messages.extend(filling(200_000));
+    let (session, log) = log_of(messages);
+    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    let rules: Vec<&str> = contents(&context).into_iter().filter(|text| text.ends_with("rules")).collect();
+    assert_eq!(rules, ["new rules"]);
+}
+
+#[test]
+fn the_newest_user_message_is_there_even_if_only_its_revision_was_read() {
+    let mut messages = vec![named("ask", Role::User, "ask")];
+    messages.extend(filling(400_000));
+    messages.push(Message { rev: 1, ..named("ask", Role::User, "ask again") });
+    messages.extend(filling(5_000));
+    let (session, log) = log_of(messages);
+    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    assert!(context.report.unread_message_count > 0);
+    assert!(contents(&context).contains(&"ask again"));
+    assert!(!contents(&context).contains(&"ask"));
+}
+
+#[test]
+fn a_branch_keeps_the_system_messages_and_pins_of_its_path_from_afar() {
+    let branch =
+        |id: &str| Message { branch: true, parent_id: Some("fork".into()), ..named(id, Role::User, id) };
+    let mut messages = vec![named("rules", Role::System, "rules of all"), named("fork", Role::User, "fork")];
+    messages.extend([named("pin", Role::Assistant, "pinned on the way"), named("left", Role::User, "left")]);
+    messages.extend([named("left-rules", Role::System, "rules of the left"), branch("right")]);
+    messages.extend([named("right-rules", Role::System, "rules of the right")]);
+    messages.extend([called("look", &[("call", "Read")]), answered("call", "Read", "pinned result")]);
+    messages.extend(filling(400_000));
+    messages.push(said(Role::User, "and now?"));
+    for (place, message) in messages.iter_mut().enumerate().skip(1) {
+        if message.id.is_empty() {
+            message.id = format!("m{place}");
+        }
+    }
+    let (session, log) = log_of(messages);
+    let known = session.known();
+    let pins = spans(&log, &["fork", "pin", "m8"]);
+    assert_eq!(pins.len(), 3);
+    let source = Source { systems: known.systems.clone(), pins, ..session.source() };
+    assert!(source.path.is_some());
+    let context = build(source, &log, ESTIMATED, None).unwrap();
+    assert!(context.report.unread_message_count > 0);
+    let short = contents(&context).into_iter().filter(|text| text.len() < 60).collect::<Vec<_>>();
+    let pinned_result = "[Pinned result of Read]\npinned result";
+    assert_eq!(short, ["rules of all", "fork", "rules of the right", pinned_result, "and now?"]);
+}
+
+#[test]
+fn a_result_whose_call_lies_farther_back_is_not_called_one_without_a_call() {
+    let rule = |call: Option<Message>| {
+        let mut messages = vec![said(Role::User, "go")];
+        messages.extend(call);
+        messages.push(Message { id: "result".into(), ..answered("call", "Read", "found") });
+        messages.extend(filling(if messages.len() == 2 { 1_000 } else { 30_000 }));
+        let (session, log) = log_of(messages);
+        let context =
+            build(session.source(), &log, r#"{"window":3000,"encoding":"estimate-1"}"#, None).unwrap();
+        context.report.messages.iter().find(|decision| decision.id == "result").map(|decision| decision.rule)
+    };
+    assert_eq!(rule(None), Some("result-without-call"));
+    // The line of the call reaches beyond what is read.
+    assert_eq!(rule(Some(called(&"-".repeat(100_000), &[("call", "Read")]))), Some("call-not-read"));
+}
+
+#[test]
+fn a_summary_stands_only_for_what_is_left_out() {
+    // Shortened, the newest results fit with everything else; pruned-tools would leave them whole.
+    let mut messages = vec![said(Role::User, "go")];
+    for id in ["a", "b", "c"] {
+        messages.extend([called("", &[(id, "Grep")]), answered(id, "Grep", &"some words ".repeat(800))]);
+    }
+    let (session, log) = log_of(messages);
+    let context = build(session.source(), &log, r#"{"window":4000,"encoding":"estimate-1"}"#, None).unwrap();
+    assert_eq!((context.strategy, context.included_message_count), ("recent-plus-summary", 7));
+    assert_eq!(context.messages.len(), 7);
+}
+
+#[test]
+fn bytes_that_were_not_asked_for_are_refused() {
+    let (session, log) = log_of(filling(200_000));
+    let mut build = Build::new(Request::from_json(ESTIMATED).unwrap(), session.source());
+    let refused = |build: &mut Build, start: u64, bytes: &[u8]| {
+        assert_eq!(build.bytes(start, bytes).unwrap_err().code, Code::InvalidRequest);
+    };
+    refused(&mut build, 0, &log);
+    let Ok(Outcome::Needs(Needs::Bytes { range })) = build.next(None) else { panic!("no bytes are needed") };
+    let asked = &log[range.start as usize..range.end as usize];
+    refused(&mut build, range.start, &asked[1..]);
+    refused(&mut build, range.start, &[]);
+    refused(&mut build, range.start - 1, asked);
+    build.bytes(range.start, asked).unwrap();
+    refused(&mut build, range.start, asked);
+}
