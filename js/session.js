@@ -277,6 +277,9 @@ export class Session {
         const { start, end } = needs.range;
         const bytes = await this.#messages.range(start, end);
         called(() => build.bytes(start, bytes));
+      } else if (needs.type === "blob") {
+        const bytes = await this.#storage.read(`${this.path}/blobs/${needs.id}`);
+        called(() => build.blob(needs.id, bytes ?? undefined));
       } else if (needs.type === "counts" && needs.encoding === "o200k_base") {
         counter = exactCounter();
       } else if (needs.type === "counts" && count) {

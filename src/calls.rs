@@ -66,6 +66,8 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.bytes(range.start, bytes)?;
             }
+            // A log alone has no blobs beside it.
+            Outcome::Needs(Needs::Blob { id }) => build.blob(&id, None),
             Outcome::Needs(needs) => {
                 let message = format!("expected nothing more to be needed, but found {}", to_json(&needs));
                 return Err(Error::new(Code::InvalidRequest, message));

@@ -302,6 +302,11 @@ impl ContextBuild {
         self.build.bytes(start as u64, log).map_err(thrown)
     }
 
+    /// Takes a blob that was needed, if it is there.
+    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) {
+        self.build.blob(id, content.as_deref());
+    }
+
     /// Takes counts that were needed: a JSON array of `[text, tokens]`.
     pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
         let wrong =

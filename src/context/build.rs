@@ -72,6 +72,9 @@ impl Build {
         if let Some(range) = self.reading.wanted(self.aim.max(available.into())) {
             return Ok(Outcome::Needs(Needs::Bytes { range }));
         }
+        if let Some(id) = self.reading.wanted_blob(u64::from(available) * MOST_BYTES_A_TOKEN as u64) {
+            return Ok(Outcome::Needs(Needs::Blob { id }));
+        }
         let mut material = self.material(vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
@@ -92,6 +95,11 @@ impl Build {
     /// `invalid_request` where other bytes were needed.
     pub fn bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
         self.reading.take(start, bytes)
+    }
+
+    /// Takes a blob that was needed, if it is there; else the ends of its text are shown.
+    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) {
+        self.reading.take_blob(id, bytes);
     }
 
     /// Takes the counts of texts that were needed, by the encoding that was asked for.

@@ -1,12 +1,13 @@
 //! Reads a log backward, and what has to be there by its place.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::turns::Item;
 use crate::error::{Code, Error};
+use crate::session::blob::{self, Unfolding};
 use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message, Role};
@@ -49,6 +50,9 @@ pub(crate) struct Reading {
     lines_from: u64,
     bytes_read: u64,
     guess: u64,
+    // What names blobs, and where its line begins: newest first, until it is known whether they may fit.
+    unfolding: VecDeque<(u64, Unfolding)>,
+    blob_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +82,8 @@ impl Reading {
             lines_from: source.end,
             bytes_read: 0,
             guess: 0,
+            unfolding: VecDeque::new(),
+            blob_bytes: 0,
             source,
         }
     }
@@ -128,6 +134,37 @@ impl Reading {
         }
         self.bytes_read += bytes.len() as u64;
         Ok(())
+    }
+
+    /// The blob to read next. Of messages whose blobs have more than `most_bytes` in sum the ends are shown.
+    pub fn wanted_blob(&mut self, most_bytes: u64) -> Option<String> {
+        while let Some((start, unfolding)) = self.unfolding.pop_front() {
+            let Some(id) = unfolding.wanted().map(String::from) else {
+                self.replace(start, unfolding.into_message());
+                continue;
+            };
+            if self.blob_bytes + unfolding.bytes() > most_bytes {
+                continue;
+            }
+            self.unfolding.push_front((start, unfolding));
+            return Some(id);
+        }
+        None
+    }
+
+    /// Takes a blob that was wanted, if it is there.
+    pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) {
+        let Some((_, unfolding)) = self.unfolding.front_mut() else { return };
+        self.blob_bytes += bytes.map_or(0, |bytes| bytes.len() as u64);
+        // Its ends stand in its place; whoever reads the session is told.
+        let _ = unfolding.take(id, bytes);
+    }
+
+    fn replace(&mut self, start: u64, message: Message) {
+        let is_there = |item: &&mut Item| item.start == Some(start);
+        if let Some(item) = self.items().find(is_there) {
+            *item = Item::new(message, Some(start));
+        }
     }
 
     /// Every message that was read, for a price.
@@ -211,7 +248,7 @@ impl Reading {
             };
             self.lines_from = record.start;
             if let Some(message) = self.on_path(&record) {
-                let item = Item::new(message, Some(record.start));
+                let item = Item::new(self.folded(record.start, message), Some(record.start));
                 self.guess += u64::from(item.guess());
                 self.read.push(item);
             }
@@ -221,7 +258,18 @@ impl Reading {
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
         let json = String::from_utf8_lossy(bytes).into_owned();
         let message = self.on_path(&Record { start, end, json }).map(standing_alone);
-        self.apart.insert(start, message.map(|message| Item::new(message, Some(start))));
+        let item = message.map(|message| Item::new(self.folded(start, message), Some(start)));
+        self.apart.insert(start, item);
+    }
+
+    // The ends of what lies in blobs; the whole takes their place if it may fit.
+    fn folded(&mut self, start: u64, message: Message) -> Message {
+        if blob::named(&message).is_empty() {
+            return message;
+        }
+        let folded = blob::folded(&message);
+        self.unfolding.push_back((start, Unfolding::new(message)));
+        folded
     }
 
     fn on_path(&self, record: &Record) -> Option<Message> {

@@ -3,6 +3,7 @@
 //! The line keeps where it lies, and enough of a text's beginning and end to show it. A blob is written, and confirmed
 //! by the disk, before the line that names it.
 
+use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -64,8 +65,70 @@ pub fn named(message: &Message) -> Vec<&str> {
     texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
 }
 
-/// Puts a blob back where a message names it. Bytes that are not the blob's are left out.
-pub fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
+/// A message whose blobs are put back, one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Unfolding {
+    message: Message,
+    wanted: VecDeque<String>,
+}
+
+impl Unfolding {
+    pub fn new(message: Message) -> Unfolding {
+        let wanted = named(&message).into_iter().map(String::from).collect();
+        Unfolding { message, wanted }
+    }
+
+    /// The blob that is wanted next.
+    pub fn wanted(&self) -> Option<&str> {
+        self.wanted.front().map(String::as_str)
+    }
+
+    /// Takes a blob. Where it is not there, or holds other bytes, the ends of its text are shown.
+    pub fn take(&mut self, id: &str, bytes: Option<&[u8]>) -> Result<(), NoBlob> {
+        self.wanted.retain(|other| other != id);
+        let found = match bytes {
+            Some(bytes) if put_back(&mut self.message, id, bytes) => return Ok(()),
+            Some(_) => NoBlob::OtherBytes,
+            None => NoBlob::Missing,
+        };
+        show_ends(&mut self.message, |blob| blob == id);
+        Err(found)
+    }
+
+    /// How many bytes of text the message has in blobs; an attachment is weighed as the text of the same cost.
+    pub fn bytes(&self) -> u64 {
+        const ATTACHMENT: u64 = 64;
+        let mut message = self.message.clone();
+        let apart = texts(&mut message).into_iter().filter(|text| text.blob().is_some());
+        let texts: u64 = apart.map(|text| text.bytes()).sum();
+        texts + self.message.attachments.iter().filter_map(|file| file.bytes).sum::<u64>() / ATTACHMENT
+    }
+
+    pub fn into_message(self) -> Message {
+        self.message
+    }
+}
+
+/// Why a blob could not be put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoBlob {
+    Missing,
+    OtherBytes,
+}
+
+/// The message with the beginning and the end of each text that lies in a blob.
+pub(crate) fn folded(message: &Message) -> Message {
+    let mut folded = message.clone();
+    show_ends(&mut folded, |_| true);
+    // Both are of the whole.
+    folded.tokens = None;
+    if let Some(assistant) = folded.assistant.as_mut().filter(|_| message.content.blob().is_some()) {
+        assistant.order.clear();
+    }
+    folded
+}
+
+fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
     if sha256(bytes) != id {
         return false;
     }
@@ -83,10 +146,9 @@ pub fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
     is_whole
 }
 
-/// Shows the beginning and the end of what lies in a blob that is not there.
-pub(crate) fn show_ends(message: &mut Message, id: &str) {
+fn show_ends(message: &mut Message, is_meant: impl Fn(&str) -> bool) {
     for text in texts(message) {
-        if text.blob() == Some(id) {
+        if text.blob().is_some_and(&is_meant) {
             *text = text.as_shown();
         }
     }

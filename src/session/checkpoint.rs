@@ -40,6 +40,9 @@ pub struct Checkpoint {
     pub last_line: Span,
     /// SHA-256 of the last covered line, hex; of the document only.
     last_line_hash: String,
+    // Of a message that this checkpoint was told of.
+    #[serde(skip)]
+    newest_user_id: Option<String>,
     // The line itself, as long as it is not hashed: that is needed when the document is kept, not for each message.
     #[serde(skip)]
     unhashed: Option<String>,
@@ -90,7 +93,12 @@ impl Checkpoint {
         }
         match message.role {
             Some(Role::System) => self.systems.push(span),
-            Some(Role::User) => self.newest_user = Some(span),
+            // An older one that is written again does not become the newest.
+            Some(Role::User) if is_new || self.newest_user_id.as_ref() == Some(&message.id) => {
+                self.newest_user = Some(span);
+                self.newest_user_id = Some(message.id.clone());
+            }
+            Some(Role::User) => {}
             Some(Role::Assistant | Role::Tool) | None => {}
         }
         if !is_new {
@@ -145,6 +153,7 @@ impl FromFields for Checkpoint {
             bytes: fields.take("bytes", bad)?,
             last_line: fields.take("lastLine", bad)?,
             last_line_hash: fields.take("lastLineHash", bad)?,
+            newest_user_id: None,
             unhashed: None,
             messages: fields.take("messages", bad)?,
             user_messages: fields.take("userMessages", bad)?,

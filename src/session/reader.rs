@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::context::Needs;
-use crate::session::blob;
+use crate::session::blob::{NoBlob, Unfolding};
 use crate::session::branch::key;
 use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message};
@@ -68,16 +68,9 @@ pub struct Reader {
     ready: VecDeque<Read>,
     // Revisions that lie elsewhere.
     elsewhere: VecDeque<Span>,
-    // A message, and its blobs that the host was not asked for yet.
-    lacking: Option<Lacking>,
+    // The message whose blobs the host is asked for.
+    unfolding: Option<(Span, Unfolding)>,
     is_finished: bool,
-}
-
-#[derive(Debug)]
-struct Lacking {
-    place: Span,
-    message: Message,
-    blobs: VecDeque<String>,
 }
 
 #[derive(Debug)]
@@ -122,7 +115,7 @@ impl Reader {
     fn new(scanner: Scanner, order: Order) -> Reader {
         let (given, placed) = (BTreeSet::new(), BTreeMap::new());
         let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
-        Reader { scanner, order, given, placed, ready, elsewhere, lacking: None, is_finished: false }
+        Reader { scanner, order, given, placed, ready, elsewhere, unfolding: None, is_finished: false }
     }
 
     /// Takes the bytes that follow those fed before, or, newest first, that precede them.
@@ -139,12 +132,12 @@ impl Reader {
     // Nothing where more bytes have to be fed, or all were read.
     fn step(&mut self) -> Option<Read> {
         loop {
-            if let Some(lacking) = self.lacking.take() {
-                if let Some(id) = lacking.blobs.front().cloned() {
-                    self.lacking = Some(lacking);
+            if let Some((place, unfolding)) = self.unfolding.take() {
+                if let Some(id) = unfolding.wanted().map(String::from) {
+                    self.unfolding = Some((place, unfolding));
                     return Some(Read::Needs(Needs::Blob { id }));
                 }
-                self.ready.push_back(Read::Message(lacking.message.into()));
+                self.ready.push_back(Read::Message(unfolding.into_message().into()));
             }
             if let Some(read) = self.ready.pop_front() {
                 return Some(read);
@@ -189,16 +182,15 @@ impl Reader {
 
     /// Takes a blob that was needed, if it is there. Else its message is given without it, and a problem.
     pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) {
-        let Some(Lacking { place, message, blobs }) = &mut self.lacking else { return };
-        blobs.retain(|other| other != id);
-        if bytes.is_some_and(|bytes| blob::put_back(message, id, bytes)) {
-            return;
-        }
-        blob::show_ends(message, id);
-        let found = if bytes.is_some() { "other bytes" } else { "none" };
-        let (code, Span { start, end }) = (ProblemCode::MissingBlob, *place);
-        let message = format!("expected the blob {id}, but found {found} instead");
-        self.ready.push_back(Read::Problem(Problem { code, start, end, message }));
+        let Some((Span { start, end }, unfolding)) = &mut self.unfolding else { return };
+        let found = match unfolding.take(id, bytes) {
+            Ok(()) => return,
+            Err(NoBlob::Missing) => "none",
+            Err(NoBlob::OtherBytes) => "other bytes instead",
+        };
+        let message = format!("expected the blob {id}, but found {found}");
+        let problem = Problem { code: ProblemCode::MissingBlob, start: *start, end: *end, message };
+        self.ready.push_back(Read::Problem(problem));
     }
 
     fn meet(&mut self, record: &Record) {
@@ -238,8 +230,7 @@ impl Reader {
         if !self.given.insert((key(&message.id), key(&record.json))) {
             return;
         }
-        let blobs = blob::named(&message).into_iter().map(String::from).collect();
-        self.lacking = Some(Lacking { place: record.span(), message, blobs });
+        self.unfolding = Some((record.span(), Unfolding::new(message)));
     }
 
     // At the beginning of the log: revisions of messages whose first line is lost.

@@ -73,6 +73,20 @@ test("a blob that is missing or damaged costs its middle, and no other message",
   }
 });
 
+test("a context has what lies in a blob whole where it fits, else its ends", async () => {
+  const { session, storage, blobs } = await memory();
+  const content = Array.from({ length: 60_000 }, (_, n) => `word${n % 100}`).join(" ");
+  assert.ok(content.length > OVER);
+  await session.append([{ role: "user", content: "begin" }, { role: "user", content }, { role: "user", content: "end" }]);
+  const built = async (/** @type {number} */ window) => (await session.context({ window })).messages.map((message) => message.content);
+  assert.deepEqual(await built(400_000), ["begin", content, "end"]);
+  const [, ends, ...more] = await built(8_000);
+  assert.ok(ends.length < 10_000 && ends.startsWith(content.slice(0, 1_000)) && ends.endsWith(content.slice(-1_000)));
+  assert.deepEqual(more, ["end"]);
+  await storage.remove(blobs);
+  assert.deepEqual(await built(400_000), ["begin", ends, "end"]);
+});
+
 test("what could not be written as a blob is refused, and the session goes on", async () => {
   const { session, storage, log } = await memory();
   storage.failNext("replace", { code: "disk_full" });
