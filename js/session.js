@@ -154,7 +154,7 @@ export class Session {
       title: metadata.display.title,
       lastActive: metadata.timestamps.lastMessageAt || undefined,
       messageCount: metadata.stats.messageCount,
-      summary: metadata.display.description,
+      summary: metadata.summary,
       leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
     };
     const block = new TextDecoder().decode(called((core) => core.resumeBlock(toBytes(told), stamp())));

@@ -194,7 +194,7 @@ export class Store {
       title: document.display.title,
       status: document.lifecycle,
       lastActive: document.timestamps.lastMessageAt,
-      summary: document.display.description ?? null,
+      summary: document.summary ?? null,
       messageCount: document.stats.messageCount,
       placement: "home",
       path,

@@ -244,6 +244,22 @@ pub(crate) fn to_open_json(value: &impl Open) -> String {
     json
 }
 
+/// An [`Open`] object as JSON on a line for each of its fields, for people.
+pub(crate) fn to_pretty_json(value: &impl Open) -> String {
+    let mut json = serde_json::to_string_pretty(value).expect("every type here writes to memory");
+    if !value.extra().is_empty() {
+        let open = json.strip_suffix('}').map_or(&*json, |open| open.strip_suffix('\n').unwrap_or(open));
+        json.truncate(open.len());
+        for (key, field) in value.extra().iter() {
+            let comma = if json.ends_with('{') { "" } else { "," };
+            json.push_str(&format!("{comma}\n  {key}: {field}"));
+        }
+        json.push_str("\n}");
+    }
+    json.push('\n');
+    json
+}
+
 /// `serialize_with` for an [`Open`] object inside another.
 pub(crate) fn open<T: Open, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     raw_value(&to_open_json(value)).serialize(serializer)

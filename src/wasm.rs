@@ -346,6 +346,7 @@ impl Begin {
             created: Created {
                 session: fields.take("id", &mut bad).unwrap_or_default(),
                 session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+                name: fields.take("name", &mut bad),
                 project,
                 parent: fields.take::<Parent>("parent", &mut bad),
                 agent: fields.take("agent", &mut bad),

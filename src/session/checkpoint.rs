@@ -52,6 +52,8 @@ pub struct Checkpoint {
     pub user_messages: u64,
     /// Of role `assistant`.
     pub assistant_messages: u64,
+    /// Of role `tool`.
+    pub tool_messages: u64,
     /// The sum of the stored counts.
     pub tokens: u64,
     /// When the newest message was said, milliseconds since 1970.
@@ -112,7 +114,8 @@ impl Checkpoint {
                 self.first_user_line = self.first_user_line.take().or_else(|| first_line(&message.content));
             }
             Some(Role::Assistant) => self.assistant_messages += 1,
-            Some(Role::System | Role::Tool) | None => {}
+            Some(Role::Tool) => self.tool_messages += 1,
+            Some(Role::System) | None => {}
         }
     }
 
@@ -158,6 +161,7 @@ impl FromFields for Checkpoint {
             messages: fields.take("messages", bad)?,
             user_messages: fields.take("userMessages", bad)?,
             assistant_messages: fields.take("assistantMessages", bad)?,
+            tool_messages: fields.take("toolMessages", bad)?,
             tokens: fields.take("tokens", bad)?,
             last_message_ms: fields.take::<u64>("lastMessageMs", bad).and_then(|ms| i64::try_from(ms).ok()),
             first_user_line: fields.take("firstUserLine", bad),

@@ -93,6 +93,9 @@ pub struct Created {
     pub session: String,
     /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
     pub session_type: String,
+    /// Its name in its workspace: document 000's `conversation_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The project it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<Project>,
@@ -142,6 +145,15 @@ pub struct Agent {
     /// The tools it had.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// Who serves the model: document 004's `provider.type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model's limit, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    /// Where the provider is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
 }
 
 /// Where an imported session comes from.
@@ -209,6 +221,7 @@ impl Created {
         Some(Created {
             session: fields.take("session", bad)?,
             session_type: fields.take("sessionType", bad).unwrap_or_else(|| "chat".into()),
+            name: fields.take("name", bad),
             project: fields.take("project", bad),
             parent: fields.take("parent", bad),
             agent: fields.take("agent", bad),
@@ -223,18 +236,21 @@ impl Subject {
 }
 
 impl Agent {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Agent {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Agent {
         Agent {
             command: fields.take("command", bad),
             system_prompt_hash: fields.take("systemPromptHash", bad),
             model: fields.take("model", bad),
             tools: fields.take("tools", bad).unwrap_or_default(),
+            provider: fields.take("provider", bad),
+            context_window: fields.take("contextWindow", bad),
+            base_url: fields.take("baseUrl", bad),
         }
     }
 }
 
 impl Imported {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
         Some(Imported { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
     }
 }
@@ -245,8 +261,8 @@ impl FromFields for Agent {
     }
 }
 
-impl FromFields for Project {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
+impl Project {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
         Some(Project {
             path: fields.take("path", bad)?,
             hash: fields.take("hash", bad).unwrap_or_default(),
@@ -255,8 +271,20 @@ impl FromFields for Project {
     }
 }
 
+impl Parent {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
+        Some(Parent { session: fields.take("session", bad)?, call_id: fields.take("callId", bad) })
+    }
+}
+
+impl FromFields for Project {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
+        Project::take(&mut fields, bad)
+    }
+}
+
 impl FromFields for Parent {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
-        Some(Parent { session: fields.take("session", bad)?, call_id: fields.take("callId", bad) })
+        Parent::take(&mut fields, bad)
     }
 }

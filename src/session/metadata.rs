@@ -16,6 +16,8 @@ pub struct Metadata {
     pub id: String,
     /// What sort of conversation it is.
     pub session_type: String,
+    /// Its name in its workspace.
+    pub name: Option<String>,
     /// The title that the user or the agent gave.
     pub given_title: Option<String>,
     /// What it is about, in words.
@@ -46,6 +48,7 @@ impl Metadata {
             Change::Created(created) => {
                 self.id.clone_from(&created.session);
                 self.session_type.clone_from(&created.session_type);
+                self.name.clone_from(&created.name);
                 self.project.clone_from(&created.project);
                 self.parent.clone_from(&created.parent);
                 self.agent = created.agent.clone().unwrap_or_default();

@@ -1,0 +1,352 @@
+//! Document 004's `metadata.json`.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::fields::{BadValue, Field, Fields, reject};
+use crate::session::checkpoint::Checkpoint;
+use crate::session::documents::{Kept, Take, non_empty, read};
+use crate::session::event::{Agent, Imported, Parent, Project};
+use crate::session::metadata::Metadata;
+use crate::session::status::Status;
+use crate::text::{Extra, Open, to_pretty_json};
+use crate::time;
+
+const VERSION: u32 = 1;
+
+/// Document 004's `metadata.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MetadataJson {
+    #[serde(flatten)]
+    known: Known,
+    #[serde(skip)]
+    extra: Extra,
+}
+
+// The fields of the document up to `status`; then what it lacks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Known {
+    version: u32,
+    id: String,
+    project: Kept<Project>,
+    timestamps: Kept<Timestamps>,
+    stats: Kept<Stats>,
+    provider: Kept<Provider>,
+    display: Kept<Display>,
+    status: Shown,
+    lifecycle: Status,
+    #[serde(rename = "type")]
+    session_type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    agent: Kept<OfAgent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Kept<Parent>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<Kept<Imported>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Timestamps {
+    created_at: String,
+    last_accessed_at: String,
+    last_message_at: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    message_count: u64,
+    tool_execution_count: u64,
+    total_tokens: u64,
+    user_message_count: u64,
+    assistant_message_count: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Provider {
+    #[serde(rename = "type")]
+    provider_type: String,
+    model: String,
+    context_window: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_url: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct Display {
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+// What the agent was told; its model stands under `provider`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OfAgent {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_prompt_hash: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
+}
+
+// Whether lists have it. The document calls this the status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Shown {
+    Active,
+    Archived,
+}
+
+impl MetadataJson {
+    /// The document of a session.
+    pub fn new(metadata: &Metadata, known: &Checkpoint) -> MetadataJson {
+        let title = metadata.title(known.first_user_line.as_deref());
+        // Without `..`: a new field does not compile until it has a place here.
+        let Metadata {
+            id,
+            session_type,
+            name,
+            given_title: _,
+            summary,
+            status,
+            archived_at,
+            created_at,
+            project,
+            parent,
+            agent,
+            imported,
+            as_of,
+        } = metadata.clone();
+        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
+        let created_at = created_at.unwrap_or_default();
+        let last_message_at = known.last_message_ms.map_or_else(|| created_at.clone(), time::format);
+        let known = Known {
+            version: VERSION,
+            id,
+            project: project.unwrap_or_default().into(),
+            timestamps: Timestamps { created_at, last_accessed_at: last_message_at.clone(), last_message_at }
+                .into(),
+            stats: Stats {
+                message_count: known.messages,
+                tool_execution_count: known.tool_messages,
+                total_tokens: known.tokens,
+                user_message_count: known.user_messages,
+                assistant_message_count: known.assistant_messages,
+            }
+            .into(),
+            provider: Provider {
+                provider_type: provider.unwrap_or_default(),
+                model: model.unwrap_or_default(),
+                context_window: context_window.unwrap_or_default(),
+                base_url,
+            }
+            .into(),
+            display: Display { title, description: known.first_user_line.clone() }.into(),
+            status: if archived_at.is_some() { Shown::Archived } else { Shown::Active },
+            lifecycle: status,
+            session_type,
+            name,
+            summary,
+            agent: OfAgent { command, system_prompt_hash, tools }.into(),
+            parent: parent.map(Kept::from),
+            imported: imported.map(Kept::from),
+            archived_at,
+            as_of,
+        };
+        MetadataJson { known, extra: Extra::default() }
+    }
+
+    /// Reads the document, and says what in it could not be read.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is no object.
+    pub fn read(json: &[u8]) -> Result<(MetadataJson, Vec<String>), Error> {
+        let (Kept { known, extra }, bad) = read(json, "metadata.json")?;
+        Ok((MetadataJson { known, extra }, bad))
+    }
+
+    /// Whether a version of leftoff wrote it that knows more than this one.
+    pub fn is_newer(&self) -> bool {
+        self.known.version > VERSION
+    }
+
+    /// What it says of the session.
+    pub fn metadata(&self) -> Metadata {
+        let Known {
+            version: _,
+            id,
+            project,
+            timestamps: Kept { known: Timestamps { created_at, last_accessed_at, last_message_at: _ }, .. },
+            stats: _,
+            provider: Kept { known: Provider { provider_type, model, context_window, base_url }, .. },
+            display: Kept { known: Display { title, description: _ }, .. },
+            status,
+            lifecycle,
+            session_type,
+            name,
+            summary,
+            agent: Kept { known: OfAgent { command, system_prompt_hash, tools }, .. },
+            parent,
+            imported,
+            archived_at,
+            as_of,
+        } = self.known.clone();
+        let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
+        Metadata {
+            id,
+            session_type,
+            name,
+            given_title: non_empty(title),
+            summary,
+            status: lifecycle,
+            archived_at: archived_at.or_else(|| since().filter(|_| status == Shown::Archived)),
+            created_at: non_empty(created_at),
+            project: Some(project.known).filter(|project| *project != Project::default()),
+            parent: parent.map(|parent| parent.known),
+            agent: Agent {
+                command,
+                system_prompt_hash,
+                model: non_empty(model),
+                tools,
+                provider: non_empty(provider_type),
+                context_window: Some(context_window).filter(|window| *window > 0),
+                base_url,
+            },
+            imported: imported.map(|imported| imported.known),
+            as_of,
+        }
+    }
+
+    /// The document with what an older one had that nobody knew.
+    pub fn keeping(mut self, old: &MetadataJson) -> MetadataJson {
+        self.extra = old.extra.clone();
+        let (new, old) = (&mut self.known, &old.known);
+        new.project.keeping(&old.project);
+        new.timestamps.keeping(&old.timestamps);
+        new.stats.keeping(&old.stats);
+        new.provider.keeping(&old.provider);
+        new.display.keeping(&old.display);
+        new.agent.keeping(&old.agent);
+        if let (Some(new), Some(old)) = (&mut new.parent, &old.parent) {
+            new.keeping(old);
+        }
+        if let (Some(new), Some(old)) = (&mut new.imported, &old.imported) {
+            new.keeping(old);
+        }
+        self
+    }
+
+    /// The document as it is kept.
+    pub fn to_json(&self) -> String {
+        to_pretty_json(self)
+    }
+}
+
+impl Open for MetadataJson {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+}
+
+impl Take for Known {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
+        let status = fields.take("status", bad);
+        Some(Known {
+            version: fields.take("version", bad).unwrap_or(VERSION),
+            id: fields.take("id", bad).unwrap_or_default(),
+            project: fields.take("project", bad).unwrap_or_default(),
+            timestamps: fields.take("timestamps", bad).unwrap_or_default(),
+            stats: fields.take("stats", bad).unwrap_or_default(),
+            provider: fields.take("provider", bad).unwrap_or_default(),
+            display: fields.take("display", bad).unwrap_or_default(),
+            status: status.unwrap_or(Shown::Active),
+            lifecycle: fields.take("lifecycle", bad).unwrap_or_default(),
+            session_type: fields.take("type", bad).unwrap_or_else(|| "chat".into()),
+            name: fields.take("name", bad),
+            summary: fields.take("summary", bad),
+            agent: fields.take("agent", bad).unwrap_or_default(),
+            parent: fields.take("parent", bad),
+            imported: fields.take("imported", bad),
+            archived_at: fields.take("archivedAt", bad),
+            as_of: fields.take("asOf", bad),
+        })
+    }
+}
+
+impl Take for Timestamps {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Timestamps> {
+        Some(Timestamps {
+            created_at: fields.take("createdAt", bad).unwrap_or_default(),
+            last_accessed_at: fields.take("lastAccessedAt", bad).unwrap_or_default(),
+            last_message_at: fields.take("lastMessageAt", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl Take for Stats {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Stats> {
+        Some(Stats {
+            message_count: fields.take("messageCount", bad).unwrap_or_default(),
+            tool_execution_count: fields.take("toolExecutionCount", bad).unwrap_or_default(),
+            total_tokens: fields.take("totalTokens", bad).unwrap_or_default(),
+            user_message_count: fields.take("userMessageCount", bad).unwrap_or_default(),
+            assistant_message_count: fields.take("assistantMessageCount", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl Take for Provider {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Provider> {
+        Some(Provider {
+            provider_type: fields.take("type", bad).unwrap_or_default(),
+            model: fields.take("model", bad).unwrap_or_default(),
+            context_window: fields.take("contextWindow", bad).unwrap_or_default(),
+            base_url: fields.take("baseUrl", bad),
+        })
+    }
+}
+
+impl Take for Display {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Display> {
+        Some(Display {
+            title: fields.take("title", bad).unwrap_or_default(),
+            description: fields.take("description", bad),
+        })
+    }
+}
+
+impl Take for OfAgent {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfAgent> {
+        Some(OfAgent {
+            command: fields.take("command", bad),
+            system_prompt_hash: fields.take("systemPromptHash", bad),
+            tools: fields.take("tools", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl Field for Shown {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Shown> {
+        match raw {
+            "\"archived\"" => Some(Shown::Archived),
+            // Damage is health, which is found out anew.
+            "\"active\"" | "\"corrupted\"" => Some(Shown::Active),
+            _ => reject(raw, path, "\"active\" or \"archived\"", bad),
+        }
+    }
+}

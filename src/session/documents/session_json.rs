@@ -1,0 +1,288 @@
+//! Document 000's `session.json`.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::fields::{BadValue, Fields};
+use crate::session::checkpoint::Checkpoint;
+use crate::session::documents::{Kept, Take, non_empty, read};
+use crate::session::event::{Agent, Imported, Parent, Project};
+use crate::session::metadata::Metadata;
+use crate::session::status::Status;
+use crate::text::{Extra, Open, to_pretty_json};
+use crate::time;
+
+const VERSION: &str = "1.0";
+
+/// Document 000's `session.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SessionJson {
+    #[serde(flatten)]
+    known: Known,
+    #[serde(skip)]
+    extra: Extra,
+}
+
+// The fields of the document up to `context_summary`; then what it lacks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Known {
+    version: String,
+    conversation_id: String,
+    conversation_type: String,
+    status: Status,
+    created_at: String,
+    last_active: String,
+    message_count: u64,
+    agent_config: Kept<AgentConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_summary: Option<String>,
+    id: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_at: Option<String>,
+    total_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<Kept<Project>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Kept<OfParent>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<Kept<OfImported>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct AgentConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_prompt_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_window: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_url: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct OfParent {
+    session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct OfImported {
+    agent: String,
+    source_id: String,
+}
+
+impl SessionJson {
+    /// The document of a session.
+    pub fn new(metadata: &Metadata, known: &Checkpoint) -> SessionJson {
+        let title = metadata.title(known.first_user_line.as_deref());
+        // Without `..`: a new field does not compile until it has a place here.
+        let Metadata {
+            id,
+            session_type,
+            name,
+            given_title: _,
+            summary,
+            status,
+            archived_at,
+            created_at,
+            project,
+            parent,
+            agent,
+            imported,
+            as_of,
+        } = metadata.clone();
+        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
+        let created_at = created_at.unwrap_or_default();
+        let of_parent = |Parent { session, call_id }| Kept::from(OfParent { session, call_id });
+        let of_imported = |Imported { agent, source_id }| Kept::from(OfImported { agent, source_id });
+        let known = Known {
+            version: VERSION.into(),
+            conversation_id: name.unwrap_or_else(|| id.clone()),
+            conversation_type: session_type,
+            status,
+            last_active: known.last_message_ms.map_or_else(|| created_at.clone(), time::format),
+            created_at,
+            message_count: known.messages,
+            agent_config: AgentConfig {
+                command,
+                system_prompt_hash,
+                model,
+                tools,
+                provider,
+                context_window,
+                base_url,
+            }
+            .into(),
+            context_summary: summary,
+            id,
+            title,
+            archived_at,
+            total_tokens: known.tokens,
+            project: project.map(Kept::from),
+            parent: parent.map(of_parent),
+            imported: imported.map(of_imported),
+            as_of,
+        };
+        SessionJson { known, extra: Extra::default() }
+    }
+
+    /// Reads the document, and says what in it could not be read.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is no object.
+    pub fn read(json: &[u8]) -> Result<(SessionJson, Vec<String>), Error> {
+        let (Kept { known, extra }, bad) = read(json, "session.json")?;
+        Ok((SessionJson { known, extra }, bad))
+    }
+
+    /// Whether a version of leftoff wrote it that knows more than this one.
+    pub fn is_newer(&self) -> bool {
+        let major = self.known.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        major.is_some_and(|major| major > 1)
+    }
+
+    /// What it says of the session.
+    pub fn metadata(&self) -> Metadata {
+        let Known {
+            version: _,
+            conversation_id,
+            conversation_type,
+            status,
+            created_at,
+            last_active: _,
+            message_count: _,
+            agent_config:
+                Kept {
+                    known:
+                        AgentConfig {
+                            command,
+                            system_prompt_hash,
+                            model,
+                            tools,
+                            provider,
+                            context_window,
+                            base_url,
+                        },
+                    ..
+                },
+            context_summary,
+            id,
+            title,
+            archived_at,
+            total_tokens: _,
+            project,
+            parent,
+            imported,
+            as_of,
+        } = self.known.clone();
+        let of_parent = |Kept { known: OfParent { session, call_id }, .. }| Parent { session, call_id };
+        let of_imported = |Kept { known: OfImported { agent, source_id }, .. }| Imported { agent, source_id };
+        Metadata {
+            name: non_empty(conversation_id).filter(|name| *name != id),
+            id,
+            session_type: conversation_type,
+            given_title: non_empty(title),
+            summary: context_summary,
+            status,
+            archived_at,
+            created_at: non_empty(created_at),
+            project: project.map(|project| project.known),
+            parent: parent.map(of_parent),
+            agent: Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url },
+            imported: imported.map(of_imported),
+            as_of,
+        }
+    }
+
+    /// The document with what an older one had that nobody knew.
+    pub fn keeping(mut self, old: &SessionJson) -> SessionJson {
+        self.extra = old.extra.clone();
+        let (new, old) = (&mut self.known, &old.known);
+        new.agent_config.keeping(&old.agent_config);
+        if let (Some(new), Some(old)) = (&mut new.project, &old.project) {
+            new.keeping(old);
+        }
+        if let (Some(new), Some(old)) = (&mut new.parent, &old.parent) {
+            new.keeping(old);
+        }
+        if let (Some(new), Some(old)) = (&mut new.imported, &old.imported) {
+            new.keeping(old);
+        }
+        self
+    }
+
+    /// The document as it is kept.
+    pub fn to_json(&self) -> String {
+        to_pretty_json(self)
+    }
+}
+
+impl Open for SessionJson {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+}
+
+impl Take for Known {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
+        Some(Known {
+            version: fields.take("version", bad).unwrap_or_else(|| VERSION.into()),
+            conversation_id: fields.take("conversation_id", bad).unwrap_or_default(),
+            conversation_type: fields.take("conversation_type", bad).unwrap_or_else(|| "chat".into()),
+            status: fields.take("status", bad).unwrap_or_default(),
+            created_at: fields.take("created_at", bad).unwrap_or_default(),
+            last_active: fields.take("last_active", bad).unwrap_or_default(),
+            message_count: fields.take("message_count", bad).unwrap_or_default(),
+            agent_config: fields.take("agent_config", bad).unwrap_or_default(),
+            context_summary: fields.take("context_summary", bad),
+            id: fields.take("id", bad).unwrap_or_default(),
+            title: fields.take("title", bad).unwrap_or_default(),
+            archived_at: fields.take("archived_at", bad),
+            total_tokens: fields.take("total_tokens", bad).unwrap_or_default(),
+            project: fields.take("project", bad),
+            parent: fields.take("parent", bad),
+            imported: fields.take("imported", bad),
+            as_of: fields.take("as_of", bad),
+        })
+    }
+}
+
+impl Take for AgentConfig {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<AgentConfig> {
+        Some(AgentConfig {
+            command: fields.take("command", bad),
+            system_prompt_hash: fields.take("system_prompt_hash", bad),
+            model: fields.take("model", bad),
+            tools: fields.take("tools", bad).unwrap_or_default(),
+            provider: fields.take("provider", bad),
+            context_window: fields.take("context_window", bad),
+            base_url: fields.take("base_url", bad),
+        })
+    }
+}
+
+impl Take for OfParent {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfParent> {
+        Some(OfParent { session: fields.take("session", bad)?, call_id: fields.take("call_id", bad) })
+    }
+}
+
+impl Take for OfImported {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfImported> {
+        Some(OfImported { agent: fields.take("agent", bad)?, source_id: fields.take("source_id", bad)? })
+    }
+}
