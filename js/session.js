@@ -8,7 +8,16 @@ import { Log } from "./log.js";
 import { appended, newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { Assistant, Message, MetadataJson, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * A message as it is read: what lies in blobs is put back.
+ * @typedef {Omit<ToolCall, "arguments"> & { arguments: string }} ReadCall
+ * @typedef {Omit<Reasoning, "text"> & { text: string }} ReadReasoning
+ * @typedef {Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[], reasoning?: ReadReasoning[] }} ReadAssistant
+ * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant }} ReadMessage
+ */
 
 /**
  * A message to append: leftoff's shape, or that of the format given beside it.
@@ -36,7 +45,7 @@ import { appended, newestFirst, oldestFirst } from "./messages.js";
 
 /**
  * @typedef {"leftoff" | "ai-sdk"} Format
- * @typedef {{ records: any[], acknowledged: "durable" | "buffered" | "volatile" }} Appended
+ * @typedef {{ records: Message[], acknowledged: "durable" | "buffered" | "volatile" }} Appended
  * @typedef {object} Waiting an append that waits for its turn
  * @property {Draft[]} drafts
  * @property {"durable" | "buffered"} durability
@@ -58,8 +67,8 @@ export class Session {
   #handle;
   /** The instance of the core that the handle is of. */
   #instance;
-  /** @type {any} */
-  #metadata;
+  /** @type {MetadataJson} */
+  #metadata = Object.create(null);
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
@@ -84,7 +93,7 @@ export class Session {
     return this.metadata.id;
   }
 
-  /** Document 004's `metadata.json`. @returns {any} */
+  /** Document 004's `metadata.json`. */
   get metadata() {
     if (this.#instance === instance()) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
     return this.#metadata;
@@ -166,7 +175,7 @@ export class Session {
   /**
    * Every message, each once, as its highest revision; what lies in blobs is put back.
    * @param {{ newestFirst?: boolean }} [options]
-   * @returns {AsyncGenerator<any>}
+   * @returns {AsyncGenerator<ReadMessage>}
    */
   async *messages({ newestFirst: isNewestFirst = false } = {}) {
     const end = await this.#messages.size();
@@ -177,7 +186,7 @@ export class Session {
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
    * again. Ends when `signal` says so.
    * @param {{ signal?: AbortSignal }} [options]
-   * @returns {AsyncGenerator<any>}
+   * @returns {AsyncGenerator<ReadMessage>}
    */
   async *follow({ signal } = {}) {
     yield* appended(this.#from(), { start: await this.#messages.size(), signal });

@@ -115,6 +115,8 @@ async function buildShim() {
   }
   rmSync(join(root, "types"), { recursive: true, force: true });
   run("tsc", ["--project", "scripts/types.json"], { quiet: true });
+  // tsc emits no declarations for what is one.
+  copyFileSync(join(root, "js", "records.d.ts"), join(root, "types", "records.d.ts"));
 }
 
 /**

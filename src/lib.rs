@@ -26,6 +26,8 @@ pub mod error;
 mod fields;
 #[cfg(feature = "interop")]
 pub mod interop;
+#[cfg(test)]
+mod records;
 pub mod resume;
 pub mod session;
 pub mod text;

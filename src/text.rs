@@ -24,6 +24,11 @@ use crate::session::blob::{Blob, BlobId};
 ///
 /// A text that is too large for its line lies in a blob. Until it is put back, its beginning and its end are shown.
 #[derive(Clone, Default, PartialEq, Eq)]
+#[cfg_attr(
+    test,
+    derive(ts_rs::TS),
+    ts(type = "string | { blob: string, bytes: number, json?: boolean, head: string, tail: string }")
+)]
 pub struct Text {
     shown: String,
     raw: Option<Box<str>>,

@@ -2,7 +2,9 @@
 //!
 //! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.
 
-use alloc::string::{String, ToString};
+mod reader;
+
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use js_sys::{Array, Uint8Array};
@@ -12,16 +14,16 @@ use wasm_bindgen::prelude::*;
 use crate::calls;
 use crate::context::{Build, Format, Outcome, Request};
 use crate::error::{Code, Error};
-use crate::fields::{Field, Fields, items};
+use crate::fields::{Field, items};
 use crate::interop::messages;
 use crate::interop::{self, Loss};
+use crate::session::begin::Begin;
 use crate::session::blob::Blob;
 use crate::session::checkpoint::Checkpoint;
-use crate::session::event::{Change, Created, Imported, Parent, Project};
+use crate::session::event::Parent;
 use crate::session::handle::Session;
 use crate::session::log::Log;
 use crate::session::message::Message;
-use crate::session::reader::{Reader, Revisions};
 use crate::session::scan::{Found, Problem};
 use crate::session::{id, project};
 use crate::text::to_json;
@@ -174,7 +176,7 @@ impl SessionHandle {
     /// Stages the events that begin a session.
     #[wasm_bindgen(js_name = stageCreated)]
     pub fn stage_created(&mut self, created: &[u8], stamp: &str) -> Answer<Uint8Array> {
-        let begin = Begin::read(utf8(created)?).map_err(thrown)?;
+        let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
         let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
         Ok(Uint8Array::from(&staged[..]))
@@ -211,68 +213,6 @@ impl SessionHandle {
             LogName::Events => self.0.take_events(found),
             LogName::Messages => self.0.take_messages(found),
         }
-    }
-}
-
-/// Where the messages of a log lie that were written again; see `Revisions`.
-#[wasm_bindgen(js_name = Revisions)]
-pub struct RevisionsHandle(Revisions);
-
-#[wasm_bindgen(js_class = Revisions)]
-impl RevisionsHandle {
-    /// Of a log whose bytes are fed from `offset` on.
-    #[wasm_bindgen(constructor)]
-    pub fn new(offset: f64) -> RevisionsHandle {
-        RevisionsHandle(Revisions::new(offset as u64))
-    }
-
-    /// Takes the next bytes of the log.
-    pub fn feed(&mut self, log: &[u8]) {
-        self.0.feed(log);
-    }
-}
-
-/// The messages of a log, one after another; see `Reader`.
-#[wasm_bindgen(js_name = Reader)]
-pub struct ReaderHandle(Reader);
-
-#[wasm_bindgen(js_class = Reader)]
-impl ReaderHandle {
-    /// Oldest first, from `offset` on.
-    #[wasm_bindgen(js_name = oldestFirst)]
-    pub fn oldest_first(offset: f64, revisions: RevisionsHandle) -> ReaderHandle {
-        ReaderHandle(Reader::oldest_first(offset as u64, revisions.0))
-    }
-
-    /// Newest first, from `end` on.
-    #[wasm_bindgen(js_name = newestFirst)]
-    pub fn newest_first(end: f64) -> ReaderHandle {
-        ReaderHandle(Reader::newest_first(end as u64))
-    }
-
-    /// Takes the bytes that follow those fed before, or, newest first, that precede them.
-    pub fn feed(&mut self, log: &[u8]) {
-        self.0.feed(log);
-    }
-
-    /// There are no more bytes.
-    pub fn finish(&mut self) {
-        self.0.finish();
-    }
-
-    /// `{"messages":[...],"problems":[...],"needs":...}`, JSON.
-    pub fn batch(&mut self) -> Uint8Array {
-        bytes(&to_json(&self.0.batch()))
-    }
-
-    /// Takes bytes that were needed.
-    pub fn bytes(&mut self, start: f64, log: &[u8]) {
-        self.0.bytes(start as u64, log);
-    }
-
-    /// Takes a blob that was needed, if it is there.
-    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) {
-        self.0.blob(id, content.as_deref());
     }
 }
 
@@ -320,61 +260,6 @@ impl ContextBuild {
         let counts = pairs.into_iter().map(read).collect::<Option<Vec<_>>>();
         self.build.counts(counts.ok_or_else(wrong)?);
         Ok(())
-    }
-}
-
-// How a session begins, and where it comes from.
-struct Begin {
-    created: Created,
-    title: Option<String>,
-    imported: Option<Imported>,
-}
-
-impl Begin {
-    fn read(json: &str) -> Result<Begin, Error> {
-        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
-        let mut bad = Vec::new();
-        let mut fields =
-            Fields::parse(json).map_err(|_| wrong("expected an object, but found none".into()))?;
-        let path: Option<String> = fields.take("project", &mut bad);
-        let project = path.map(|path| Project {
-            hash: project::hash(&path),
-            name: path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string(),
-            path,
-        });
-        let begin = Begin {
-            created: Created {
-                session: fields.take("id", &mut bad).unwrap_or_default(),
-                session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
-                name: fields.take("name", &mut bad),
-                project,
-                parent: fields.take::<Parent>("parent", &mut bad),
-                agent: fields.take("agent", &mut bad),
-            },
-            title: fields.take("title", &mut bad),
-            imported: fields.take_raw("imported").and_then(|raw| Fields::parse(raw).ok()).and_then(
-                |mut from| {
-                    Some(Imported {
-                        agent: from.take("agent", &mut bad)?,
-                        source_id: from.take("sourceId", &mut bad)?,
-                    })
-                },
-            ),
-        };
-        match bad.into_iter().next() {
-            Some(bad) => Err(wrong(bad.message)),
-            None => Ok(begin),
-        }
-    }
-
-    fn changes(mut self, stamp: &Stamp) -> Vec<Change> {
-        if self.created.session.is_empty() {
-            self.created.session = id::new(stamp, u32::MAX);
-        }
-        let mut changes = Vec::from([Change::Created(self.created.into())]);
-        changes.extend(self.imported.map(Change::Imported));
-        changes.extend(self.title.map(|title| Change::Title { title }));
-        changes
     }
 }
 

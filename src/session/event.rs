@@ -15,6 +15,7 @@ use crate::text::{Extra, Open};
 
 /// Something that happened to a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Event {
     /// Names the event; a document says by it what it was written from.
     pub id: String,
@@ -32,6 +33,7 @@ pub struct Event {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Change {
     /// The session began.
     Created(Box<Created>),
@@ -71,6 +73,7 @@ pub enum Change {
 
 /// The type of an event that this version does nothing about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct OtherType {
     /// Its name.
     #[serde(rename = "type")]
@@ -80,6 +83,7 @@ pub struct OtherType {
 /// The message that an event is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Subject {
     /// Its id.
     pub message_id: String,
@@ -88,6 +92,7 @@ pub struct Subject {
 /// How a session began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Created {
     /// The session's uuid.
     pub session: String,
@@ -109,6 +114,7 @@ pub struct Created {
 
 /// A project as document 004 names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Project {
     /// Its folder.
     pub path: String,
@@ -121,6 +127,7 @@ pub struct Project {
 /// The call that began a sub-agent's session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Parent {
     /// The uuid of the calling session.
     pub session: String,
@@ -132,6 +139,7 @@ pub struct Parent {
 /// Document 000's `agent_config`: what made the conversation possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Agent {
     /// The slash command that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +152,7 @@ pub struct Agent {
     pub model: Option<String>,
     /// The tools it had.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub tools: Vec<String>,
     /// Who serves the model: document 004's `provider.type`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,6 +168,7 @@ pub struct Agent {
 /// Where an imported session comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Imported {
     /// The agent's name.
     pub agent: String,

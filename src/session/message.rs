@@ -18,6 +18,7 @@ use crate::time;
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Role {
     /// Instructions that are always in force.
     System,
@@ -32,6 +33,7 @@ pub enum Role {
 /// A message as stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Message {
     /// Names the message; the same id with a higher `rev` is the same message, written again.
     pub id: String,
@@ -60,15 +62,19 @@ pub struct Message {
     pub assistant: Option<Assistant>,
     /// Images and files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub attachments: Vec<Attachment>,
     /// The highest wins, at the place of the first.
     #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub rev: u64,
     /// An answer that is not finished.
     #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub partial: bool,
     /// This line leaves file order: a branch begins here.
     #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub branch: bool,
     /// Where an imported line comes from.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
@@ -81,6 +87,7 @@ pub struct Message {
 /// A stored count: a hint that says by whom it was made, never needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Tokens {
     /// Of this message.
     pub count: u32,
@@ -98,6 +105,7 @@ pub struct Tokens {
 /// Which call a tool result answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Tool {
     /// The id of the call.
     pub call_id: String,
@@ -105,6 +113,7 @@ pub struct Tool {
     pub name: String,
     /// The tool failed.
     #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_error: bool,
     /// Fields that this version does not know.
     #[serde(skip)]
@@ -114,12 +123,14 @@ pub struct Tool {
 /// What only a model's answer has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Assistant {
     /// The model that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What it asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub tool_calls: Vec<ToolCall>,
     /// Why it stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,12 +140,14 @@ pub struct Assistant {
     pub duration_ms: Option<u64>,
     /// What it thought, where the provider shows it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub reasoning: Vec<Reasoning>,
     /// What the provider counted.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub usage: Option<Usage>,
     /// The sequence of reasoning, text and calls, where they interleave.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub order: Vec<Part>,
     /// Fields that this version does not know.
     #[serde(skip)]
@@ -144,6 +157,7 @@ pub struct Assistant {
 /// A request for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolCall {
     /// Pairs the call with its result.
     pub id: String,
@@ -156,6 +170,7 @@ pub struct ToolCall {
 /// A piece of reasoning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Reasoning {
     /// What is readable of it.
     pub text: Text,
@@ -170,6 +185,7 @@ pub struct Reasoning {
 /// The provider's own counts, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Usage {
     /// Read, without the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,6 +210,7 @@ pub struct Usage {
 /// One piece of an answer: `{"text":[0,12]}` (bytes of the content), `{"call":0}` or `{"reasoning":0}` (places).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Part {
     /// A piece of the content, from and to in bytes.
     Text(u32, u32),
@@ -206,6 +223,7 @@ pub enum Part {
 /// An image or a file: lying at a path, or inline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Attachment {
     /// The media type.
     pub mime: String,
@@ -229,6 +247,7 @@ pub struct Attachment {
 /// Where an imported line comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Source {
     /// The agent's name.
     pub agent: String,

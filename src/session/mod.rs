@@ -1,5 +1,6 @@
 //! What is stored: messages, events, the documents about a session, and the logs they lie in.
 
+pub mod begin;
 pub mod blob;
 pub mod branch;
 pub mod checkpoint;

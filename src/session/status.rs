@@ -9,6 +9,7 @@ use crate::fields::{BadValue, Field, reject};
 /// What a session is; that it is archived stands beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Status {
     /// It goes on.
     #[default]

@@ -29,13 +29,19 @@ pub struct MetadataJson {
 // The fields of the document up to `status`; then what it lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "MetadataJson"))]
 struct Known {
     version: u32,
     id: String,
+    #[cfg_attr(test, ts(as = "Project"))]
     project: Kept<Project>,
+    #[cfg_attr(test, ts(as = "Timestamps"))]
     timestamps: Kept<Timestamps>,
+    #[cfg_attr(test, ts(as = "Stats"))]
     stats: Kept<Stats>,
+    #[cfg_attr(test, ts(as = "Provider"))]
     provider: Kept<Provider>,
+    #[cfg_attr(test, ts(as = "Display"))]
     display: Kept<Display>,
     status: Shown,
     lifecycle: Status,
@@ -45,10 +51,13 @@ struct Known {
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
+    #[cfg_attr(test, ts(as = "OfAgent"))]
     agent: Kept<OfAgent>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<Parent>"))]
     parent: Option<Kept<Parent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<Imported>"))]
     imported: Option<Kept<Imported>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<String>,
@@ -58,6 +67,7 @@ struct Known {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Timestamps {
     created_at: String,
     last_accessed_at: String,
@@ -66,6 +76,7 @@ struct Timestamps {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Stats {
     message_count: u64,
     tool_execution_count: u64,
@@ -76,6 +87,7 @@ struct Stats {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Provider {
     #[serde(rename = "type")]
     provider_type: String,
@@ -86,6 +98,7 @@ struct Provider {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Display {
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,18 +108,21 @@ struct Display {
 // What the agent was told; its model stands under `provider`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct OfAgent {
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_prompt_hash: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     tools: Vec<String>,
 }
 
 // Whether lists have it. The document calls this the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 enum Shown {
     Active,
     Archived,
@@ -349,4 +365,18 @@ impl Field for Shown {
             _ => reject(raw, path, "\"active\" or \"archived\"", bad),
         }
     }
+}
+
+#[cfg(test)]
+pub(crate) fn declared(config: &ts_rs::Config) -> Vec<String> {
+    use crate::records::declared;
+    Vec::from([
+        declared::<Known>(config),
+        declared::<Timestamps>(config),
+        declared::<Stats>(config),
+        declared::<Provider>(config),
+        declared::<Display>(config),
+        declared::<OfAgent>(config),
+        declared::<Shown>(config),
+    ])
 }

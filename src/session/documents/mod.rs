@@ -7,8 +7,8 @@
 //! One thing comes back otherwise: both have a title in every case, so a session whose title was made from its first
 //! message has it as a given one once it was read from a document.
 
-mod metadata_json;
-mod session_json;
+pub(crate) mod metadata_json;
+pub(crate) mod session_json;
 
 pub use metadata_json::MetadataJson;
 pub use session_json::SessionJson;

@@ -28,6 +28,7 @@ pub struct SessionJson {
 
 // The fields of the document up to `context_summary`; then what it lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "SessionJson"))]
 struct Known {
     version: String,
     conversation_id: String,
@@ -36,6 +37,7 @@ struct Known {
     created_at: String,
     last_active: String,
     message_count: u64,
+    #[cfg_attr(test, ts(as = "AgentConfig"))]
     agent_config: Kept<AgentConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context_summary: Option<String>,
@@ -45,16 +47,20 @@ struct Known {
     archived_at: Option<String>,
     total_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<Project>"))]
     project: Option<Kept<Project>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<OfParent>"))]
     parent: Option<Kept<OfParent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<OfImported>"))]
     imported: Option<Kept<OfImported>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct AgentConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -63,6 +69,7 @@ struct AgentConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     tools: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<String>,
@@ -73,6 +80,7 @@ struct AgentConfig {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct OfParent {
     session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +88,7 @@ struct OfParent {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct OfImported {
     agent: String,
     source_id: String,
@@ -285,4 +294,15 @@ impl Take for OfImported {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfImported> {
         Some(OfImported { agent: fields.take("agent", bad)?, source_id: fields.take("source_id", bad)? })
     }
+}
+
+#[cfg(test)]
+pub(crate) fn declared(config: &ts_rs::Config) -> Vec<String> {
+    use crate::records::declared;
+    Vec::from([
+        declared::<Known>(config),
+        declared::<AgentConfig>(config),
+        declared::<OfParent>(config),
+        declared::<OfImported>(config),
+    ])
 }

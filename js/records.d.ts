@@ -1,0 +1,442 @@
+// What leftoff keeps on disk. Written from the types in src/ by
+// `LEFTOFF_WRITE=1 cargo test --lib records`.
+
+/**
+ * A string from JSON: what is shown, and, where a lone surrogate stood in it, the literal it was read from.
+ *
+ * It is written back as it was: `"\ud83d"` stays `"\ud83d"`, though it is shown as U+FFFD.
+ *
+ * A text that is too large for its line lies in a blob. Until it is put back, its beginning and its end are shown.
+ */
+export type Text = string | { blob: string, bytes: number, json?: boolean, head: string, tail: string };
+
+/**
+ * Who speaks.
+ */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/**
+ * A message as stored.
+ */
+export type Message = { 
+/**
+ * Names the message; the same id with a higher `rev` is the same message, written again.
+ */
+id: string, 
+/**
+ * A hint only: file order orders.
+ */
+seq?: number, 
+/**
+ * The message this one follows.
+ */
+parentId?: string, 
+/**
+ * RFC 3339.
+ */
+timestamp?: string, 
+/**
+ * Absent where the stored value is none of the four; such a message is shown, and enters no context.
+ */
+role?: Role, 
+/**
+ * What was said, or what the tool answered.
+ */
+content: Text, 
+/**
+ * What the message costs a context.
+ */
+tokens?: Tokens, 
+/**
+ * For role `tool`: the call that this answers.
+ */
+tool?: Tool, 
+/**
+ * For role `assistant`: what only a model's answer has.
+ */
+assistant?: Assistant, 
+/**
+ * Images and files.
+ */
+attachments?: Array<Attachment>, 
+/**
+ * The highest wins, at the place of the first.
+ */
+rev?: number, 
+/**
+ * An answer that is not finished.
+ */
+partial?: boolean, 
+/**
+ * This line leaves file order: a branch begins here.
+ */
+branch?: boolean, 
+/**
+ * Where an imported line comes from.
+ */
+source?: Source, };
+
+/**
+ * A stored count: a hint that says by whom it was made, never needed.
+ */
+export type Tokens = { 
+/**
+ * Of this message.
+ */
+count: number, 
+/**
+ * Of the log up to and with this message.
+ */
+cumulative?: number, 
+/**
+ * `o200k_base` or `estimate-1`; where it is absent, nobody knows.
+ */
+by?: string, };
+
+/**
+ * Which call a tool result answers.
+ */
+export type Tool = { 
+/**
+ * The id of the call.
+ */
+callId: string, 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * The tool failed.
+ */
+isError?: boolean, };
+
+/**
+ * What only a model's answer has.
+ */
+export type Assistant = { 
+/**
+ * The model that answered.
+ */
+model?: string, 
+/**
+ * What it asked for.
+ */
+toolCalls?: Array<ToolCall>, 
+/**
+ * Why it stopped.
+ */
+finishReason?: string, 
+/**
+ * How long it took.
+ */
+durationMs?: number, 
+/**
+ * What it thought, where the provider shows it.
+ */
+reasoning?: Array<Reasoning>, 
+/**
+ * What the provider counted.
+ */
+usage?: Usage, 
+/**
+ * The sequence of reasoning, text and calls, where they interleave.
+ */
+order?: Array<Part>, };
+
+/**
+ * A request for a tool.
+ */
+export type ToolCall = { 
+/**
+ * Pairs the call with its result.
+ */
+id: string, 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * The arguments, a JSON text; a model may have written one that is not valid.
+ */
+arguments: Text, };
+
+/**
+ * A piece of reasoning.
+ */
+export type Reasoning = { 
+/**
+ * What is readable of it.
+ */
+text: Text, 
+/**
+ * The provider's signature over it.
+ */
+signature?: string, 
+/**
+ * The provider's encrypted form of it.
+ */
+data?: string, };
+
+/**
+ * The provider's own counts, in tokens.
+ */
+export type Usage = { 
+/**
+ * Read, without the cache.
+ */
+input?: number, 
+/**
+ * Written.
+ */
+output?: number, 
+/**
+ * Read from the cache.
+ */
+cacheRead?: number, 
+/**
+ * Written to the cache.
+ */
+cacheWrite?: number, 
+/**
+ * Of the output, spent on reasoning.
+ */
+reasoning?: number, };
+
+/**
+ * One piece of an answer: `{"text":[0,12]}` (bytes of the content), `{"call":0}` or `{"reasoning":0}` (places).
+ */
+export type Part = { "text": [number, number] } | { "call": number } | { "reasoning": number };
+
+/**
+ * An image or a file: lying at a path, or inline.
+ */
+export type Attachment = { 
+/**
+ * The media type.
+ */
+mime: string, 
+/**
+ * What it is called.
+ */
+name?: string, 
+/**
+ * Where it lies.
+ */
+path?: string, 
+/**
+ * Its bytes, base64.
+ */
+data?: string, 
+/**
+ * The blob that its bytes lie in.
+ */
+blob?: string, 
+/**
+ * How many bytes lie there.
+ */
+bytes?: number, };
+
+/**
+ * Where an imported line comes from.
+ */
+export type Source = { 
+/**
+ * The agent's name.
+ */
+agent: string, 
+/**
+ * The id there.
+ */
+id: string, };
+
+/**
+ * Something that happened to a session.
+ */
+export type Event = { 
+/**
+ * Names the event; a document says by it what it was written from.
+ */
+id: string, 
+/**
+ * RFC 3339.
+ */
+timestamp?: string, } & ({ "type": "created" } & Created | { "type": "title", 
+/**
+ * The title.
+ */
+title: string, } | { "type": "status", 
+/**
+ * What it is from now on.
+ */
+status: Status, } | { "type": "summary", 
+/**
+ * The words.
+ */
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | OtherType);
+
+/**
+ * What happened.
+ */
+export type Change = { "type": "created" } & Created | { "type": "title", 
+/**
+ * The title.
+ */
+title: string, } | { "type": "status", 
+/**
+ * What it is from now on.
+ */
+status: Status, } | { "type": "summary", 
+/**
+ * The words.
+ */
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | OtherType;
+
+/**
+ * How a session began.
+ */
+export type Created = { 
+/**
+ * The session's uuid.
+ */
+session: string, 
+/**
+ * What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
+ */
+sessionType: string, 
+/**
+ * Its name in its workspace: document 000's `conversation_id`.
+ */
+name?: string, 
+/**
+ * The project it belongs to.
+ */
+project?: Project, 
+/**
+ * For a sub-agent's session: who called it.
+ */
+parent?: Parent, 
+/**
+ * What made the conversation possible.
+ */
+agent?: Agent, };
+
+/**
+ * The message that an event is about.
+ */
+export type Subject = { 
+/**
+ * Its id.
+ */
+messageId: string, };
+
+/**
+ * The type of an event that this version does nothing about.
+ */
+export type OtherType = { 
+/**
+ * Its name.
+ */
+type: string, };
+
+/**
+ * A project as document 004 names it.
+ */
+export type Project = { 
+/**
+ * Its folder.
+ */
+path: string, 
+/**
+ * Its hash; see [`crate::session::project::hash`].
+ */
+hash: string, 
+/**
+ * What it is called.
+ */
+name: string, };
+
+/**
+ * The call that began a sub-agent's session.
+ */
+export type Parent = { 
+/**
+ * The uuid of the calling session.
+ */
+session: string, 
+/**
+ * The id of the call, where it is known.
+ */
+callId?: string, };
+
+/**
+ * Document 000's `agent_config`: what made the conversation possible.
+ */
+export type Agent = { 
+/**
+ * The slash command that began it.
+ */
+command?: string, 
+/**
+ * `sha256:` and the hash of the command's text.
+ */
+systemPromptHash?: string, 
+/**
+ * The model.
+ */
+model?: string, 
+/**
+ * The tools it had.
+ */
+tools?: Array<string>, 
+/**
+ * Who serves the model: document 004's `provider.type`.
+ */
+provider?: string, 
+/**
+ * The model's limit, in tokens.
+ */
+contextWindow?: number, 
+/**
+ * Where the provider is reached.
+ */
+baseUrl?: string, };
+
+/**
+ * Where an imported session comes from.
+ */
+export type Imported = { 
+/**
+ * The agent's name.
+ */
+agent: string, 
+/**
+ * The session's id there.
+ */
+sourceId: string, };
+
+/**
+ * What a session is; that it is archived stands beside it.
+ */
+export type Status = "active" | "paused" | "completed";
+
+export type MetadataJson = { version: number, id: string, project: Project, timestamps: Timestamps, stats: Stats, provider: Provider, display: Display, status: Shown, lifecycle: Status, type: string, name?: string, summary?: string, agent: OfAgent, parent?: Parent, imported?: Imported, archivedAt?: string, asOf?: string, };
+
+export type Timestamps = { createdAt: string, lastAccessedAt: string, lastMessageAt: string, };
+
+export type Stats = { messageCount: number, toolExecutionCount: number, totalTokens: number, userMessageCount: number, assistantMessageCount: number, };
+
+export type Provider = { type: string, model: string, contextWindow: number, baseUrl?: string, };
+
+export type Display = { title: string, description?: string, };
+
+export type OfAgent = { command?: string, systemPromptHash?: string, tools?: Array<string>, };
+
+export type Shown = "active" | "archived";
+
+export type SessionJson = { version: string, conversation_id: string, conversation_type: string, status: Status, created_at: string, last_active: string, message_count: number, agent_config: AgentConfig, context_summary?: string, id: string, title: string, archived_at?: string, total_tokens: number, project?: Project, parent?: OfParent, imported?: OfImported, as_of?: string, };
+
+export type AgentConfig = { command?: string, system_prompt_hash?: string, model?: string, tools?: Array<string>, provider?: string, context_window?: number, base_url?: string, };
+
+export type OfParent = { session: string, call_id?: string, };
+
+export type OfImported = { agent: string, source_id: string, };

@@ -1,0 +1,71 @@
+//! What lies on disk, as TypeScript sees it: `js/records.d.ts` is written from the types here, and kept fresh by this test.
+
+use std::fs;
+use std::path::Path;
+
+use ts_rs::{Config, TS};
+
+use crate::session::documents::{metadata_json, session_json};
+use crate::session::event::{Agent, Change, Created, Event, Imported, OtherType, Parent, Project, Subject};
+use crate::session::message::{
+    Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
+};
+use crate::session::status::Status;
+use crate::text::Text;
+
+const HEAD: &str = "// What leftoff keeps on disk. Written from the types in src/ by\n\
+    // `LEFTOFF_WRITE=1 cargo test --lib records`.\n";
+
+pub(crate) fn declared<T: TS>(config: &Config) -> String {
+    let docs = T::docs().unwrap_or_default();
+    format!("\n{docs}export {}\n", T::decl(config))
+}
+
+fn records() -> String {
+    let config = &Config::new().with_large_int("number");
+    let messages = [
+        declared::<Text>(config),
+        declared::<Role>(config),
+        declared::<Message>(config),
+        declared::<Tokens>(config),
+        declared::<Tool>(config),
+        declared::<Assistant>(config),
+        declared::<ToolCall>(config),
+        declared::<Reasoning>(config),
+        declared::<Usage>(config),
+        declared::<Part>(config),
+        declared::<Attachment>(config),
+        declared::<Source>(config),
+    ];
+    let events = [
+        declared::<Event>(config),
+        declared::<Change>(config),
+        declared::<Created>(config),
+        declared::<Subject>(config),
+        declared::<OtherType>(config),
+        declared::<Project>(config),
+        declared::<Parent>(config),
+        declared::<Agent>(config),
+        declared::<Imported>(config),
+        declared::<Status>(config),
+    ];
+    [
+        &[String::from(HEAD)],
+        &messages[..],
+        &events[..],
+        &metadata_json::declared(config),
+        &session_json::declared(config),
+    ]
+    .concat()
+    .concat()
+}
+
+#[test]
+fn the_types_for_javascript_are_those_of_the_core() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("js/records.d.ts");
+    if std::env::var_os("LEFTOFF_WRITE").is_some() {
+        fs::write(&path, records()).expect("the source can be written");
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == records(), "js/records.d.ts is stale; LEFTOFF_WRITE=1 cargo test --lib records");
+}

@@ -1,0 +1,71 @@
+//! How a session begins: what a host says of it, as the first events of its log.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::fields::Fields;
+use crate::session::event::{Change, Created, Imported, Parent, Project};
+use crate::session::{id, project};
+use crate::time::Stamp;
+
+/// How a session begins, and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begin {
+    created: Created,
+    title: Option<String>,
+    imported: Option<Imported>,
+}
+
+impl Begin {
+    /// Reads `{"id","type","name","title","project","parent","agent","imported"}`; all are optional. `project` is a folder.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming the field.
+    pub fn from_json(json: &str) -> Result<Begin, Error> {
+        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
+        let mut bad = Vec::new();
+        let mut fields =
+            Fields::parse(json).map_err(|_| wrong("expected an object, but found none".into()))?;
+        let path: Option<String> = fields.take("project", &mut bad);
+        let project = path.map(|path| Project {
+            hash: project::hash(&path),
+            name: path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string(),
+            path,
+        });
+        let begin = Begin {
+            created: Created {
+                session: fields.take("id", &mut bad).unwrap_or_default(),
+                session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+                name: fields.take("name", &mut bad),
+                project,
+                parent: fields.take::<Parent>("parent", &mut bad),
+                agent: fields.take("agent", &mut bad),
+            },
+            title: fields.take("title", &mut bad),
+            imported: fields.take_raw("imported").and_then(|raw| Fields::parse(raw).ok()).and_then(
+                |mut from| {
+                    Some(Imported {
+                        agent: from.take("agent", &mut bad)?,
+                        source_id: from.take("sourceId", &mut bad)?,
+                    })
+                },
+            ),
+        };
+        match bad.into_iter().next() {
+            Some(bad) => Err(wrong(bad.message)),
+            None => Ok(begin),
+        }
+    }
+
+    /// The events that begin it. A session without an id gets one.
+    pub fn changes(mut self, stamp: &Stamp) -> Vec<Change> {
+        if self.created.session.is_empty() {
+            self.created.session = id::new(stamp, u32::MAX);
+        }
+        let mut changes = Vec::from([Change::Created(self.created.into())]);
+        changes.extend(self.imported.map(Change::Imported));
+        changes.extend(self.title.map(|title| Change::Title { title }));
+        changes
+    }
+}
