@@ -4,13 +4,14 @@
 import { called, core } from "./core.js";
 import { LeftoffError } from "./error.js";
 
+/** @typedef {{ code: string, start: number, end: number, message: string }} Problem */
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /** What is waited, in milliseconds, before a batch is appended again of which nobody can say how much was written. */
 const WAITS_MS = [5, 20, 80];
 /** What is read at once. */
-const CHUNK = 1024 * 1024;
+const CHUNK = 256 * 1024;
 
 export class Log {
   #storage;
@@ -27,10 +28,12 @@ export class Log {
   }
 
   /**
-   * Feeds what the file gained since the last look, by us or by others.
+   * Feeds what the file gained since the last look, by us or by others; gives the problems.
    * @param {Handle} handle
+   * @returns {Promise<Problem[]>}
    */
   async observe(handle) {
+    const problems = [];
     const size = await this.size();
     const end = this.#end(handle);
     if (size < end) {
@@ -40,13 +43,23 @@ export class Log {
     for (let start = end; start < size; start = this.#end(handle)) {
       const bytes = await this.range(start, Math.min(size, start + CHUNK));
       if (bytes.length === 0) break;
-      called(() => handle.observe(this.#name, bytes, start));
+      problems.push(...called(() => handle.observe(this.#name, bytes, start)));
     }
+    return problems;
   }
 
-  /** The file is read to its end: a last line without a line feed counts if it is whole. @param {Handle} handle */
+  /**
+   * The file is read to its end: a last line without a line feed counts if it is whole. Gives the problems.
+   * @param {Handle} handle
+   * @returns {Problem[]}
+   */
   observeTail(handle) {
-    called(() => handle.observeTail(this.#name));
+    return called(() => handle.observeTail(this.#name));
+  }
+
+  /** The file's name. */
+  get file() {
+    return this.#path.slice(this.#path.lastIndexOf("/") + 1);
   }
 
   /** How many bytes the file has. */

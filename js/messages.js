@@ -4,7 +4,7 @@
 import { called, fromBytes } from "./core.js";
 
 /** @import { Reader } from "../pkg/leftoff.js" */
-/** @import { Log } from "./log.js" */
+/** @import { Log, Problem } from "./log.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /** What is read at once. */
@@ -81,10 +81,33 @@ function pause(signal) {
   });
 }
 
-/** @param {From} from @param {Reader} reader @returns {AsyncGenerator<any>} */
-async function* given(from, reader) {
+/**
+ * Which blobs are missing or damaged, and where the lines lie that name them.
+ * @param {From} from
+ * @returns {Promise<Problem[]>}
+ */
+export async function missingBlobs(from) {
+  const reader = called((core) => core.Reader.oldestFirst(0, new core.Revisions(0)));
+  /** @type {Problem[]} */
+  const missing = [];
+  const note = (/** @type {Problem} */ problem) => problem.code === "missing_blob" && missing.push(problem);
+  for await (const bytes of pieces(from.log, 0, await from.log.size())) {
+    called(() => reader.feed(bytes));
+    for await (const _ of given(from, reader, note));
+  }
+  return missing;
+}
+
+/**
+ * @param {From} from
+ * @param {Reader} reader
+ * @param {(problem: Problem) => unknown} [note]
+ * @returns {AsyncGenerator<any>}
+ */
+async function* given(from, reader, note) {
   for (;;) {
-    const { messages, needs } = fromBytes(called(() => reader.batch()));
+    const { messages, problems, needs } = fromBytes(called(() => reader.batch()));
+    if (note) problems.forEach(note);
     yield* messages;
     if (!needs) return;
     if (needs.type === "blob") {

@@ -5,9 +5,10 @@ import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes }
 import { LeftoffError } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
-import { appended, newestFirst, oldestFirst } from "./messages.js";
+import { appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { Problem } from "./log.js" */
 /** @import { Assistant, Message, MetadataJson, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -54,6 +55,8 @@ import { appended, newestFirst, oldestFirst } from "./messages.js";
  * @property {(error: unknown) => void} reject
  */
 
+/** A log of fewer bytes is read as fast as a checkpoint. */
+const WORTH_A_CHECKPOINT = 64 * 1024;
 /** How many appends at most become one batch. */
 const MAX_GROUP = 1000;
 
@@ -74,6 +77,8 @@ export class Session {
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
   #unsaved = false;
+  /** The log was read from its start: that is worth a checkpoint, too. */
+  #wasRead = false;
 
   /** @param {{ storage: Storage, path: string, cache: string, handle: Handle }} parts `cache`: a path without its ending */
   constructor({ storage, path, cache, handle }) {
@@ -200,16 +205,34 @@ export class Session {
     return this.#lease.others();
   }
 
+  /**
+   * Reads all of the session and says what is wrong with it. Nothing is mended by this.
+   * @returns {Promise<{ health: "ok" | "damaged" | "unreadable", problems: (Problem & { file: string })[] }>}
+   */
+  async examine() {
+    const handle = called((core) => new core.Session(undefined));
+    const problems = [];
+    for (const log of [this.#events, this.#messages]) {
+      const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
+      problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
+    }
+    const health = called(() => handle.health());
+    const blobs = await missingBlobs(this.#from());
+    problems.push(...blobs.map((problem) => ({ file: this.#messages.file, ...problem })));
+    return { health: health === "ok" && blobs.length > 0 ? "damaged" : health, problems };
+  }
+
   /** Writes what is derived, and lets go. */
   async close() {
     await this.#queue.catch(() => {});
     await this.#lease.release();
-    if (!this.#unsaved) return;
-    await this.#saveMetadata();
+    if (!this.#unsaved && !this.#wasRead) return;
     const handle = await this.#live();
+    if (this.#unsaved) await this.#saveMetadata();
     const checkpoint = called(() => handle.checkpoint());
     if (checkpoint) await this.#storage.replace(`${this.#cache}.json`, checkpoint);
     this.#unsaved = false;
+    this.#wasRead = false;
   }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -315,7 +338,9 @@ export class Session {
   async #reopen() {
     const checkpoint = await believed(this.#storage, this.#messages, `${this.#cache}.json`);
     await this.#observeAll(checkpoint);
-    if (checkpoint && called(() => this.#handle.needsAll)) await this.#observeAll(undefined);
+    if (checkpoint && !called(() => this.#handle.needsAll)) return;
+    if (checkpoint) await this.#observeAll(undefined);
+    this.#wasRead = (await this.#messages.size()) > WORTH_A_CHECKPOINT;
   }
 
   /** @param {Uint8Array | undefined} checkpoint */

@@ -125,6 +125,11 @@ impl SessionHandle {
         small(&self.take(log, found))
     }
 
+    /// `ok`, `damaged` or `unreadable`; see `Session::health`.
+    pub fn health(&self) -> JsValue {
+        small(&self.0.health())
+    }
+
     /// Whether the messages have to be observed from their start, without a checkpoint.
     #[wasm_bindgen(getter, js_name = needsAll)]
     pub fn needs_all(&self) -> bool {

@@ -71,6 +71,19 @@ export async function resume(args) {
   return { text, value };
 }
 
+/** @param {Args} args */
+export async function doctor(args) {
+  const value = await using(args, async (store) => {
+    const ids = args.session ? [(await chosen(store, args)).id] : (await store.list({ all: true, type: undefined })).map((one) => one.id);
+    const found = [];
+    for (const id of ids) found.push({ id, ...(await (await store.session(id)).examine()) });
+    return found;
+  });
+  const line = (/** @type {any} */ problem) => `    ${problem.file}, bytes ${problem.start} to ${problem.end}: ${problem.message} (${problem.code})\n`;
+  const text = value.map(({ id, health, problems }) => `${id}  ${health}\n${problems.map(line).join("")}`).join("");
+  return { text: text || "no sessions here\n", value };
+}
+
 /**
  * Opens the store for one command.
  * @template T

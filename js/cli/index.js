@@ -4,7 +4,7 @@
 
 import { defineCommand } from "citty";
 
-import { context, importFiles, list, resume, show } from "./commands.js";
+import { context, doctor, importFiles, list, resume, show } from "./commands.js";
 import { runMain } from "./main.js";
 
 /** @import { ArgsDef } from "citty" */
@@ -54,6 +54,7 @@ const main = defineCommand({
       tools: option("FILE", "a file with the tool definitions, JSON"),
       explain: flag("why these messages"),
     }),
+    doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session }),
     resume: command(resume, "resume", "print what hands a session to the next run", {
       ...session,
       ...asked,

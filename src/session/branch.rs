@@ -19,19 +19,20 @@ pub struct Branches {
     places: BTreeMap<u64, Place>,
     // The further ones of an id, where a revision of it is there with other bytes.
     doubles: Vec<Place>,
-    // Of an id with more than one line, each further one: the id, the revision and the bytes, the first and last hashed.
-    versions: BTreeSet<(u64, u64, u64)>,
+    // Each line but those that are the first of their id and no revision: the id, the revision and the bytes, the first
+    // and the last hashed.
+    versions: BTreeSet<(u64, u64, u32)>,
     roots: Vec<Root>,
     current: u32,
 }
 
+// One for each message of a log, so it is small.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     start: u64,
     branch: u32,
-    // Of the first line.
-    rev: u32,
-    bytes: u64,
+    // The hash of the first line; 0 where that is a revision.
+    bytes: u32,
 }
 
 // Where a branch hangs: on which other, and up to which of its lines.
@@ -89,16 +90,18 @@ impl Default for Branches {
 impl Branches {
     /// Takes the next message of the log, and the record it was read from.
     pub fn take(&mut self, message: &Message, record: &Record) -> Placed {
-        let (key, bytes) = (key(&message.id), self::key(&record.json));
+        let key = key(&message.id);
+        // Never 0.
+        let bytes = self::key(&record.json) as u32 | 1;
         let parent = message.parent_id.as_deref().and_then(|id| self.places.get(&self::key(id)).copied());
         let parent_is_missing = message.parent_id.is_some() && parent.is_none();
         let start = record.start;
-        let place = |branch| Place { start, branch, rev: message.rev as u32, bytes };
+        let line = (key, message.rev, bytes);
         if let Some(first) = self.places.get(&key).copied() {
             self.current = first.branch;
-            let is_double = self.is_double(&first, (key, message.rev, bytes));
+            let is_double = self.is_double(first, line);
             if is_double {
-                self.doubles.push(place(first.branch));
+                self.doubles.push(Place { start, branch: first.branch, bytes });
             }
             return Placed { parent_is_missing, is_repeated: true, is_double };
         }
@@ -111,15 +114,21 @@ impl Branches {
             }
             false => on,
         };
-        self.places.insert(key, place(self.current));
+        let bytes = if self.keep_revision(line) { 0 } else { bytes };
+        self.places.insert(key, Place { start, branch: self.current, bytes });
         Placed { parent_is_missing, is_repeated: false, is_double: false }
     }
 
+    // Whether the first line of an id is a revision already; then it is kept as one.
+    fn keep_revision(&mut self, line: (u64, u64, u32)) -> bool {
+        line.1 > 0 && self.versions.insert(line)
+    }
+
     // Whether this further line of an id has a revision that was there, with bytes that were not.
-    fn is_double(&mut self, first: &Place, line: (u64, u64, u64)) -> bool {
+    fn is_double(&mut self, first: Place, line: (u64, u64, u32)) -> bool {
         let (key, rev, bytes) = line;
-        let is_of_first = u64::from(first.rev) == rev;
-        let mut others = self.versions.range((key, rev, 0)..=(key, rev, u64::MAX));
+        let is_of_first = rev == 0 && first.bytes > 0;
+        let mut others = self.versions.range((key, rev, 0)..=(key, rev, u32::MAX));
         let is_known_revision = is_of_first || others.next().is_some();
         let is_new = !(is_of_first && first.bytes == bytes) && self.versions.insert(line);
         is_known_revision && is_new

@@ -19,6 +19,7 @@ use crate::session::log::Log;
 use crate::session::message::{self, Message, Tokens};
 use crate::session::metadata::Metadata;
 use crate::session::scan::{Found, Problem, Record};
+use crate::session::status::Health;
 use crate::text::Extra;
 use crate::time::{self, Stamp};
 use crate::tokens::{Vocabulary, cost};
@@ -36,6 +37,8 @@ pub struct Session {
     needs_all: bool,
     pinned: BTreeSet<String>,
     leaf: Option<String>,
+    records: u64,
+    is_damaged: bool,
 }
 
 /// A batch of messages that is to be appended.
@@ -63,6 +66,8 @@ impl Session {
             needs_all: false,
             pinned: BTreeSet::new(),
             leaf: None,
+            records: 0,
+            is_damaged: false,
             known,
         }
     }
@@ -87,11 +92,13 @@ impl Session {
                     let (event, bad) = event::read(&record);
                     problems.extend(bad);
                     if let Some(event) = event {
+                        self.records += 1;
                         self.apply(&event);
                     }
                 }
             }
         }
+        self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
         problems
     }
 
@@ -105,6 +112,7 @@ impl Session {
                     let (message, bad) = message::read(&record);
                     problems.extend(bad);
                     if let Some(message) = message {
+                        self.records += 1;
                         problems.extend(self.meet(&record, &message));
                     }
                 }
@@ -112,7 +120,17 @@ impl Session {
         }
         self.known.problems += problems.len() as u64;
         self.known.bytes = self.messages.covered();
+        self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
         problems
+    }
+
+    /// What was observed says of the whole, where both logs were observed from their start.
+    pub fn health(&self) -> Health {
+        match (self.is_damaged, self.records) {
+            (false, _) => Health::Ok,
+            (true, 0) => Health::Unreadable,
+            (true, _) => Health::Damaged,
+        }
     }
 
     /// Whether the messages have to be observed from their start, since a checkpoint does not tell enough.

@@ -112,6 +112,29 @@ pub enum ProblemCode {
     TornTail,
 }
 
+impl ProblemCode {
+    /// Whether bytes were damaged; else they are as somebody wrote them.
+    pub fn is_damage(self) -> bool {
+        match self {
+            ProblemCode::Checksum
+            | ProblemCode::ConflictMarker
+            | ProblemCode::Damaged
+            | ProblemCode::GluedLines
+            | ProblemCode::InvalidUtf8
+            | ProblemCode::LineTooLong
+            | ProblemCode::MissingBlob
+            | ProblemCode::NulRun
+            | ProblemCode::TooDeep
+            | ProblemCode::TornTail => true,
+            ProblemCode::BadValue
+            | ProblemCode::Bom
+            | ProblemCode::DuplicateId
+            | ProblemCode::Foreign
+            | ProblemCode::MissingParent => false,
+        }
+    }
+}
+
 /// The push parser.
 #[derive(Debug)]
 pub struct Scanner {

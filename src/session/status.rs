@@ -35,6 +35,18 @@ impl Status {
     }
 }
 
+/// What a scan of all of a session says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// Every byte is as it was written.
+    Ok,
+    /// Some bytes are not; what lies in them is lost, and no more.
+    Damaged,
+    /// Nothing of it can be read.
+    Unreadable,
+}
+
 impl Field for Status {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Status> {
         match raw {
