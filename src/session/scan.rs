@@ -116,6 +116,8 @@ pub struct Scanner {
     // In a line longer than the limit: how much of it was passed by.
     passed: u64,
     limit: usize,
+    // Forward: up to where the records of a torn tail were given. Its line is read again when it is complete.
+    given: u64,
     found: VecDeque<Found>,
 }
 
@@ -138,7 +140,7 @@ impl Scanner {
 
     fn new(direction: Direction, offset: u64) -> Scanner {
         let (buffer, found) = (Vec::new(), VecDeque::new());
-        Scanner { direction, buffer, offset, searched: 0, passed: 0, limit: READ_LIMIT, found }
+        Scanner { direction, buffer, offset, searched: 0, passed: 0, limit: READ_LIMIT, given: 0, found }
     }
 
     /// Takes the bytes that follow those fed before; backward, those that precede them.
@@ -189,6 +191,11 @@ impl Scanner {
                 let torn =
                     |found: &Found| matches!(found, Found::Problem(p) if p.code == ProblemCode::TornTail);
                 if self.found.iter().any(torn) {
+                    let end = |found: &Found| match found {
+                        Found::Record(record) => record.end,
+                        Found::Problem(_) => 0,
+                    };
+                    self.given = self.found.iter().map(end).fold(self.given, u64::max);
                     self.buffer = line;
                 } else {
                     self.offset += line.len() as u64;
@@ -199,7 +206,7 @@ impl Scanner {
 
     /// Forward, where the next line begins: what lies before is given.
     pub fn position(&self) -> u64 {
-        self.offset
+        self.offset.max(self.given)
     }
 
     fn line_from_front(&mut self) -> bool {
@@ -322,7 +329,9 @@ impl Scanner {
             self.gap(&line[at..from], start + at as u64, false);
             let json = String::from_utf8_lossy(&line[from..to]).into_owned();
             let (start, end) = (start + from as u64, start + to as u64);
-            self.found.push_back(Found::Record(Record { start, end, json }));
+            if end > self.given {
+                self.found.push_back(Found::Record(Record { start, end, json }));
+            }
             at = to;
         }
         if at == line.len() && spans.len() > 1 {
