@@ -124,6 +124,11 @@ impl Checkpoint {
         self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
+    /// Whether a line feed ends the covered bytes; a last line without one counts if it is whole.
+    pub(crate) fn ends_line(&self) -> bool {
+        self.bytes == 0 || self.last_line.end != self.bytes
+    }
+
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
         let hash = self.unhashed.as_ref().map(|line| sha256(line.as_bytes()));

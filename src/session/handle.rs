@@ -59,7 +59,7 @@ impl Session {
         let known = checkpoint.unwrap_or_default();
         Session {
             events: Log::new(0),
-            messages: Log::new(known.bytes),
+            messages: Log::after(known.bytes, known.ends_line()),
             metadata: Metadata::default(),
             branches: Branches::default(),
             is_from_checkpoint,

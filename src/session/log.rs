@@ -36,8 +36,13 @@ struct Batch {
 impl Log {
     /// A log of which everything before `offset` is known; a line begins there.
     pub fn new(offset: u64) -> Log {
+        Log::after(offset, true)
+    }
+
+    /// The same, where a last line may lie before `offset` that no line feed ends.
+    pub(crate) fn after(offset: u64, ends_line: bool) -> Log {
         let scanner = Scanner::forward(offset);
-        Log { scanner, observed: offset, ends_line: true, batch: None, must_observe: false }
+        Log { scanner, observed: offset, ends_line, batch: None, must_observe: false }
     }
 
     /// How far the log is observed, in bytes.

@@ -149,6 +149,8 @@ pub struct Scanner {
     // Backward, before the last line is given: whether a line feed ends it; nothing before the first bytes.
     last_is_open: Option<bool>,
     limit: usize,
+    // Forward: up to where the records of a torn tail were given. Its line is read again when it is complete.
+    given: u64,
     found: VecDeque<Found>,
 }
 
@@ -179,6 +181,7 @@ impl Scanner {
             passed: 0,
             last_is_open: None,
             limit: READ_LIMIT,
+            given: 0,
             found,
         }
     }
@@ -235,6 +238,11 @@ impl Scanner {
                 let torn =
                     |found: &Found| matches!(found, Found::Problem(p) if p.code == ProblemCode::TornTail);
                 if self.found.iter().any(torn) {
+                    let end = |found: &Found| match found {
+                        Found::Record(record) => record.end,
+                        Found::Problem(_) => 0,
+                    };
+                    self.given = self.found.iter().map(end).fold(self.given, u64::max);
                     self.buffer = line;
                 } else {
                     self.offset += line.len() as u64;
@@ -245,7 +253,7 @@ impl Scanner {
 
     /// Forward, where the next line begins: what lies before is given.
     pub fn position(&self) -> u64 {
-        self.offset
+        self.offset.max(self.given)
     }
 
     fn line_from_front(&mut self) -> bool {
@@ -373,7 +381,9 @@ impl Scanner {
             self.gap(&line[at..from], start + at as u64, false);
             let json = String::from_utf8_lossy(&line[from..to]).into_owned();
             let (start, end) = (start + from as u64, start + to as u64);
-            self.found.push_back(Found::Record(Record { start, end, json }));
+            if end > self.given {
+                self.found.push_back(Found::Record(Record { start, end, json }));
+            }
             at = to;
         }
         if let [(first, _), _, ..] = spans[..] {

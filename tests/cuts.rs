@@ -1,0 +1,115 @@
+//! A log cut at any byte yields every complete record before the cut, both ways, and nothing that was not written; and
+//! the next batch lands whole behind it.
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "cuts/by_chance.rs"]
+mod by_chance;
+#[path = "cuts/by_hand.rs"]
+mod by_hand;
+#[path = "common/chance.rs"]
+mod chance;
+mod common;
+#[path = "common/lines.rs"]
+mod lines;
+#[path = "cuts/written.rs"]
+mod written;
+
+use chance::{Chance, counted, scaled, seed};
+use common::{said, stamp};
+use leftoff::session::handle::Session;
+use leftoff::session::message::{self, Role};
+use leftoff::session::scan::{Found, Record, Scanner, scan};
+use written::Written;
+
+const WHOLE: usize = 1_000_000;
+
+fn jsons(found: &[Found]) -> Vec<String> {
+    let json = |found: &Found| match found {
+        Found::Record(Record { json, .. }) => Some(json.trim().to_owned()),
+        Found::Problem(_) => None,
+    };
+    found.iter().filter_map(json).collect()
+}
+
+fn backward(bytes: &[u8]) -> Vec<Found> {
+    let mut scanner = Scanner::backward(bytes.len() as u64);
+    scanner.feed(bytes);
+    let mut found: Vec<Found> = std::iter::from_fn(|| scanner.next()).collect();
+    scanner.finish();
+    found.extend(std::iter::from_fn(|| scanner.next()));
+    found.reverse();
+    found
+}
+
+fn check(written: &Written, cut: usize, with_tail: bool) {
+    let bytes = &written.log[..cut];
+    let place = || format!("{}, cut at {cut}: {:?}", written.name, String::from_utf8_lossy(bytes));
+    let mut expected = written.complete_at(cut);
+    let found = scan(bytes);
+    assert_eq!(jsons(&found), expected, "{}", place());
+    assert_eq!(jsons(&backward(bytes)), expected, "backward, {}", place());
+    for found in &found {
+        if let Found::Record(record) = found {
+            let stands = &bytes[record.start as usize..record.end as usize];
+            assert_eq!(stands, record.json.as_bytes(), "{}", place());
+        }
+    }
+
+    let mut session = Session::new(None);
+    let mut seen = session.messages().observe(bytes, 0).expect("the first observation");
+    if with_tail {
+        seen.extend(session.messages().observe_tail());
+    }
+    let draft = vec![said(Role::User, "what came after")];
+    let (batch, _) = session.stage_messages(draft, &stamp(1), None).expect("nothing else is staged");
+    seen.extend(session.messages().commit(cut as u64).expect("the log grew by the batch"));
+    expected.push(String::from_utf8_lossy(&batch).trim().to_owned());
+    assert_eq!(jsons(&seen), expected, "as the handle sees it, {}", place());
+    assert_eq!(jsons(&scan(&[bytes, &batch].concat())), expected, "with a batch behind it, {}", place());
+}
+
+#[test]
+fn every_token_class_may_be_cut_at_any_byte() {
+    let mut cuts = 0;
+    for written in by_hand::logs() {
+        for cut in 0..=written.log.len() {
+            for with_tail in [false, true] {
+                check(&written, cut, with_tail);
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 5_000, "{cuts}");
+    counted("cuts of logs made by hand", cuts);
+}
+
+#[test]
+fn any_log_may_be_cut_at_any_byte() {
+    let mut chance = Chance::new(seed());
+    let (mut logs, mut cuts) = (0, 0);
+    while cuts < scaled(WHOLE) {
+        let written = by_chance::log(&mut chance, &format!("log {logs} of seed {}", seed()));
+        for cut in 0..=written.log.len() {
+            check(&written, cut, chance.one_in(2));
+        }
+        cuts += written.log.len() + 1;
+        logs += 1;
+    }
+    counted("cuts of generated logs", cuts);
+}
+
+#[test]
+fn a_record_that_is_quoted_in_a_field_is_never_taken_for_a_record() {
+    let inner = lines::sealed("\"id\":\"quoted\",\"role\":\"user\",\"content\":\"never said\"");
+    let outer =
+        format!("{{\"role\":\"user\",\"content\":\"a\",\"copied\":[{inner},{{\"deeper\":{inner}}}]}}\n");
+    let found = scan(outer.as_bytes());
+    let [Found::Record(record)] = &found[..] else { panic!("{found:?}") };
+    let draft = message::read(record).0.expect("a message");
+    let (batch, _) = Session::new(None).stage_messages(vec![draft], &stamp(1), None).expect("a first batch");
+    for cut in 0..batch.len() - 1 {
+        assert_eq!(jsons(&scan(&batch[..cut])), [""; 0], "cut at {cut}");
+    }
+    assert_eq!(jsons(&scan(&batch)).len(), 1);
+}
