@@ -55,6 +55,13 @@ import { appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js"
  * @property {(error: unknown) => void} reject
  */
 
+/**
+ * @typedef {object} Place
+ * @property {Storage} storage
+ * @property {string} path the folder of the session
+ * @property {boolean} [isCounted] whether appended messages are counted; true unless given
+ */
+
 /** A log of fewer bytes is read as fast as a checkpoint. */
 const WORTH_A_CHECKPOINT = 64 * 1024;
 /** How many appends at most become one batch. */
@@ -66,6 +73,7 @@ export class Session {
   #events;
   #messages;
   #lease;
+  #isCounted;
   /** @type {Handle} */
   #handle;
   /** The instance of the core that the handle is of. */
@@ -80,13 +88,16 @@ export class Session {
   /** The log was read from its start: that is worth a checkpoint, too. */
   #wasRead = false;
 
-  /** @param {{ storage: Storage, path: string, cache: string, handle: Handle }} parts `cache`: a path without its ending */
-  constructor({ storage, path, cache, handle }) {
+  /**
+   * @param {Place & { cache: string, handle: Handle }} parts `cache`: a path without its ending
+   */
+  constructor({ storage, path, cache, isCounted = true, handle }) {
     this.#storage = storage;
     this.#cache = cache;
     this.#events = new Log({ storage, folder: path, name: "Events" });
     this.#messages = new Log({ storage, folder: path, name: "Messages" });
     this.#lease = new Lease({ storage, folder: `${cache}.open` });
+    this.#isCounted = isCounted;
     this.#handle = handle;
     this.#instance = instance();
     /** The folder of the session. */
@@ -106,11 +117,11 @@ export class Session {
 
   /**
    * Begins a session in a folder.
-   * @param {{ storage: Storage, path: string, cache: string, created: Record<string, unknown> }} options
+   * @param {Place & { cache: string, created: Record<string, unknown> }} options
    */
-  static async begin({ storage, path, cache, created }) {
+  static async begin({ created, ...place }) {
     const handle = called((core) => new core.Session(undefined));
-    const session = new Session({ storage, path, cache, handle });
+    const session = new Session({ ...place, handle });
     const bytes = called(() => handle.stageCreated(toBytes(created), stamp()));
     await session.#events.append(handle, bytes, { durable: true });
     await session.#saveMetadata();
@@ -119,14 +130,15 @@ export class Session {
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
-   * @param {{ storage: Storage, path: string, cache: (id: string) => string }} options
+   * @param {Place & { cache: (id: string) => string }} options
    */
-  static async open({ storage, path, cache }) {
+  static async open({ cache, ...place }) {
+    const { storage, path } = place;
     const handle = called((core) => new core.Session(undefined));
     const events = new Log({ storage, folder: path, name: "Events" });
     await events.observe(handle);
     const { id } = fromBytes(called(() => handle.metadata()));
-    const session = new Session({ storage, path, cache: cache(id || path.slice(path.lastIndexOf("/") + 1)), handle });
+    const session = new Session({ ...place, cache: cache(id || path.slice(path.lastIndexOf("/") + 1)), handle });
     await session.#reopen();
     return session;
   }
@@ -274,7 +286,7 @@ export class Session {
     const handle = await this.#live();
     await this.#lease.hold();
     await this.#messages.observe(handle);
-    const { bytes, records, blobs } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter()));
+    const { bytes, records, blobs } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of blobs) await this.#keepBlob(id, content);
     } catch (error) {

@@ -15,22 +15,25 @@ import { parse } from "./transcript.js";
 
 /**
  * Opens a store.
- * @param {{ project?: string, home?: string, storage?: Storage }} [options]
- *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`
+ * @param {{ project?: string, home?: string, storage?: Storage, isCounted?: boolean }} [options]
+ *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `isCounted`: whether messages
+ *   are counted when they are appended, which saves counting them in each context; true unless given
  */
-export async function openStore({ project = process.cwd(), home, storage = new NodeStorage() } = {}) {
+export async function openStore({ project = process.cwd(), home, storage = new NodeStorage(), isCounted = true } = {}) {
   const folder = resolve(home ?? process.env.LEFTOFF_HOME ?? join(homedir(), ".leftoff"));
-  return new Store({ project: realPath(project), home: folder, storage });
+  return new Store({ project: realPath(project), home: folder, storage, isCounted });
 }
 
 export class Store {
   #storage;
+  #isCounted;
   /** @type {Map<string, Session>} */
   #open = new Map();
 
-  /** @param {{ project: string, home: string, storage: Storage }} parts */
-  constructor({ project, home, storage }) {
+  /** @param {{ project: string, home: string, storage: Storage, isCounted: boolean }} parts */
+  constructor({ project, home, storage, isCounted }) {
     this.#storage = storage;
+    this.#isCounted = isCounted;
     this.project = project;
     this.home = home;
   }
@@ -125,7 +128,7 @@ export class Store {
 
   /** @param {string} path */
   #opened(path) {
-    return Session.open({ storage: this.#storage, path, cache: (uuid) => this.#cache(uuid) });
+    return Session.open({ storage: this.#storage, isCounted: this.#isCounted, path, cache: (uuid) => this.#cache(uuid) });
   }
 
   /** @param {string} uuid */
@@ -147,7 +150,7 @@ export class Store {
   async #begin(created) {
     const id = created.id ?? called((core) => core.newId(stamp()));
     const path = this.#folder(created.project, id);
-    const session = await Session.begin({ storage: this.#storage, path, cache: this.#cache(id), created: { ...created, id } });
+    const session = await Session.begin({ storage: this.#storage, isCounted: this.#isCounted, path, cache: this.#cache(id), created: { ...created, id } });
     return this.#keep(session);
   }
 

@@ -28,7 +28,7 @@ use crate::session::scan::{Found, Problem};
 use crate::session::{id, project};
 use crate::text::to_json;
 use crate::time::Stamp;
-use crate::tokens::{Encoding, Vocabulary, count};
+use crate::tokens::{Counting, Encoding, Vocabulary, count};
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -149,11 +149,13 @@ impl SessionHandle {
         format: &str,
         stamp: &str,
         counter: &Counter,
+        is_counted: bool,
     ) -> Answer<Staged> {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
-        let staged = self.0.stage_messages(drafts, &stamp, counter.0.as_ref()).map_err(thrown)?;
+        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
+        let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
         let pair = |blob: &Blob| Array::of2(&blob.id.as_str().into(), &Uint8Array::from(&blob.bytes[..]));
         Ok(Staged {
             bytes: Uint8Array::from(&staged.bytes[..]),
@@ -183,6 +185,7 @@ impl SessionHandle {
     pub fn stage_created(&mut self, created: &[u8], stamp: &str) -> Answer<Uint8Array> {
         let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
+        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
         Ok(Uint8Array::from(&staged[..]))
     }

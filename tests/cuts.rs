@@ -20,6 +20,7 @@ use common::{said, stamp};
 use leftoff::session::handle::Session;
 use leftoff::session::message::{self, Role};
 use leftoff::session::scan::{Found, Record, Scanner, scan};
+use leftoff::tokens::Counting;
 use written::Written;
 
 const WHOLE: usize = 1_000_000;
@@ -62,7 +63,8 @@ fn check(written: &Written, cut: usize, with_tail: bool) {
         seen.extend(session.messages().observe_tail());
     }
     let draft = vec![said(Role::User, "what came after")];
-    let (batch, _) = session.stage_messages(draft, &stamp(1), None).expect("nothing else is staged");
+    let staged = session.stage_messages(draft, &stamp(1), Counting::Off).expect("nothing else is staged");
+    let batch = staged.bytes;
     seen.extend(session.messages().commit(cut as u64).expect("the log grew by the batch"));
     expected.push(String::from_utf8_lossy(&batch).trim().to_owned());
     assert_eq!(jsons(&seen), expected, "as the handle sees it, {}", place());
@@ -107,7 +109,9 @@ fn a_record_that_is_quoted_in_a_field_is_never_taken_for_a_record() {
     let found = scan(outer.as_bytes());
     let [Found::Record(record)] = &found[..] else { panic!("{found:?}") };
     let draft = message::read(record).0.expect("a message");
-    let (batch, _) = Session::new(None).stage_messages(vec![draft], &stamp(1), None).expect("a first batch");
+    let staged =
+        Session::new(None).stage_messages(vec![draft], &stamp(1), Counting::Off).expect("a first batch");
+    let batch = staged.bytes;
     for cut in 0..batch.len() - 1 {
         assert_eq!(jsons(&scan(&batch[..cut])), [""; 0], "cut at {cut}");
     }

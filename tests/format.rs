@@ -19,8 +19,9 @@ use leftoff::context::{Build, Context, Needs, Outcome, Request};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::session::message;
-use leftoff::session::message::Message;
+use leftoff::session::message::{Message, Role};
 use leftoff::session::scan::{Found, ProblemCode, Scanner, scan};
+use leftoff::tokens::Counting;
 use serde_json::Value;
 
 const CHUNKS: [usize; 3] = [1, 7, 64 * 1024];
@@ -127,7 +128,7 @@ fn is_written_as_it_was(message: Message, expected: &Value, name: &str) {
         return;
     }
     let mut session = Session::new(None);
-    let staged = session.stage_messages(vec![message.clone()], &stamp(1), None).expect(name);
+    let staged = session.stage_messages(vec![message.clone()], &stamp(1), Counting::by(None)).expect(name);
     let line = String::from_utf8(staged.bytes).expect(name);
     assert!(
         line.starts_with("{\"v\":1,") && line.ends_with("\"}\n") && line.matches("\"crc\":").count() == 1
@@ -357,4 +358,24 @@ fn codes() -> impl Iterator<Item = ProblemCode> {
         TornTail => None,
     };
     std::iter::successors(Some(BadValue), next)
+}
+
+// A file written by hand may end without a line feed; from a checkpoint the next batch must not be glued to it.
+#[test]
+fn what_follows_an_open_last_line_begins_a_line_of_its_own_from_a_checkpoint_too() {
+    let mut log = b"{\"role\":\"user\",\"content\":\"by hand\"}".to_vec();
+    let mut first = Session::new(None);
+    let mut found = first.messages().observe(&log, 0).expect("in order");
+    found.extend(first.messages().observe_tail());
+    assert_eq!(first.take_messages(found), []);
+    let kept = first.checkpoint().expect("no branch").to_json();
+    let mut opened = Session::new(Some(Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint")));
+    let draft = Message { role: Some(Role::User), content: "next".into(), ..Message::default() };
+    log.extend(opened.stage_messages(vec![draft], &stamp(1), Counting::Off).expect("one draft").bytes);
+    let contents = |found: &Found| match found {
+        Found::Record(record) => message::read(record).0.map(|message| message.content),
+        Found::Problem(problem) => panic!("{problem:?}"),
+    };
+    let found: Vec<_> = scan(&log).iter().filter_map(contents).collect();
+    assert_eq!(found, ["by hand".into(), "next".into()]);
 }

@@ -9,6 +9,7 @@ use leftoff::session::handle::Session;
 use leftoff::session::message::{Message, Role};
 use leftoff::session::reader::{Batch, Reader, Revisions};
 use leftoff::session::scan::{Problem, ProblemCode};
+use leftoff::tokens::Counting;
 use proptest::prelude::*;
 
 /// What the host has: the log, and the blobs that are there.
@@ -22,7 +23,8 @@ impl Host {
     fn new(messages: &[Message]) -> Host {
         let mut host = Host { log: Vec::new(), blobs: Vec::new() };
         for (place, message) in messages.iter().enumerate() {
-            let staged = Session::new(None).stage_messages(vec![message.clone()], &stamp(place as u64), None);
+            let staged =
+                Session::new(None).stage_messages(vec![message.clone()], &stamp(place as u64), Counting::Off);
             let staged = staged.expect("nothing else is staged");
             host.log.extend(staged.bytes);
             host.blobs.extend(staged.blobs);

@@ -20,7 +20,8 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
 #[wasm_bindgen_test]
 fn drafts_that_are_no_json_are_refused_with_a_code() {
     let mut session = SessionHandle::new(None);
-    let error = session.stage_messages(b"{", "leftoff", STAMP, &Counter::estimate()).err().and_then(code);
+    let error =
+        session.stage_messages(b"{", "leftoff", STAMP, &Counter::estimate(), true).err().and_then(code);
     assert_eq!(error.as_deref(), Some("invalid_json"));
 }
 
@@ -28,8 +29,9 @@ fn drafts_that_are_no_json_are_refused_with_a_code() {
 fn what_is_staged_is_what_is_read_again() {
     let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
     let mut session = SessionHandle::new(None);
-    let staged =
-        session.stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate()).expect("a draft");
+    let staged = session
+        .stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate(), true)
+        .expect("a draft");
     let log: Uint8Array = staged.bytes.clone();
     let mut other = SessionHandle::new(None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");

@@ -22,7 +22,7 @@ use crate::session::scan::{Found, Problem, Record};
 use crate::session::status::Health;
 use crate::text::Extra;
 use crate::time::{self, Stamp};
-use crate::tokens::{Vocabulary, cost};
+use crate::tokens::{Count, Counting};
 
 /// One session.
 #[derive(Debug)]
@@ -177,7 +177,7 @@ impl Session {
     }
 
     /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
-    /// one without a time is of now. Each is counted.
+    /// one without a time is of now.
     ///
     /// # Errors
     /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
@@ -185,7 +185,7 @@ impl Session {
         &mut self,
         drafts: Vec<Message>,
         stamp: &Stamp,
-        vocabulary: Option<&Vocabulary>,
+        counting: Counting<'_>,
     ) -> Result<Staged, Error> {
         let mut cumulative = self.known.tokens;
         let mut last = self.known.last_id.clone();
@@ -198,14 +198,10 @@ impl Session {
             }
             message.seq = Some(self.known.messages + place as u64);
             message.timestamp = message.timestamp.or_else(|| Some(time::format(stamp.now_ms)));
-            let count = cost::message(&message, vocabulary);
-            cumulative += u64::from(count.tokens);
-            let by = Some(count.by.as_str().into());
-            message.tokens = Some(Tokens {
-                count: count.tokens,
-                cumulative: Some(cumulative),
-                by,
-                extra: Extra::default(),
+            message.tokens = counting.of(&message).map(|Count { tokens, by }| {
+                cumulative += u64::from(tokens);
+                let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
+                Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
             last = Some(message.id.clone());
             blobs.extend(blob::take_out(&mut message));

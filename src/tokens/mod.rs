@@ -10,6 +10,8 @@ use serde::Serialize;
 pub use estimate::estimate;
 pub use vocabulary::Vocabulary;
 
+use crate::session::message::Message;
+
 /// By what a text was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Encoding {
@@ -43,6 +45,33 @@ pub struct Count {
     pub tokens: u32,
     /// By what; of a sum, the estimate where any part is one.
     pub by: Encoding,
+}
+
+/// Whether a message is counted when it is stored, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub enum Counting<'a> {
+    /// It is not: readers do without.
+    Off,
+    /// By the estimate.
+    Estimate,
+    /// By a vocabulary.
+    Exact(&'a Vocabulary),
+}
+
+impl<'a> Counting<'a> {
+    /// By a vocabulary where there is one, else by the estimate.
+    pub fn by(vocabulary: Option<&'a Vocabulary>) -> Counting<'a> {
+        vocabulary.map_or(Counting::Estimate, Counting::Exact)
+    }
+
+    /// What a message costs.
+    pub fn of(self, message: &Message) -> Option<Count> {
+        match self {
+            Counting::Off => None,
+            Counting::Estimate => Some(cost::message(message, None)),
+            Counting::Exact(vocabulary) => Some(cost::message(message, Some(vocabulary))),
+        }
+    }
 }
 
 impl Count {

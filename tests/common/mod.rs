@@ -6,7 +6,7 @@ use leftoff::error::Error;
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::time::Stamp;
-use leftoff::tokens::{Vocabulary, estimate};
+use leftoff::tokens::{Counting, Vocabulary, estimate};
 
 pub fn stamp(chance: u64) -> Stamp {
     let mut entropy = [0; 32];
@@ -38,8 +38,9 @@ pub fn answered(id: &str, name: &str, content: &str) -> Message {
 #[allow(dead_code)]
 pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     // The length of a log that grows is never the same twice.
-    let staged =
-        session.stage_messages(drafts, &stamp(log.len() as u64), None).expect("nothing else is staged");
+    let staged = session
+        .stage_messages(drafts, &stamp(log.len() as u64), Counting::by(None))
+        .expect("nothing else is staged");
     let end = log.len() as u64;
     log.extend(staged.bytes);
     let found = session.messages().commit(end).expect("the log grew by the batch");
