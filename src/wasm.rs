@@ -185,7 +185,6 @@ impl SessionHandle {
     pub fn stage_created(&mut self, created: &[u8], stamp: &str) -> Answer<Uint8Array> {
         let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
-        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
         Ok(Uint8Array::from(&staged[..]))
     }
