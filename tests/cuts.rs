@@ -90,7 +90,7 @@ fn every_token_class_may_be_cut_at_any_byte() {
 fn any_log_may_be_cut_at_any_byte() {
     let mut chance = Chance::new(seed());
     let (mut logs, mut cuts) = (0, 0);
-    while cuts < scaled(WHOLE) {
+    while cuts < scaled(WHOLE, 10_000) {
         let written = by_chance::log(&mut chance, &format!("log {logs} of seed {}", seed()));
         for cut in 0..=written.log.len() {
             check(&written, cut, chance.one_in(2));
