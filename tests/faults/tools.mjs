@@ -1,0 +1,126 @@
+// @ts-check
+/** What the fault suites share: seeded chance, a folder and children that are gone at the end whatever happens, hashes. */
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** How long a child may be silent. A law that hangs is broken. */
+const SILENT_MS = 60_000;
+
+/**
+ * A child process under a watchdog.
+ * @typedef {object} Child
+ * @property {any[]} said each whole line of its stdout, as JSON
+ * @property {() => void} kill SIGKILL
+ * @property {(count: number) => Promise<void>} heard resolves when it has said `count` lines, or has ended
+ * @property {Promise<Ended>} ended rejects where the watchdog had to end it
+ *
+ * @typedef {{ code: number | null, signal: string | null, stderr: string }} Ended
+ * @typedef {(command: string, args: string[], env?: Record<string, string>) => Child} Start
+ */
+
+/**
+ * Chance that comes again with the same seed (xorshift32).
+ * @param {number} seed
+ */
+export function chance(seed) {
+  // Small seeds would begin alike, and zero would stay zero.
+  let state = Math.imul(seed + 1, 0x9e3779b1) ^ 0x6c078965 || 1;
+  const real = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  return {
+    real,
+    /** A whole number from 0 up to but not including `end`. @param {number} end */
+    below: (end) => Math.floor(real() * end),
+    /** Each order of magnitude as often as any other. @param {number} min @param {number} max */
+    size: (min, max) => Math.round(min * (max / min) ** real()),
+  };
+}
+
+/**
+ * Gives `work` an empty folder and the means to start children. Both are gone when it ends, also when it fails.
+ * @template T
+ * @param {string} name
+ * @param {(scene: { folder: string, start: Start }) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function scene(name, work) {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), `leftoff-${name}-`));
+  /** @type {Set<Child>} */
+  const children = new Set();
+  try {
+    return await work({ folder, start: (command, args, env) => started(children, command, args, env) });
+  } finally {
+    for (const child of children) child.kill();
+    await Promise.allSettled([...children].map((child) => child.ended));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {Set<Child>} children those alive @param {string} command @param {string[]} args @param {Record<string, string>} [env] @returns {Child} */
+function started(children, command, args, env) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  /** @type {any[]} */
+  const said = [];
+  /** @type {(() => void)[]} */
+  let listeners = [];
+  let rest = "";
+  let stderr = "";
+  let isSilent = false;
+  const bark = () => {
+    isSilent = true;
+    child.kill("SIGKILL");
+  };
+  let watchdog = setTimeout(bark, SILENT_MS);
+  child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(bark, SILENT_MS);
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) said.push(JSON.parse(line));
+    for (const listener of listeners) listener();
+  });
+  /** @type {Promise<Ended>} */
+  const ended = new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      clearTimeout(watchdog);
+      children.delete(mine);
+      if (isSilent) reject(new Error(`expected "${command} ${args.join(" ")}" to end, but it was silent for ${SILENT_MS} ms\n${stderr}`));
+      else resolve({ code, signal, stderr });
+    });
+  });
+  // Whoever waits for it hears of a failure; nobody waiting must not end the whole run.
+  ended.catch(() => {});
+  const heard = (/** @type {number} */ count) => {
+    const enough = new Promise((resolve) => {
+      const look = () => void (said.length >= count && resolve(undefined));
+      listeners = [...listeners, look];
+      look();
+    });
+    return Promise.race([enough, ended]).then(() => {});
+  };
+  const mine = { said, kill: () => void child.kill("SIGKILL"), heard, ended };
+  children.add(mine);
+  return mine;
+}
+
+/** @param {string | Uint8Array} bytes */
+export function sha256(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The hash of all that a message says. @param {any} message */
+export function digest({ content, assistant }) {
+  const hash = createHash("sha256").update(content);
+  for (const { text } of assistant?.reasoning ?? []) hash.update(text);
+  return hash.digest("hex");
+}
