@@ -59,7 +59,8 @@ function draft(length) {
 function mixed() {
   if (random.below(500) === 0) return [draft(50 * MIB)];
   if (random.below(4) > 0) return [draft(random.size(100, 8 * MIB))];
-  // Batches of short texts are long writes; of long ones they are many blobs.
+  // Batches of short texts are one long write, which a kill can cut; of long ones they are many blobs.
+  if (random.below(2) === 0) return Array.from({ length: 20 }, () => draft(SHORT));
   const max = random.below(10) === 0 ? 8 * MIB : 256 * KIB;
   return Array.from({ length: 2 + random.below(19) }, () => draft(random.size(100, max)));
 }
