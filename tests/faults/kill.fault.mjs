@@ -77,7 +77,7 @@ async function oneWriter({ home, id, writer, start, random }) {
   const plan = { seed: random.below(2 ** 31), writer, count: 1e9, kind: "mixed" };
   const child = start(process.execPath, [appender, home, id, JSON.stringify(plan)]);
   const [heard, momentMs] = [1 + random.below(8), random.size(0.01, 20)];
-  await child.heard(heard);
+  await child.until((said) => said.length >= heard);
   // A timer would be too coarse: a line is written in less than a millisecond.
   for (const start = performance.now(); performance.now() - start < momentMs; ) await new Promise((resolve) => setImmediate(resolve));
   child.kill();

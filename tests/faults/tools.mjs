@@ -14,8 +14,10 @@ const SILENT_MS = 60_000;
  * A child process under a watchdog.
  * @typedef {object} Child
  * @property {any[]} said each whole line of its stdout, as JSON
+ * @property {number} pid
  * @property {() => void} kill SIGKILL
- * @property {(count: number) => Promise<void>} heard resolves when it has said `count` lines, or has ended
+ * @property {(word: string) => void} tell writes a line to its stdin
+ * @property {(isEnough: (said: any[]) => boolean) => Promise<void>} until resolves when it has said enough, or has ended
  * @property {Promise<Ended>} ended rejects where the watchdog had to end it
  *
  * @typedef {{ code: number | null, signal: string | null, stderr: string }} Ended
@@ -66,11 +68,11 @@ export async function scene(name, work) {
 
 /** @param {Set<Child>} children those alive @param {string} command @param {string[]} args @param {Record<string, string>} [env] @returns {Child} */
 function started(children, command, args, env) {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
   /** @type {any[]} */
   const said = [];
   /** @type {(() => void)[]} */
-  let listeners = [];
+  const listeners = [];
   let rest = "";
   let stderr = "";
   let isSilent = false;
@@ -100,15 +102,17 @@ function started(children, command, args, env) {
   });
   // Whoever waits for it hears of a failure; nobody waiting must not end the whole run.
   ended.catch(() => {});
-  const heard = (/** @type {number} */ count) => {
+  const until = (/** @type {(said: any[]) => boolean} */ isEnough) => {
     const enough = new Promise((resolve) => {
-      const look = () => void (said.length >= count && resolve(undefined));
-      listeners = [...listeners, look];
+      const look = () => void (isEnough(said) && resolve(undefined));
+      listeners.push(look);
       look();
     });
     return Promise.race([enough, ended]).then(() => {});
   };
-  const mine = { said, kill: () => void child.kill("SIGKILL"), heard, ended };
+  // One that is gone hears nothing; that it is gone, `ended` says.
+  child.stdin.on("error", () => {});
+  const mine = { said, pid: child.pid ?? 0, kill: () => void child.kill("SIGKILL"), tell: (/** @type {string} */ word) => void child.stdin.write(`${word}\n`), until, ended };
   children.add(mine);
   return mine;
 }
