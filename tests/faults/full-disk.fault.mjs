@@ -2,12 +2,11 @@
 /** A disk that is full, or a file that may not grow, costs what is refused and nothing else. */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
-import { chance, digest, scene, sha256 } from "./tools.mjs";
+import { cannotMount, chance, digest, mount, scene, sha256, system } from "./tools.mjs";
 
 /** @import { Child, Start } from "./tools.mjs" */
 /** @typedef {{ start: Start, home: string, limit: number, seed: number }} Round `limit`: bytes */
@@ -24,7 +23,7 @@ export default {
     const random = chance(seed);
     const counts = { "full disks": scaled(200), "file size limits": scaled(100), acknowledged: 0, refused: 0, "not created": 0 };
     return scene("full-disk", async ({ folder, start }) => {
-      const skipped = cannotMount(join(folder, "try"));
+      const skipped = cannotMount(folder);
       if (skipped) return { skipped };
       for (const [what, round] of /** @type {const} */ ([["full disks", onFullDisk], ["file size limits", underLimit]])) {
         for (let n = 0; n < counts[what]; n += 1) {
@@ -125,27 +124,4 @@ function logs(home) {
 /** @param {string} home */
 function files(home) {
   return readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
-
-/** @param {string} folder @param {number} bytes */
-function mount(folder, bytes) {
-  system("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "leftoff-full-disk", folder]);
-}
-
-/** @param {string} folder @returns {string | null} why nothing can be mounted */
-function cannotMount(folder) {
-  mkdirSync(folder);
-  try {
-    mount(folder, KIB);
-    system("umount", [folder]);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** @param {string} program @param {string[]} args */
-function system(program, args) {
-  const { status, error, stderr } = spawnSync(program, args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr.trim()}`);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** What the fault suites share: seeded chance, a folder and children that are gone at the end whatever happens, hashes. */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -127,4 +127,26 @@ export function digest({ content, assistant }) {
   const hash = createHash("sha256").update(content);
   for (const { text } of assistant?.reasoning ?? []) hash.update(text);
   return hash.digest("hex");
+}
+
+/** Puts an empty disk at a folder. @param {string} folder @param {number} bytes */
+export function mount(folder, bytes) {
+  system("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "leftoff-faults", folder]);
+}
+
+/** @param {string} folder an empty one @returns {string | null} why no disk can be put there */
+export function cannotMount(folder) {
+  try {
+    mount(folder, 4096);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  system("umount", [folder]);
+  return null;
+}
+
+/** Runs a command of the system. @param {string} program @param {string[]} args */
+export function system(program, args) {
+  const { status, error, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error?.message ?? stderr.trim()}`);
 }
