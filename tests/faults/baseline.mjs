@@ -36,7 +36,7 @@ async function replace(path, seed, max) {
   let old = "[]";
   await fs.writeFile(path, old);
   for (let n = 0; n < 20; n += 1) {
-    const fresh = JSON.stringify([n, "x".repeat(random.size(100, max))]);
+    const fresh = JSON.stringify([n, "x".repeat(random.below(max))]);
     const error = await writeFileAtomic(path, fresh).then(() => null, (/** @type {Error} */ error) => error);
     const found = await fs.readFile(path, "utf8");
     say({ isWhole: found === (error ? old : fresh), isRefused: error !== null, isNamed: error?.message.includes(path) });

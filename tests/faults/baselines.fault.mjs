@@ -6,7 +6,7 @@ import { createReadStream, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { cannotMount, chance, mount, scene, system } from "./tools.mjs";
+import { cannotMount, chance, mount, scene, unmount } from "./tools.mjs";
 
 /** @import { Child, Start } from "./tools.mjs" */
 /** @typedef {Record<string, number | string>} Counts */
@@ -55,18 +55,15 @@ async function writeFileAtomic({ folder, start, seed, scaled }) {
   for (let n = 0; n < scaled(100); n += 1) {
     const limit = random.size(8 * KIB, MIB);
     mount(home, limit);
-    try {
-      const child = started(start, ["replace", join(home, "document.json"), String(random.below(2 ** 31)), String(limit)]);
-      await wellEnded(child);
-      for (const { isWhole, isRefused, isNamed } of child.said) {
-        counts[isRefused ? "refused" : "replaced"] += 1;
-        if (isRefused && !isNamed) counts["refused without the path"] += 1;
-        if (!isWhole) counts.cut += 1;
-        if (!isWhole && !isRefused) counts["cut and called a success"] += 1;
-      }
-    } finally {
-      system("umount", ["--lazy", home]);
+    const child = started(start, ["replace", join(home, "document.json"), String(random.below(2 ** 31)), String(limit)]);
+    await wellEnded(child);
+    for (const { isWhole, isRefused, isNamed } of child.said) {
+      counts[isRefused ? "refused" : "replaced"] += 1;
+      if (isRefused && !isNamed) counts["refused without the path"] += 1;
+      if (!isWhole) counts.cut += 1;
+      if (!isWhole && !isRefused) counts["cut and called a success"] += 1;
     }
+    unmount(home);
   }
   const { replaced, ...rest } = counts;
   return { "write-file-atomic: replaced": replaced, ...rest };

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
-import { cannotMount, chance, digest, mount, scene, sha256, system } from "./tools.mjs";
+import { cannotMount, chance, digest, mount, scene, sha256, system, unmount } from "./tools.mjs";
 
 /** @import { Child, Start } from "./tools.mjs" */
 /** @typedef {{ start: Start, home: string, limit: number, seed: number }} Round `limit`: bytes */
@@ -44,16 +44,10 @@ export default {
 /** @param {Round} round */
 async function onFullDisk({ start, home, limit, seed }) {
   mount(home, limit);
-  /** @type {Child | undefined} */
-  let child;
-  try {
-    child = start(process.execPath, [filler, home, String(seed)]);
-    return await fullAndBack(child, home, () => system("mount", ["-o", `remount,size=${ROOM}`, home]));
-  } finally {
-    child?.kill();
-    await child?.ended.catch(() => {});
-    system("umount", [home]);
-  }
+  const child = start(process.execPath, [filler, home, String(seed)]);
+  const counted = await fullAndBack(child, home, () => system("mount", ["-o", `remount,size=${ROOM}`, home]));
+  unmount(home);
+  return counted;
 }
 
 /** @param {Round} round */

@@ -9,6 +9,9 @@ import { join } from "node:path";
 
 /** How long a child may be silent. A law that hangs is broken. */
 const SILENT_MS = 60_000;
+const SIGNALS = ["SIGINT", "SIGTERM"];
+/** Folders at which a disk was put. @type {Set<string>} */
+const disks = new Set();
 
 /**
  * A child process under a watchdog.
@@ -47,7 +50,8 @@ export function chance(seed) {
 }
 
 /**
- * Gives `work` an empty folder and the means to start children. Both are gone when it ends, also when it fails.
+ * Gives `work` an empty folder and the means to start children. Both are gone when it ends, also when it fails or is
+ * interrupted.
  * @template T
  * @param {string} name
  * @param {(scene: { folder: string, start: Start }) => Promise<T>} work
@@ -57,12 +61,25 @@ export async function scene(name, work) {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), `leftoff-${name}-`));
   /** @type {Set<Child>} */
   const children = new Set();
+  const killAll = () => children.forEach((child) => child.kill());
+  const clear = () => {
+    for (const disk of disks) unmount(disk);
+    // Children that were killed just now may still be ending, and end a write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  const interrupted = () => {
+    killAll();
+    clear();
+    process.exit(1);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
   try {
     return await work({ folder, start: (command, args, env) => started(children, command, args, env) });
   } finally {
-    for (const child of children) child.kill();
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    killAll();
     await Promise.allSettled([...children].map((child) => child.ended));
-    rmSync(folder, { recursive: true, force: true });
+    clear();
   }
 }
 
@@ -132,6 +149,13 @@ export function digest({ content, assistant }) {
 /** Puts an empty disk at a folder. @param {string} folder @param {number} bytes */
 export function mount(folder, bytes) {
   system("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "leftoff-faults", folder]);
+  disks.add(folder);
+}
+
+/** Takes a disk away, also one that is in use. @param {string} folder */
+export function unmount(folder) {
+  system("umount", ["--lazy", folder]);
+  disks.delete(folder);
 }
 
 /** @param {string} folder an empty one @returns {string | null} why no disk can be put there */
@@ -141,7 +165,7 @@ export function cannotMount(folder) {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  system("umount", [folder]);
+  unmount(folder);
   return null;
 }
 

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createReadStream, readdirSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { createReadStream, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
+import { root } from "../../scripts/run.mjs";
 import { digest, scene } from "./tools.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
@@ -57,19 +57,26 @@ export default {
   },
 };
 
-/** The programs that are here, each by the name of its runtime. @returns {Record<string, string[]>} */
+/** The command of each runtime that starts here. @returns {Record<string, string[]>} */
 function programs() {
-  const modules = createRequire(import.meta.url);
-  const from = (/** @type {string} */ name) => dirname(modules.resolve(`${name}/package.json`));
-  // The packages' own commands start these as children of their own, which would outlive a kill.
-  const deno = join(from("deno"), "deno");
-  // Bun's package picks one of several, at install time; the first that starts here will do.
-  const oven = join(from("bun"), "..", "@oven");
-  const bun = readdirSync(oven).map((name) => join(oven, name, "bin", "bun"));
   const denoFlags = ["run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"];
-  /** @type {[string, string[]][]} */
-  const candidates = [["node", [process.execPath]], ["deno", [deno, ...denoFlags]], ...bun.map((path) => /** @type {[string, string[]]} */ (["bun", [path]]))];
-  return Object.fromEntries(candidates.filter(([, [program = ""]]) => spawnSync(program, ["--version"]).status === 0));
+  const commands = [
+    ["node", process.execPath],
+    ...installed("@deno").map((path) => ["deno", join(path, "deno"), ...denoFlags]),
+    ...installed("@oven").map((path) => ["bun", join(path, "bin", "bun")]),
+  ];
+  const starting = commands.filter(([, program = ""]) => spawnSync(program, ["--version"]).status === 0);
+  return Object.fromEntries(starting.map(([name, ...command]) => [name, command]));
+}
+
+/**
+ * The packages of one platform each. What `npm` links as command starts such a program as a child of its own, which
+ * would outlive a kill.
+ * @param {string} scope
+ */
+function installed(scope) {
+  const folder = join(root, "node_modules", scope);
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** @param {string} home */
@@ -106,10 +113,12 @@ async function allIsThere({ home, id, written, isContext }) {
   return count;
 }
 
-/** Every line is one record. @param {string} path */
+/** Every line is one record, once. @param {string} path */
 async function idsOnDisk(path) {
   const ids = new Set();
   for await (const line of createInterface({ input: createReadStream(path) })) {
+    // Who looks while another writes takes the beginning of that line for a torn one, and puts a line feed before its own.
+    if (line === "") continue;
     const { id } = JSON.parse(line);
     assert.ok(!ids.has(id), `${id} is on disk twice`);
     ids.add(id);
