@@ -33,7 +33,9 @@ export default {
     const found = programs();
     const runtimes = Object.keys(found);
     /** @type {Record<string, number | string>} */
-    const counts = { in: runtimes.join(" "), "NOT FOUND": ["deno", "bun"].filter((name) => !runtimes.includes(name)).join(" ") || "none" };
+    const counts = { in: runtimes.join(" ") };
+    const absent = ["deno", "bun"].filter((name) => !runtimes.includes(name));
+    if (absent.length > 0) counts.SKIPPED = absent.join(" ");
     for (const { name, whole, isContext, ...load } of LOADS) {
       const all = scaled(whole);
       await scene("writers", async ({ folder, start }) => {
