@@ -1,0 +1,129 @@
+// @ts-check
+/** Several processes append to one session at once, in Node, Deno and Bun: nothing is lost, and nothing is mixed. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createReadStream, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { openStore } from "../../js/index.js";
+import { root } from "../../scripts/run.mjs";
+import { digest, scene } from "./tools.mjs";
+
+const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
+const WRITERS = 8;
+const KB = 1000;
+const MB = 1000 * KB;
+
+/**
+ * What is appended, in a session of its own each: all of it would not fit into one context.
+ * @type {{ name: string, kind: "content" | "line", bytes: number, whole: number, isContext: boolean }[]}
+ */
+const LOADS = [
+  { name: "lines of 1 KB", kind: "content", bytes: KB, whole: 80_000, isContext: true },
+  { name: "lines of 1 MB", kind: "line", bytes: MB, whole: 1600, isContext: false },
+  { name: "blobs of 20 MB", kind: "content", bytes: 20 * MB, whole: 40, isContext: false },
+];
+
+/** @type {import("../../scripts/faults.mjs").Fault} */
+export default {
+  title: "8 processes append to one session at once, and each record is on disk, whole, in order and in the context",
+  async run({ scaled, seed }) {
+    const found = programs();
+    const runtimes = Object.keys(found);
+    /** @type {Record<string, number | string>} */
+    const counts = { in: runtimes.join(" ") };
+    const absent = ["deno", "bun"].filter((name) => !runtimes.includes(name));
+    if (absent.length > 0) counts.SKIPPED = absent.join(" ");
+    for (const { name, whole, isContext, ...load } of LOADS) {
+      const all = scaled(whole);
+      await scene("writers", async ({ folder, start }) => {
+        const id = await begun(folder);
+        const children = Array.from({ length: Math.min(WRITERS, all) }, (_, writer) => {
+          const count = Math.floor((all + writer) / WRITERS) || 1;
+          const plan = { seed: seed * WRITERS + writer, writer, count, ...load };
+          const [program = "", ...flags] = found[runtimes[writer % runtimes.length] ?? ""] ?? [];
+          return start(program, [...flags, appender, folder, id, JSON.stringify(plan)]);
+        });
+        for (const { ended } of children) {
+          const { code, stderr } = await ended;
+          assert.equal(code, 0, stderr);
+        }
+        const written = children.map(({ said }) => said.filter((one) => Array.isArray(one)).flat());
+        counts[name] = await allIsThere({ home: folder, id, written, isContext });
+        assert.equal(counts[name], all);
+      });
+    }
+    return counts;
+  },
+};
+
+/** The command of each runtime that starts here. @returns {Record<string, string[]>} */
+function programs() {
+  const denoFlags = ["run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"];
+  const commands = [
+    ["node", process.execPath],
+    ...installed("@deno").map((path) => ["deno", join(path, "deno"), ...denoFlags]),
+    ...installed("@oven").map((path) => ["bun", join(path, "bin", "bun")]),
+  ];
+  const starting = commands.filter(([, program = ""]) => spawnSync(program, ["--version"]).status === 0);
+  return Object.fromEntries(starting.map(([name, ...command]) => [name, command]));
+}
+
+/**
+ * The packages of one platform each. What `npm` links as command starts such a program as a child of its own, which
+ * would outlive a kill.
+ * @param {string} scope
+ */
+function installed(scope) {
+  const folder = join(root, "node_modules", scope);
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+/** @param {string} home */
+async function begun(home) {
+  const store = await openStore({ home, project: "/" });
+  const { id } = await store.create();
+  await store.close();
+  return id;
+}
+
+/**
+ * In `messages()`, on disk, each writer's in its order; and in one context, if they fit one.
+ * @param {{ home: string, id: string, written: { id: string, hash: string }[][], isContext: boolean }} options
+ */
+async function allIsThere({ home, id, written, isContext }) {
+  const store = await openStore({ home, project: "/" });
+  const session = await store.session(id);
+  const order = new Map(written.map((records, writer) => [String(writer), records.values()]));
+  let count = 0;
+  for await (const message of session.messages()) {
+    const writer = message.content.slice(0, message.content.indexOf(":"));
+    const expected = order.get(writer)?.next().value;
+    assert.deepEqual({ id: message.id, hash: digest(message) }, expected, `message ${count}, of writer ${writer}`);
+    count += 1;
+  }
+  const all = written.flat();
+  assert.equal(count, all.length, "messages");
+  assert.deepEqual(await idsOnDisk(join(session.path, "messages.jsonl")), new Set(all.map(({ id }) => id)));
+  if (isContext) {
+    const { includedMessageCount, messages } = await session.context({ window: 2 ** 31, encoding: "estimate-1" });
+    assert.deepEqual([includedMessageCount, messages.length], [all.length, all.length], "in the context");
+  }
+  await store.close();
+  return count;
+}
+
+/** Every line is one record, once. @param {string} path */
+async function idsOnDisk(path) {
+  const ids = new Set();
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    // Who looks while another writes takes the beginning of that line for a torn one, and puts a line feed before its own.
+    if (line === "") continue;
+    const { id } = JSON.parse(line);
+    assert.ok(!ids.has(id), `${id} is on disk twice`);
+    ids.add(id);
+  }
+  return ids;
+}
