@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { called, fromBytes, stamp } from "./core.js";
+import { called, fromBytes, stamp, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { Session } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
@@ -100,9 +100,7 @@ export class Store {
     const imported = [];
     for (const { messages, losses, ...one } of sessions) {
       const session = await this.#imported(one);
-      const known = new Set();
-      for await (const message of session.messages()) known.add(message.id);
-      const fresh = messages.filter((message) => !known.has(message.id));
+      const fresh = await this.#fresh(session, messages);
       if (fresh.length > 0) await this.#appendAll(session, fresh);
       imported.push({ id: one.id, agent: one.agent, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
     }
@@ -170,6 +168,21 @@ export class Store {
       agent: one.model ? { model: one.model } : undefined,
       imported: { agent: one.agent, sourceId: one.sourceId },
     });
+  }
+
+  // What the session does not hold yet, and answers that have grown since.
+  /** @param {Session} session @param {any[]} messages @returns {Promise<any[]>} */
+  async #fresh(session, messages) {
+    const PIECE = 1024 * 1024;
+    const log = `${session.path}/messages.jsonl`;
+    const size = (await this.#storage.stat(log))?.size ?? 0;
+    if (size === 0) return messages;
+    const fresh = called((core) => new core.Fresh(toBytes(messages)));
+    for (let start = 0; start < size; start += PIECE) {
+      const bytes = await this.#storage.readRange(log, start, Math.min(size, start + PIECE));
+      called(() => fresh.feed(bytes ?? new Uint8Array()));
+    }
+    return fromBytes(called(() => fresh.finish()));
   }
 
   /** @param {Session} session @param {any[]} messages */

@@ -15,6 +15,7 @@ use crate::calls;
 use crate::context::{Build, Format, Outcome, Request};
 use crate::error::{Code, Error};
 use crate::fields::{Field, items};
+use crate::interop::fresh::Fresh;
 use crate::interop::messages;
 use crate::interop::{self, Loss};
 use crate::session::begin::Begin;
@@ -304,6 +305,30 @@ pub fn read_transcript(file: &[u8], name: &str) -> Answer<Uint8Array> {
         messages: &session.messages,
     });
     Ok(bytes(&to_json(&Transcript { sessions: sessions.collect(), problems: &import.problems })))
+}
+
+/// What of an import a log does not hold yet; see `Fresh`.
+#[wasm_bindgen(js_name = Fresh)]
+pub struct FreshHandle(Fresh);
+
+#[wasm_bindgen(js_class = Fresh)]
+impl FreshHandle {
+    /// Of these messages, JSON bytes in leftoff's shape.
+    #[wasm_bindgen(constructor)]
+    pub fn new(messages: &[u8]) -> Answer<FreshHandle> {
+        let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+        Ok(FreshHandle(Fresh::new(messages)))
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, log: &[u8]) {
+        self.0.feed(log);
+    }
+
+    /// There are no more bytes. Gives the messages to append, a JSON array.
+    pub fn finish(self) -> Uint8Array {
+        bytes(&to_json(&self.0.finish()))
+    }
 }
 
 /// The hash of a project's folder, resolved and in normalisation form C.

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use leftoff::error::Code;
-use leftoff::interop::claude_code::{MAPPED, WHOLE};
+use leftoff::interop::claude_code::{MAPPED, TESTED, WHOLE};
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::session::message::{Message, Role};
 use proptest::prelude::*;
@@ -124,7 +124,7 @@ fn what_a_file_holds_is_mapped_or_listed_and_nothing_else_is_listed() {
             .collect();
         let keys = |of: &str| script[of].as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
         let (types, fields) = (keys("types"), keys("fields"));
-        let told = ["user", "assistant", "summary", "ai-title", "custom-title"];
+        let told = ["user", "assistant", "summary", "ai-title", "custom-title", "queued prompt"];
         for kind in types.iter().filter(|kind| !told.contains(&kind.as_str())) {
             assert!(listed.contains_key(format!("record:{kind}").as_str()), "{path:?}: {kind}");
         }
@@ -144,6 +144,21 @@ fn what_a_file_holds_is_mapped_or_listed_and_nothing_else_is_listed() {
             assert!(!(is_left && MAPPED.contains(field)), "{path:?}: {field} {why}");
         }
     }
+}
+
+#[test]
+fn the_versions_it_was_tested_with_are_those_of_the_fixtures() {
+    let mut versions = BTreeSet::new();
+    for (path, ..) in imports() {
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let record: Value = serde_json::from_str(line).unwrap_or_default();
+            versions.extend(record["version"].as_str().map(String::from));
+        }
+    }
+    versions.retain(|version| version.starts_with(|digit: char| digit.is_ascii_digit()));
+    assert_eq!(TESTED.iter().map(|tested| String::from(*tested)).collect::<BTreeSet<_>>(), versions);
+    let number = |version: &&str| version.split('.').map(|part| part.parse().unwrap()).collect::<Vec<u64>>();
+    assert!(TESTED.is_sorted_by_key(number));
 }
 
 #[test]

@@ -198,7 +198,8 @@ export class NodeStorage {
       if (isAbsent(cause)) return null;
       throw translated(verb, path, cause);
     } finally {
-      await handle?.close();
+      // Whatever closing says: what was read is read, and the error of a read that failed is the one to hear.
+      await handle?.close().catch(() => {});
     }
   }
 

@@ -1,6 +1,7 @@
 //! Other agents' sessions and the providers' message shapes. Only the files in here know a foreign format.
 
 pub mod claude_code;
+pub mod fresh;
 pub mod messages;
 
 use alloc::collections::BTreeMap;

@@ -323,7 +323,7 @@ impl Scanner {
         };
         match Fields::parse(json) {
             Ok(_) => {
-                if checksum(line) == Checksum::Wrong {
+                if checksum(line.trim_ascii()) == Checksum::Wrong {
                     let message =
                         String::from("expected the checksum of these bytes, but found another one instead");
                     self.problem(ProblemCode::Checksum, start, end, message);

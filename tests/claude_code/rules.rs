@@ -192,7 +192,7 @@ fn what_is_no_transcript_is_one_error() {
 
 #[test]
 fn a_long_line_or_a_long_answer_takes_time_in_proportion() {
-    let long = record("u1", "", 1, "user", json!("x".repeat(20 << 20))).to_string();
+    let long = record("u1", "", 1, "user", json!("x".repeat(15 << 20))).to_string();
     let block = |n: usize| json!([{"type": "text", "text": format!("{n}")}]);
     let mut lines = vec![long];
     for n in 0..20_000 {
@@ -202,6 +202,128 @@ fn a_long_line_or_a_long_answer_takes_time_in_proportion() {
     }
     let import = read(lines.join("\n").as_bytes(), "x", None).unwrap();
     let [said, answer] = &import.sessions[0].messages[..] else { panic!("two messages") };
-    assert_eq!(said.content.as_str().len(), 20 << 20);
+    assert_eq!(said.content.as_str().len(), 15 << 20);
     assert_eq!(answer.assistant.as_ref().unwrap().order.len(), 20_000);
+}
+
+/// A prompt that was typed while the agent was at work, delivered behind another record.
+fn queued(uuid: &str, parent: &str, second: u32, prompt: Value) -> Value {
+    let attachment = json!({"type": "queued_command", "commandMode": "prompt", "prompt": prompt});
+    let mut queued = record(uuid, parent, second, "attachment", Value::Null);
+    queued.as_object_mut().unwrap().remove("message");
+    queued["attachment"] = attachment;
+    queued
+}
+
+fn said(lines: &[Value]) -> Vec<String> {
+    let import = import(lines);
+    import.sessions[0].messages.iter().map(|message| message.content.as_str().into()).collect()
+}
+
+#[test]
+fn what_was_typed_while_the_agent_was_at_work_is_a_message_of_the_user() {
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
+    let mut bare = queued("", "", 5, json!("and this"));
+    for key in ["uuid", "parentUuid"] {
+        bare.as_object_mut().unwrap().remove(key);
+    }
+    let mut notice = queued("q3", "a1", 6, json!("a task has ended"));
+    notice["attachment"]["commandMode"] = json!("task-notification");
+    let import = import(&[
+        record("u1", "", 1, "user", json!("hello")),
+        record("a1", "u1", 2, "assistant", json!("hi")),
+        queued(
+            "q1",
+            "a1",
+            3,
+            json!([{"type": "text", "text": "one"}, image, {"type": "text", "text": "two"}]),
+        ),
+        queued("q2", "a1", 4, json!("beside")),
+        bare,
+        notice,
+        record("a2", "q1", 7, "assistant", json!("seen")),
+    ]);
+    let messages = &import.sessions[0].messages;
+    let said: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!(said, ["hello", "hi", "one\n\ntwo", "beside", "and this", "seen"]);
+    assert_eq!(messages[2].attachments.len(), 1);
+    let parents: Vec<Option<&str>> = messages.iter().map(|message| message.parent_id.as_deref()).collect();
+    let id = |place: usize| Some(messages[place].id.as_str());
+    assert_eq!(parents, [None, id(0), id(1), id(1), id(3), id(2)]);
+    assert!(messages.iter().all(|message| !message.branch));
+    let lost = |loss: &Loss| loss.field == "record:attachment/queued_command" && loss.count == 1;
+    assert!(import.sessions[0].losses.iter().any(lost));
+}
+
+#[test]
+fn a_queued_prompt_that_stands_again_as_a_record_is_one_message() {
+    let hello = record("u1", "", 1, "user", json!("hello"));
+    let answer = record("a1", "u1", 2, "assistant", json!("hi"));
+    let first = [hello, answer];
+    let with = |rest: &[Value]| said(&[&first[..], rest].concat())[2..].to_vec();
+    let typed = record("u2", "q1", 4, "user", json!([{"type": "text", "text": "go on"}]));
+    let waiting = queued("q1", "a1", 3, json!("go on"));
+    assert_eq!(with(&[waiting.clone(), typed.clone()]), ["go on"]);
+    assert_eq!(with(&[typed.clone(), waiting.clone()]), ["go on"]);
+    // Twice is once more; and behind an answer it is another prompt.
+    let again = record("u3", "u2", 5, "user", json!("go on"));
+    assert_eq!(with(&[waiting.clone(), typed.clone(), again]), ["go on", "go on"]);
+    let between = record("a2", "q1", 3, "assistant", json!("yes"));
+    assert_eq!(with(&[waiting.clone(), between.clone(), typed.clone()]), ["go on", "yes", "go on"]);
+    assert_eq!(with(&[waiting.clone(), queued("q2", "q1", 4, json!("go on"))]), ["go on", "go on"]);
+    // The client may name the record.
+    let mut named = waiting;
+    named["attachment"]["source_uuid"] = json!("u2");
+    assert_eq!(with(&[named.clone(), between.clone(), typed.clone()]), ["go on", "yes"]);
+    assert_eq!(with(&[typed, between, named]), ["go on", "yes"]);
+}
+
+#[test]
+fn a_newer_version_is_read_and_listed_once_as_untested() {
+    let of = |versions: &[&str]| {
+        let lines: Vec<Value> = versions
+            .iter()
+            .enumerate()
+            .map(|(place, version)| {
+                let mut line = record(&format!("u{place}"), "", 1, "user", json!(format!("{place}")));
+                line["version"] = json!(version);
+                line
+            })
+            .collect();
+        let import = import(&lines);
+        assert_eq!(import.sessions[0].messages.len(), versions.len());
+        let untested = import.sessions[0].losses.iter().filter(|loss| loss.field.starts_with("version:"));
+        untested.map(|loss| (loss.field.clone(), loss.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["2.1.329", "2.1.99", "0.9.400", "odd", "2.1", "2.1.330.1"]), []);
+    assert_eq!(of(&["2.1.329", "2.1.1000", "2.1.330"]), [("version:2.1.1000".into(), 2)]);
+    assert_eq!(of(&["3.0.0-beta.1"]), [("version:3.0.0-beta.1".into(), 1)]);
+}
+
+#[test]
+fn what_is_too_long_is_a_problem_and_costs_no_other() {
+    let good = record("u1", "", 1, "user", json!("hello"));
+    let long = record("u2", "u1", 2, "user", json!("x".repeat(100 << 20)));
+    // Each of its texts stays in the line.
+    let calls: Vec<Value> = (0..60)
+        .map(|n| json!({"type": "tool_use", "id": format!("{n}"), "name": "Write", "input": {"text": "y".repeat(200_000)}}))
+        .collect();
+    let wide = record("a1", "u1", 3, "assistant", json!(calls));
+    let after = record("u3", "a1", 4, "user", json!("go on"));
+    let lines = [&good, &long, &wide, &after].map(Value::to_string);
+    let file = lines.join("\n");
+    let import = read(file.as_bytes(), "x", None).unwrap();
+    let messages = &import.sessions[0].messages;
+    let said: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!(said, ["hello", "go on"]);
+    assert_eq!(messages[1].parent_id.as_ref(), Some(&messages[0].id));
+    let places: Vec<_> =
+        import.problems.iter().map(|one| (one.code, one.start as usize, one.end as usize)).collect();
+    let start = |line: &String| file.find(line.as_str()).unwrap();
+    let expected = |line: &String| (ProblemCode::LineTooLong, start(line), start(line) + line.len());
+    assert_eq!(places, [expected(&lines[1]), expected(&lines[2])]);
+    for alone in [&lines[1], &lines[2]] {
+        assert_eq!(read(alone.as_bytes(), "x", None).unwrap_err().code, Code::LineTooLong);
+    }
 }

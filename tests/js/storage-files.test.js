@@ -178,6 +178,19 @@ describe("what the system refuses", () => {
     assert.deepEqual(names, ["document"]);
   }, DISK);
 
+  check("what was read is given although closing fails, and a failure to read is told as such", async (storage, root) => {
+    await storage.append(`${root}/log`, LINE);
+    const { open } = fs.promises;
+    mock.method(fs.promises, "open", async (/** @type {string} */ path, /** @type {number} */ flags) => {
+      const handle = await open(path, flags);
+      const close = handle.close.bind(handle);
+      handle.close = () => close().then(() => Promise.reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" })));
+      return handle;
+    });
+    assert.deepEqual(await storage.read(`${root}/log`), LINE);
+    await assert.rejects(storage.read(root), { name: "LeftoffError", code: "not_a_file" });
+  });
+
   check("an error names the path in a sentence and carries what the system said", async (storage, root) => {
     mock.method(fs, "openSync", () => {
       throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });

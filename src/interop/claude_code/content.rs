@@ -118,6 +118,19 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
     results
 }
 
+/// Where the text of a queued prompt stands.
+const QUEUED_PROMPT: &str = "attachment/queued_command.attachment.prompt";
+
+/// A prompt that was typed while the agent was at work.
+pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
+    let mut said = Plain::default();
+    said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
+    for (kind, block) in blocks(QUEUED_PROMPT, prompt, losses) {
+        said.add(QUEUED_PROMPT, &kind, block, losses);
+    }
+    said.into_message(Role::User)
+}
+
 /// What the provider counted.
 pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
     let mut counts = object("assistant.message.usage", raw, losses)?;

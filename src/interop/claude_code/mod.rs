@@ -5,36 +5,47 @@
 //! from the same message are a rewind: the later begins a branch. A rewind to before the first message cannot be told
 //! from a file without a chain, and is read in file order. A compact boundary begins the chain anew, tied to what was
 //! before by `logicalParentUuid`: that history stays, and the summary behind the boundary is a message like others.
-//! Sub-agents' records (`isSidechain`) are sessions of their own.
+//! Sub-agents' records (`isSidechain`) are sessions of their own. What was typed while the agent was at work stands in
+//! an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a record of
+//! the user that says the same.
 //!
-//! Read with files of the versions 1.0.0 to 2.1.329. What of a file has a place here is listed in [`MAPPED`] and
+//! The versions it was tested with are [`TESTED`]; newer ones are read, and listed as a loss `version:<newest>`. What of a file has a place here is listed in [`MAPPED`] and
 //! [`WHOLE`]; everything else is listed in the losses of the import.
 
 mod content;
+mod finish;
+mod lines;
+mod record;
 mod table;
 mod thread;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::fields::{NotFields, kind_of};
 use crate::interop::{AgentName, Import, Losses, Object};
+use crate::session::checkpoint::Span;
 use crate::session::scan::{Problem, ProblemCode};
 
+use lines::{MAX_SOURCE_LINE, describe, lines};
+use record::{Envelope, Linked, Record};
 use table::why_lost;
-use thread::{Envelope, Linked, Record, Thread};
+use thread::Thread;
 
-pub use table::{MAPPED, WHOLE};
+pub use table::{MAPPED, TESTED, WHOLE};
 
 const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "a record that is no message";
+/// A prompt that was typed while the agent was at work.
+const QUEUED: &str = "attachment/queued_command";
 
 /// Whether a record of a user or an assistant, as Claude Code writes it, is in these bytes.
 pub(crate) fn knows(bytes: &[u8]) -> bool {
-    lines(bytes).any(|(_, line)| {
+    let is_short = |(_, line): &(usize, &[u8])| line.len() <= MAX_SOURCE_LINE;
+    lines(bytes).filter(is_short).any(|(_, line)| {
         let object = core::str::from_utf8(line).ok().and_then(|line| Object::parse("", line).ok());
         object.is_some_and(|mut object| {
             let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
@@ -46,7 +57,8 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// Reads a transcript. `name` is the file's name, for the id of a session that says none itself.
 ///
 /// # Errors
-/// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes.
+/// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes;
+/// `line_too_long` where there is nothing but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         let message = "expected a session of claude-code, but found an empty file instead";
@@ -56,39 +68,18 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     for (start, line) in lines(bytes) {
         reader.line(line, start);
     }
-    if reader.is_known {
-        return Ok(reader.finish(name.strip_suffix(".jsonl").unwrap_or(name)));
+    let is_known = reader.is_known;
+    let import = reader.finish(name.strip_suffix(".jsonl").unwrap_or(name));
+    if is_known && !import.sessions.is_empty() {
+        return Ok(import);
+    }
+    let is_too_long = |problem: &&Problem| problem.code == ProblemCode::LineTooLong;
+    if let Some(problem) = import.problems.iter().find(is_too_long) {
+        return Err(Error::new(Code::LineTooLong, problem.message.as_str()));
     }
     let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
     let expected = "expected a \"user\" or \"assistant\" record of claude-code";
     Err(Error::new(Code::UnknownFormat, format!("{expected}, but the first line is {first}")))
-}
-
-// The lines that hold something, each with its place; the byte order mark of an editor belongs to none.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut start = 0;
-    bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
-        let here = start;
-        start += line.len() + 1;
-        let marked = if here == 0 { line.strip_prefix(b"\xef\xbb\xbf") } else { None };
-        let text = marked.unwrap_or(line).trim_ascii_start();
-        let place = here + line.len() - text.len();
-        Some((place, text.trim_ascii_end())).filter(|(_, text)| !text.is_empty())
-    })
-}
-
-fn describe(line: &[u8]) -> String {
-    let Ok(text) = core::str::from_utf8(line) else { return "no UTF-8 text".into() };
-    match Object::parse("", text) {
-        Ok(mut object) => match object.take::<String>("type", &mut Losses::default()) {
-            Some(kind) => {
-                let kind: String = kind.chars().take(40).collect();
-                format!("an object of type {kind:?}")
-            }
-            None => "an object without a type".into(),
-        },
-        Err(no_object) => no_object.to_string(),
-    }
 }
 
 fn is_conversation(kind: &str) -> bool {
@@ -101,10 +92,6 @@ fn is_signed(object: &Object<'_>) -> bool {
 
 /// The message of a record, and its content, which is a string or an array.
 fn said_in<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a str), String> {
-    let wrong = |path: &str, expected: &str, found: Option<&str>| {
-        let found = found.map_or("nothing", kind_of);
-        format!("expected {expected} for {path:?}, but found {found} instead")
-    };
     let raw = object.take_raw("message");
     let message = raw.and_then(|raw| Object::parse(format!("{kind}.message"), raw).ok());
     let mut message = message.ok_or_else(|| wrong("message", "an object", raw))?;
@@ -112,6 +99,31 @@ fn said_in<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a s
         Some(content) if content.starts_with(['"', '[']) => Ok((message, content)),
         other => Err(wrong("message.content", "a string or an array", other)),
     }
+}
+
+fn is_queued_prompt(object: &Object<'_>) -> bool {
+    let quiet = &mut Losses::default();
+    let inner = object.raw("attachment").and_then(|raw| Object::parse("", raw).ok());
+    inner.is_some_and(|mut inner| {
+        let mut is = |key: &str, word: &str| inner.take::<String>(key, quiet).as_deref() == Some(word);
+        is("type", "queued_command") && is("commandMode", "prompt")
+    })
+}
+
+/// The attachment of a queued prompt, and the prompt, which is a string or an array.
+fn queued_in<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a str), String> {
+    let raw = object.take_raw("attachment");
+    let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED}.attachment"), raw).ok());
+    let mut attachment = attachment.ok_or_else(|| wrong("attachment", "an object", raw))?;
+    let prompt = attachment.take_raw("prompt");
+    let told = prompt.filter(|prompt| prompt.starts_with(['"', '[']));
+    told.map(|told| (attachment, told))
+        .ok_or_else(|| wrong("attachment.prompt", "a string or an array", prompt))
+}
+
+fn wrong(path: &str, expected: &str, found: Option<&str>) -> String {
+    let found = found.map_or("nothing", kind_of);
+    format!("expected {expected} for {path:?}, but found {found} instead")
 }
 
 #[derive(Default)]
@@ -140,7 +152,14 @@ impl<'a> Reader<'a> {
         if self.threads.is_empty() {
             self.threads.push(Thread::default());
         }
-        let place = (start as u64, (start + line.len()) as u64);
+        let place = Span { start: start as u64, end: (start + line.len()) as u64 };
+        if line.len() > MAX_SOURCE_LINE {
+            let found = line.len();
+            let message = format!(
+                "expected a line of at most {MAX_SOURCE_LINE} bytes, but found {found} bytes instead"
+            );
+            return self.problem(ProblemCode::LineTooLong, place, &message);
+        }
         let Ok(text) = core::str::from_utf8(line) else {
             return self.problem(
                 ProblemCode::InvalidUtf8,
@@ -165,11 +184,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn problem(&mut self, code: ProblemCode, (start, end): (u64, u64), message: &str) {
+    fn problem(&mut self, code: ProblemCode, place: Span, message: &str) {
+        let Span { start, end } = place;
         self.problems.push(Problem { code, start, end, message: message.into() });
     }
 
-    fn record(&mut self, mut object: Object<'a>, place: (u64, u64)) {
+    fn record(&mut self, mut object: Object<'a>, place: Span) {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         let Some(kind) = kind else {
             let message = "expected a record of claude-code, but found an object without a type instead";
@@ -178,20 +198,22 @@ impl<'a> Reader<'a> {
         let object = object.at(kind.as_str());
         match kind.as_str() {
             "user" | "assistant" => self.message(object, &kind, place),
+            "attachment" if is_queued_prompt(&object) => self.message(object.at(QUEUED), QUEUED, place),
             "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
             _ => self.other(object, &kind),
         }
     }
 
-    fn message(&mut self, mut object: Object<'a>, kind: &str, place: (u64, u64)) {
+    fn message(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
         let signed = is_signed(&object);
         let timestamp = object.raw("timestamp");
-        let whole = object.raw("message");
-        let (message, content) = match said_in(&mut object, kind) {
+        let whole = object.raw(if kind == QUEUED { "attachment" } else { "message" });
+        let said = if kind == QUEUED { queued_in(&mut object) } else { said_in(&mut object, kind) };
+        let (message, content) = match said {
             Ok(said) => said,
             Err(wrong) => return self.problem(ProblemCode::BadValue, place, &wrong),
         };
-        self.is_known |= signed;
+        self.is_known |= signed && is_conversation(kind);
         let mut losses = Losses::default();
         let envelope = Envelope::take(&mut object, &mut losses);
         let session_id: Option<String> = object.take("sessionId", &mut losses);
@@ -208,10 +230,11 @@ impl<'a> Reader<'a> {
             return thread.repeat(object);
         }
         let uuid = envelope.uuid.clone();
-        let native = envelope.uuid.clone().unwrap_or_else(|| format!("byte-{}", place.0));
-        let record = Record { object, message, content, envelope, native, before };
+        let native = envelope.uuid.clone().unwrap_or_else(|| format!("byte-{}", place.start));
+        let record = Record { object, message, content, envelope, native, before, place };
         let last = match kind {
             "assistant" => thread.answer(record),
+            QUEUED => thread.queued(record),
             _ => thread.prompt(record),
         };
         if let Some(raw) = agent {
@@ -284,7 +307,7 @@ impl<'a> Reader<'a> {
         match self.linked.get(parent).filter(|linked| linked.thread == at) {
             Some(linked) => linked.message,
             None => {
-                if is_conversation(kind) {
+                if is_conversation(kind) || kind == QUEUED {
                     losses.add(
                         format!("{kind}.parentUuid"),
                         "the record it names is not before it in this conversation",
@@ -319,10 +342,13 @@ impl<'a> Reader<'a> {
         }
         let mut sessions = Vec::new();
         for thread in threads {
-            let mut session = thread.finish(&native, &caller, &calls);
+            let mut session = thread.finish(&native, &caller, &calls, &mut self.problems);
             session.title = title.clone().filter(|_| session.parent.is_none());
             sessions.push(session);
         }
+        // Of a conversation of which nothing can be stored, only the problems are told.
+        sessions.retain(|session| !session.messages.is_empty());
+        self.problems.sort_by_key(|problem| problem.start);
         Import { sessions, problems: self.problems }
     }
 

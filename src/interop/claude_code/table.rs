@@ -91,6 +91,32 @@ pub const MAPPED: &[&str] = &[
     "assistant.message.content[tool_use].id",
     "assistant.message.content[tool_use].name",
     "assistant.message.content[tool_use].input",
+    "attachment/queued_command.type",
+    "attachment/queued_command.uuid",
+    "attachment/queued_command.parentUuid",
+    "attachment/queued_command.logicalParentUuid",
+    "attachment/queued_command.timestamp",
+    "attachment/queued_command.sessionId",
+    "attachment/queued_command.cwd",
+    "attachment/queued_command.gitBranch",
+    "attachment/queued_command.version",
+    "attachment/queued_command.isSidechain",
+    "attachment/queued_command.agentId",
+    "attachment/queued_command.attachment",
+    "attachment/queued_command.attachment.type",
+    "attachment/queued_command.attachment.commandMode",
+    "attachment/queued_command.attachment.source_uuid",
+    "attachment/queued_command.attachment.isMeta",
+    "attachment/queued_command.attachment.prompt",
+    "attachment/queued_command.attachment.prompt[text]",
+    "attachment/queued_command.attachment.prompt[text].type",
+    "attachment/queued_command.attachment.prompt[text].text",
+    "attachment/queued_command.attachment.prompt[image]",
+    "attachment/queued_command.attachment.prompt[image].type",
+    "attachment/queued_command.attachment.prompt[image].source",
+    "attachment/queued_command.attachment.prompt[image].source.type",
+    "attachment/queued_command.attachment.prompt[image].source.media_type",
+    "attachment/queued_command.attachment.prompt[image].source.data",
     "custom-title.type",
     "custom-title.sessionId",
     "custom-title.customTitle",
@@ -112,6 +138,9 @@ const REASONS: &[(&str, &str)] = &[
     ("user.agentId", "the agent speaks in the main conversation"),
     ("assistant.agentId", "the agent speaks in the main conversation"),
     ("user.todos", "the state of Claude Code's own list"),
+    ("attachment/queued_command.attachment.timestamp", "the time at which it was delivered is kept"),
+    ("attachment/queued_command.userType", "a detail of the client"),
+    ("attachment/queued_command.entrypoint", "a detail of the client"),
     ("user.userType", "a detail of the client"),
     ("assistant.userType", "a detail of the client"),
     ("user.entrypoint", "a detail of the client"),
@@ -129,4 +158,27 @@ const REASONS: &[(&str, &str)] = &[
 /// Why a field that nobody took is lost.
 pub(super) fn why_lost(path: &str) -> &'static str {
     REASONS.iter().find(|(known, _)| *known == path).map_or(NO_PLACE, |(_, why)| why)
+}
+
+/// The versions of Claude Code whose files the reader is tested with, oldest first.
+pub const TESTED: &[&str] = &[
+    "1.0.0", "1.0.24", "1.0.31", "1.0.51", "1.0.53", "1.0.55", "1.0.128", "1.9.0", "2.0.5", "2.0.28",
+    "2.0.37", "2.0.42", "2.0.55", "2.1.80", "2.1.88", "2.1.92", "2.1.111", "2.1.112", "2.1.161", "2.1.197",
+    "2.1.198", "2.1.207", "2.1.220", "2.1.287", "2.1.329",
+];
+
+/// Why a version is listed as a loss.
+pub(super) const UNTESTED: &str = "read, but newer than the versions that the reader is tested with";
+
+/// The numbers of a version that is newer than all in [`TESTED`].
+pub(super) fn newer_than_tested(version: &str) -> Option<[u64; 3]> {
+    let newest = TESTED.iter().filter_map(|tested| numbers(tested)).max();
+    numbers(version).filter(|numbers| Some(*numbers) > newest)
+}
+
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let release = version.split(['-', '+']).next().unwrap_or_default();
+    let mut parts = release.split('.').map(|part| part.parse().ok());
+    let numbers = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(numbers)
 }

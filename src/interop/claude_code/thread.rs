@@ -5,76 +5,21 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::Fields;
 use crate::interop::claude_code::AGENT;
-use crate::interop::claude_code::content::{Piece, answer_pieces, assemble, describe, prompt_messages};
-use crate::interop::claude_code::table::why_lost;
-use crate::interop::{ANOTHER_KIND, ImportedSession, Losses, Object, SubAgent};
+use crate::interop::claude_code::content::{Piece, answer_pieces, describe, prompt_messages, queued_message};
+use crate::interop::claude_code::finish::{Draft, finish_messages};
+use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, flags};
+use crate::interop::claude_code::table::{UNTESTED, newer_than_tested, why_lost};
+use crate::interop::{ImportedSession, Loss, Losses, Object, SubAgent};
+use crate::session::checkpoint::Span;
 use crate::session::event::Parent;
 use crate::session::id;
 use crate::session::message::{Message, Role, Source};
+use crate::session::scan::Problem;
 use crate::text::Extra;
 use crate::time;
 
 const CHANGES: &str = "it changes within the session";
-
-/// What a record with a uuid means for those that hang from it.
-pub(super) struct Linked {
-    pub thread: usize,
-    /// The message it became, or else the one before it.
-    pub message: Option<usize>,
-}
-
-/// What a record says of itself.
-pub(super) struct Envelope {
-    pub uuid: Option<String>,
-    pub parent: Option<String>,
-    timestamp: Option<String>,
-}
-
-// Marks that tell what a message is good for; they go with its source.
-const USER_FLAGS: &[&str] = &["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
-const ASSISTANT_FLAGS: &[&str] = &["isApiErrorMessage"];
-
-impl Envelope {
-    pub fn take(object: &mut Object<'_>, losses: &mut Losses) -> Envelope {
-        let uuid = object.take("uuid", losses);
-        let parent = object.take("parentUuid", losses);
-        let written: Option<String> = object.take("timestamp", losses);
-        let is_time = written.as_deref().is_none_or(|written| time::parse(written).is_some());
-        if !is_time {
-            object.lose("timestamp", ANOTHER_KIND, losses);
-        }
-        Envelope {
-            uuid,
-            parent: parent.or_else(|| object.take("logicalParentUuid", losses)),
-            timestamp: written.filter(|_| is_time),
-        }
-    }
-
-    fn ms(&self) -> Option<i64> {
-        self.timestamp.as_deref().and_then(time::parse)
-    }
-}
-
-/// A record of a user or an assistant.
-pub(super) struct Record<'a> {
-    pub object: Object<'a>,
-    pub message: Object<'a>,
-    pub content: &'a str,
-    pub envelope: Envelope,
-    /// The uuid, or the place for want of one.
-    pub native: String,
-    /// The message it follows.
-    pub before: Option<usize>,
-}
-
-struct Draft {
-    message: Message,
-    pieces: Vec<Piece>,
-    native: String,
-    before: Option<usize>,
-}
 
 #[derive(Default)]
 pub(super) struct Thread {
@@ -94,7 +39,49 @@ pub(super) struct Thread {
     folder: Option<String>,
     git_branch: Option<String>,
     version: Option<String>,
+    // The newest version that is newer than those tested, and how many records are of such.
+    untested: Option<([u64; 3], String)>,
+    untested_records: u64,
     created_ms: Option<i64>,
+    said: Said,
+}
+
+/// Who says something: the user's own record, or a prompt that was queued.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    Now,
+    Queued,
+}
+
+// What was typed may stand twice, as a queued prompt and as a record of its own.
+#[derive(Default)]
+struct Said {
+    // By the uuid that the record of its own has.
+    named: BTreeMap<(Told, String), usize>,
+    // Since the newest answer.
+    unanswered: Vec<(Told, usize)>,
+}
+
+impl Said {
+    fn add(&mut self, told: Told, uuid: Option<String>, place: usize) {
+        self.named.extend(uuid.map(|uuid| ((told, uuid), place)));
+        self.unanswered.push((told, place));
+    }
+
+    // The message that was told in the other way.
+    fn other(&mut self, told: Told, uuid: Option<&str>, is_same: impl Fn(usize) -> bool) -> Option<usize> {
+        let other = match told {
+            Told::Now => Told::Queued,
+            Told::Queued => Told::Now,
+        };
+        let named = uuid.and_then(|uuid| self.named.get(&(other, uuid.into()))).copied();
+        let is_it = |(told, place): &(Told, usize)| {
+            *told == other && named.map_or_else(|| is_same(*place), |named| named == *place)
+        };
+        let at = self.unanswered.iter().position(is_it);
+        // A message is told twice at most.
+        at.map(|at| self.unanswered.remove(at).1).or(named)
+    }
 }
 
 impl Thread {
@@ -129,6 +116,10 @@ impl Thread {
                 losses.add(format!("{kind}.{field}"), CHANGES);
             }
         }
+        if let Some((number, version)) = version.as_deref().and_then(newer_than_tested).zip(version.clone()) {
+            self.untested_records += 1;
+            self.untested = self.untested.take().max(Some((number, version)));
+        }
         self.folder = self.folder.take().or(folder);
         self.git_branch = git_branch.or(self.git_branch.take());
         self.version = version.or(self.version.take());
@@ -136,7 +127,8 @@ impl Thread {
 
     /// Adds an assistant's record; the place of the message it belongs to.
     pub fn answer(&mut self, record: Record<'_>) -> usize {
-        let Record { mut object, mut message, content, envelope, native, before } = record;
+        let Record { mut object, mut message, content, envelope, native, before, place: span } = record;
+        self.said.unanswered.clear();
         let mut pieces = answer_pieces(content, &mut self.losses);
         self.name_calls(&mut pieces);
         let flags = flags(&mut object, ASSISTANT_FLAGS, &mut self.losses);
@@ -144,12 +136,13 @@ impl Thread {
         let known = answer.as_ref().and_then(|answer| self.answers.get(answer)).copied();
         let place = known.unwrap_or_else(|| {
             let message = Message { role: Some(Role::Assistant), ..Message::default() };
-            self.draft(message, &envelope, native, flags, before)
+            self.draft(message, &envelope, native, flags, before, span)
         });
         if let Some(answer) = answer {
             self.answers.insert(answer, place);
         }
         let draft = &mut self.drafts[place];
+        draft.bytes += if known.is_some() { span.end - span.start } else { 0 };
         draft.pieces.extend(pieces);
         describe(draft.message.assistant.get_or_insert_default(), &mut message, &mut self.losses);
         self.leave(object, message);
@@ -158,12 +151,21 @@ impl Thread {
 
     /// Adds a user's record; the place of its last message.
     pub fn prompt(&mut self, record: Record<'_>) -> usize {
-        let Record { mut object, message, content, envelope, native, before } = record;
+        let Record { mut object, message, content, envelope, native, before, place: span } = record;
         let is_own = |flag: &&str| object.raw(flag) == Some("true");
         let mut is_prompt = !["isMeta", "isCompactSummary"].iter().any(is_own);
         let flags = flags(&mut object, USER_FLAGS, &mut self.losses);
+        let messages = prompt_messages(content, &mut self.losses);
+        if let [said] = &messages[..]
+            && said.tool.is_none()
+            && let Some(place) = self.told_before(Told::Now, envelope.uuid.as_deref(), said)
+        {
+            self.leave(object, message);
+            return place;
+        }
         let mut last = before;
-        for mut said in prompt_messages(content, &mut self.losses) {
+        for mut said in messages {
+            let is_said = said.tool.is_none();
             if let Some(tool) = &mut said.tool {
                 is_prompt = false;
                 if tool.call_id.is_empty() {
@@ -171,7 +173,10 @@ impl Thread {
                 }
             }
             said.branch = is_prompt && self.is_rewind(last, &said, &envelope);
-            let place = self.draft(said, &envelope, native.clone(), flags.clone(), last);
+            let place = self.draft(said, &envelope, native.clone(), flags.clone(), last, span);
+            if is_said {
+                self.said.add(Told::Now, envelope.uuid.clone(), place);
+            }
             if is_prompt && let Some(last) = last {
                 self.prompts.insert(last, place);
             }
@@ -179,6 +184,27 @@ impl Thread {
         }
         self.leave(object, message);
         self.drafts.len() - 1
+    }
+
+    /// Adds what was typed while the agent was at work; the place of its message. It replaces no other prompt.
+    pub fn queued(&mut self, record: Record<'_>) -> usize {
+        let Record { object, message: mut prompt, content, envelope, native, before, place } = record;
+        prompt.take_raw("commandMode");
+        let uuid: Option<String> = prompt.take("source_uuid", &mut self.losses);
+        let flags = flags(&mut prompt, USER_FLAGS, &mut self.losses);
+        let said = queued_message(content, &mut self.losses);
+        let place = match self.told_before(Told::Queued, uuid.as_deref(), &said) {
+            Some(place) => place,
+            None => {
+                // Where it names no parent, it follows what was said last.
+                let last = self.drafts.len().checked_sub(1).filter(|_| envelope.parent.is_none());
+                let place = self.draft(said, &envelope, native, flags, before.or(last), place);
+                self.said.add(Told::Queued, uuid, place);
+                place
+            }
+        };
+        self.leave(object, prompt);
+        place
     }
 
     /// Passes by a record whose message is there already.
@@ -219,8 +245,15 @@ impl Thread {
         id::imported(AGENT, &self.source_id(native), "", self.created_ms.unwrap_or_default())
     }
 
-    /// The conversation with its ids. `caller` names the main one, `calls` the calls of sub-agents in it.
-    pub fn finish(self, native: &str, caller: &str, calls: &BTreeMap<String, String>) -> ImportedSession {
+    /// The conversation with its ids. `caller` names the main one, `calls` the calls of sub-agents in it. What cannot
+    /// be stored is added to the problems.
+    pub fn finish(
+        self,
+        native: &str,
+        caller: &str,
+        calls: &BTreeMap<String, String>,
+        problems: &mut Vec<Problem>,
+    ) -> ImportedSession {
         let (id, source_id) = (self.id(native), self.source_id(native));
         let sub_agent = |(agent, call_id): &(String, String)| SubAgent {
             source_id: format!("{native}/{agent}"),
@@ -232,7 +265,13 @@ impl Thread {
             let call_id = calls.get(agent).or_else(|| calls.get(first)).cloned();
             Parent { session: caller.into(), call_id }
         });
-        let messages = finish_messages(self.drafts, &self.tools, &source_id, self.created_ms);
+        let messages = finish_messages(self.drafts, &self.tools, &source_id, self.created_ms, problems);
+        let mut losses = self.losses.list();
+        losses.extend(self.untested.map(|(_, version)| Loss {
+            field: format!("version:{version}"),
+            count: self.untested_records,
+            why: UNTESTED,
+        }));
         let times = messages.iter().filter_map(|message| message.timestamp.as_deref());
         let last_ms = times.filter_map(time::parse).max();
         let models = messages.iter().rev().filter_map(|message| message.assistant.as_ref()?.model.as_ref());
@@ -251,7 +290,7 @@ impl Thread {
             created_ms: self.created_ms,
             last_ms,
             messages,
-            losses: self.losses.list(),
+            losses,
         }
     }
 
@@ -266,6 +305,7 @@ impl Thread {
         native: String,
         flags: Extra,
         before: Option<usize>,
+        place: Span,
     ) -> usize {
         let source = Source { agent: AGENT.into(), id: native.clone(), extra: flags };
         let timestamp = envelope.timestamp.clone();
@@ -274,7 +314,8 @@ impl Thread {
         let count = self.natives.entry(native.clone()).or_default();
         *count += 1;
         let native = if *count == 1 { native } else { format!("{native}#{count}") };
-        self.drafts.push(Draft { message, pieces: Vec::new(), native, before });
+        let bytes = place.end - place.start;
+        self.drafts.push(Draft { message, pieces: Vec::new(), native, before, place, bytes });
         self.drafts.len() - 1
     }
 
@@ -292,6 +333,14 @@ impl Thread {
         }
     }
 
+    fn told_before(&mut self, told: Told, uuid: Option<&str>, said: &Message) -> Option<usize> {
+        let drafts = &self.drafts;
+        self.said.other(told, uuid, |place| {
+            let other = &drafts[place].message;
+            (&other.content, &other.attachments) == (&said.content, &said.attachments)
+        })
+    }
+
     // The same prompt, or one of the same time, is a record written again.
     fn is_rewind(&self, before: Option<usize>, said: &Message, envelope: &Envelope) -> bool {
         let earlier = before.and_then(|before| self.prompts.get(&before));
@@ -307,37 +356,4 @@ impl Thread {
         message.leave(&mut self.losses, why_lost);
         object.leave(&mut self.losses, why_lost);
     }
-}
-
-fn flags(object: &mut Object<'_>, names: &[&str], losses: &mut Losses) -> Extra {
-    let mut set = Vec::new();
-    for name in names {
-        if object.take(name, losses) == Some(true) {
-            set.push(format!("\"{name}\":true"));
-        }
-    }
-    Fields::parse(&format!("{{{}}}", set.join(","))).map(Fields::rest).unwrap_or_default()
-}
-
-fn finish_messages(
-    drafts: Vec<Draft>,
-    tools: &BTreeMap<String, String>,
-    source_id: &str,
-    created_ms: Option<i64>,
-) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::with_capacity(drafts.len());
-    let mut ms = created_ms.unwrap_or_default();
-    for Draft { mut message, pieces, native, before } in drafts {
-        ms = message.timestamp.as_deref().and_then(time::parse).unwrap_or(ms);
-        message.id = id::imported(AGENT, source_id, &native, ms);
-        message.parent_id = before.and_then(|before| messages.get(before)).map(|before| before.id.clone());
-        if message.role == Some(Role::Assistant) {
-            assemble(&mut message, pieces);
-        }
-        if let Some(tool) = &mut message.tool {
-            tool.name = tools.get(&tool.call_id).cloned().unwrap_or_default();
-        }
-        messages.push(message);
-    }
-    messages
 }
