@@ -272,6 +272,7 @@ export class Session {
       const durable = durability === "durable";
       await this.#messages.append(batch.handle, batch.bytes, { durable });
       this.#unsaved = true;
+      await this.#complete();
       for (const one of group) {
         const records = group.length === 1 ? batch.records : batch.records.splice(0, one.drafts.length);
         one.resolve({ records, acknowledged: acknowledged(this.#storage, durable) });
@@ -310,8 +311,8 @@ export class Session {
 
   /** @param {ContextRequest} request */
   async #context({ count, ...request }) {
-    const handle = await this.#live();
-    await this.#messages.observe(handle);
+    await this.#messages.observe(await this.#live());
+    const handle = await this.#complete();
     const build = called(() => handle.context(toBytes(request)));
     let counter = anyCounter();
     for (;;) {
@@ -350,9 +351,17 @@ export class Session {
   async #reopen() {
     const checkpoint = await believed(this.#storage, this.#messages, `${this.#cache}.json`);
     await this.#observeAll(checkpoint);
-    if (checkpoint && !called(() => this.#handle.needsAll)) return;
-    if (checkpoint) await this.#observeAll(undefined);
-    this.#wasRead = (await this.#messages.size()) > WORTH_A_CHECKPOINT;
+    if (checkpoint) await this.#complete();
+    else this.#wasRead = (await this.#messages.size()) > WORTH_A_CHECKPOINT;
+  }
+
+  /** The handle; where a checkpoint does not carry as far as what came after it, all is read. */
+  async #complete() {
+    if (called(() => this.#handle.needsAll)) {
+      await this.#observeAll(undefined);
+      this.#wasRead = true;
+    }
+    return this.#handle;
   }
 
   /** @param {Uint8Array | undefined} checkpoint */

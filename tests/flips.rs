@@ -17,6 +17,7 @@ use leftoff::context::{Build, Needs, Outcome, Request};
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Message, Role};
 use leftoff::session::scan::{Found, Problem, Record, scan};
+use leftoff::tokens::Counting;
 
 const SIZE: usize = 64 * 1024;
 
@@ -38,7 +39,9 @@ impl Known {
     fn append(&mut self, session: &mut Session, drafts: Vec<Message>) {
         let step = self.lines.last().map_or(0, |line| line.step + 1);
         let start = self.log.len();
-        let (bytes, _) = session.stage_messages(drafts, &stamp(start as u64), None).expect("no open batch");
+        let staged =
+            session.stage_messages(drafts, &stamp(start as u64), Counting::Estimate).expect("no open batch");
+        let bytes = staged.bytes;
         session.messages().commit(start as u64).expect("the log grew by the batch");
         let mut at = start;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -68,7 +71,8 @@ fn log() -> Known {
     for length in 0.. {
         let draft = || vec![said(Role::User, &"z".repeat(length))];
         let end = known.log.len() as u64;
-        let (bytes, _) = session.stage_messages(draft(), &stamp(end), None).expect("no open batch");
+        let staged = session.stage_messages(draft(), &stamp(end), Counting::Estimate).expect("no open batch");
+        let bytes = staged.bytes;
         session.messages().abort().expect("an open batch");
         if known.log.len() + bytes.len() == SIZE {
             known.append(&mut session, draft());

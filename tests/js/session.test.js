@@ -65,6 +65,23 @@ test("two stores that append to one session both see every message", () =>
     await second.close();
   }));
 
+test("a branch or a revision behind a checkpoint finds what lies before it", () =>
+  inFolder(async (home) => {
+    const store = await openStore({ home, project: home });
+    const first = await store.continue();
+    const { records } = await first.append(["one", "two", "three"].map((content) => ({ role: "user", content })));
+    await first.close();
+    const session = await (await openStore({ home, project: home })).session(first.id);
+    /** @param {any} context */
+    const said = ({ messages }) => messages.map((/** @type {any} */ message) => message.content);
+    const request = { window: 8_000, encoding: /** @type {const} */ ("estimate-1") };
+    await session.append({ role: "user", content: "two, anew", id: records[1]?.id, rev: 1 });
+    assert.deepEqual(said(await session.context(request)), ["one", "two, anew", "three"]);
+    assert.equal(session.metadata.stats.messageCount, 3);
+    await session.append({ role: "user", content: "another way", branch: true, parentId: records[0]?.id });
+    assert.deepEqual(said(await session.context(request)), ["one", "another way"]);
+  }));
+
 test("importing again gives the same session and adds only what is new", () =>
   inFolder(async (home) => {
     const file = join(home, "grown.jsonl");

@@ -96,6 +96,13 @@ impl Host {
         host
     }
 
+    /// Reads all where a checkpoint does not carry as far as what came after it.
+    pub fn complete(&mut self, files: &mut Files, chance: &mut Chance) {
+        if self.session.needs_all() {
+            *self = Host::open(files, None, chance);
+        }
+    }
+
     fn log(&mut self, name: Name) -> &mut Log {
         match name {
             Name::Events => self.session.events(),

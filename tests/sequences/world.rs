@@ -197,6 +197,7 @@ impl World {
     fn knows_what_a_new_host_learns(&mut self, host: usize) {
         let World { files, hosts, chance, name, .. } = self;
         hosts[host].look_at_all(files, chance);
+        hosts[host].complete(files, chance);
         let has_counts = !(hosts[host].is_from_checkpoint && repeats(&files.messages));
         let (old, new) = (&mut hosts[host].session, &mut Host::open(files, None, chance).session);
         assert_eq!(state(old, has_counts), state(new, has_counts), "{name}");
