@@ -33,9 +33,7 @@ pub fn answered(id: &str, name: &str, content: &str) -> Message {
     Message { tool: Some(tool), ..said(Role::Tool, content) }
 }
 
-#[allow(dead_code)]
 /// Appends to a log and lets the session observe it.
-#[allow(dead_code)]
 pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     // The length of a log that grows is never the same twice.
     let staged = session

@@ -98,7 +98,7 @@ async function oneHome({ disk, start, random, counts, until }) {
  */
 async function untilDark({ disk, home, start, random, acknowledgements, momentS }) {
   const child = start(process.execPath, [writer, home.home, String(random.below(2 ** 31))]);
-  if (acknowledgements > 0) await child.heard(1 + acknowledgements);
+  if (acknowledgements > 0) await child.until((said) => said.length > acknowledgements);
   const cut = start("python3", [cutter, disk.at, String(momentS)]);
   const { code, stderr } = await cut.ended;
   assert.equal(code, 0, `the power was not cut: ${stderr}`);
