@@ -116,7 +116,7 @@ async function requested(args) {
     encoding: args.encoding,
     format: args.format,
     system: args.system && (await fileText(args.system)),
-    tools: args.tools && JSON.parse(await fileText(args.tools)),
+    tools: args.tools && json(await fileText(args.tools), args.tools),
   };
 }
 
@@ -124,6 +124,16 @@ async function requested(args) {
 function number(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
+}
+
+/** @param {string} text @param {string} path */
+function json(text, path) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new LeftoffError({ code: "usage", message: `expected JSON in "${path}", but found something else: ${found}`, cause });
+  }
 }
 
 /** @param {string} path */

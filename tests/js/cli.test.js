@@ -2,7 +2,7 @@
 // The command line as it is typed: what it answers, what it refuses, and with which exit status.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -33,6 +33,7 @@ function file(name, content) {
 /** @param {string} home */
 const stored = (home) => (existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : []);
 
+const long = JSON.stringify({ type: "user", uuid: "1", sessionId: "long", message: { role: "user", content: "x".repeat(100_000_000) } });
 const rubbish = new Uint8Array(50_000).map((_, place) => (place * 167 + 13) ^ (place >> 3));
 
 for (const [what, path, code] of /** @type {const} */ ([
@@ -40,6 +41,7 @@ for (const [what, path, code] of /** @type {const} */ ([
   ["a folder", folder, "not_a_file"],
   ["an empty file", file("empty.jsonl", ""), "empty_file"],
   ["binary rubbish", file("rubbish.jsonl", rubbish), "unknown_format"],
+  ["a line of 100 MB", file("long.jsonl", long), "line_too_long"],
   ["an unknown agent's transcript", file("unknown.jsonl", '{"kind":"turn","text":"hello"}\n'), "unknown_format"],
 ])) {
   test(`importing ${what} fails with a sentence and a code, and stores nothing`, () => {
@@ -56,6 +58,15 @@ test("what can be imported is, beside what cannot", () => {
   assert.equal(status, 0);
   assert.equal(JSON.parse(stdout)[0].messageCount, 15);
   assert.match(stderr, /not_found/);
+});
+
+test("a line of 100 MB costs what it says, and nothing beside it", () => {
+  const whole = leftoff(["import", transcript, "--json"]);
+  const [head = "", ...rest] = readFileSync(transcript, "utf8").split("\n");
+  const { status, stdout, stderr } = leftoff(["import", file("among.jsonl", [head, long, ...rest].join("\n")), "--json"]);
+  assert.equal(status, 0);
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(whole.stdout));
+  assert.match(stderr, new RegExp(`^leftoff: [^\\n]*bytes ${head.length + 1} to ${head.length + 1 + long.length}: [^\\n]+ \\(line_too_long\\)\\n$`));
 });
 
 test("a file or a store that may not be read or written is named, with permission_denied", { skip: process.getuid?.() !== 0 && "needs root, to become somebody else" }, () => {
@@ -82,6 +93,7 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["show", "one", "two"], 'found "one two"'],
   [["import"], "PATHS"],
   [["context", "last"], "expected --window N"],
+  [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "expected JSON in"],
 ])) {
   test(`wrong usage is refused with exit status 2: leftoff ${typed.join(" ")}`, () => {
     const { status, stdout, stderr, home } = leftoff([...typed]);

@@ -1,0 +1,44 @@
+// @ts-check
+// An agent's file is imported while the agent still writes it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { MemoryStorage, openStore } from "../../js/index.js";
+
+const fixtures = ["real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", "claude-code-log/representative_messages.jsonl"];
+
+/** @param {Uint8Array[]} versions of one file, each imported into one store. @returns {Promise<any[][]>} the sessions' messages */
+async function imported(versions) {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  for (const bytes of versions) {
+    await storage.replace("/transcript.jsonl", bytes);
+    // A beginning without a message is refused; so is nothing of what follows.
+    await store.import("/transcript.jsonl").catch((error) => assert.ok(["empty_file", "unknown_format"].includes(error.code), error));
+  }
+  const sessions = [];
+  for (const { id } of await store.list({ all: true, type: undefined })) {
+    const messages = [];
+    for await (const message of (await store.session(id)).messages()) messages.push(message);
+    sessions.push(messages);
+  }
+  return sessions;
+}
+
+/** What is said; the revision and its checks tell of the way it came. @param {any[][]} sessions */
+function said(sessions) {
+  return sessions.map((messages) => messages.map(({ rev, crc, tokens, seq, ...message }) => message));
+}
+
+for (const name of fixtures) {
+  test(`a file imported at any line and again at its end holds what one import of it holds: ${name}`, async () => {
+    const bytes = new Uint8Array(readFileSync(new URL(`../fixtures/claude-code/${name}`, import.meta.url)));
+    const whole = said(await imported([bytes]));
+    assert.ok(whole.flat().length > 10);
+    const ends = [...bytes.keys()].filter((place) => bytes[place] === 10);
+    for (const end of ends) assert.deepEqual(said(await imported([bytes.subarray(0, end), bytes])), whole, `after ${end} bytes`);
+    const each = ends.map((end) => bytes.subarray(0, end));
+    assert.deepEqual(said(await imported([...each, bytes])), whole, "after each line");
+  });
+}
