@@ -13,6 +13,8 @@ import { asset } from "./core.node.js";
 let loaded;
 /** @type {bindings.Counter | undefined} */
 let exact;
+/** @type {bindings.Counter | undefined} */
+let estimate;
 /** How often the core was made anew. */
 let generation = 0;
 
@@ -39,6 +41,7 @@ export function called(call) {
       // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
       bindings.__wbg_reset_state();
       exact = undefined;
+      estimate = undefined;
       generation += 1;
       throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
     }
@@ -64,7 +67,8 @@ export function exactCounter() {
 
 /** Who counts where no vocabulary is loaded. */
 export function anyCounter() {
-  return exact ?? called((core) => core.Counter.estimate());
+  estimate ??= called((core) => core.Counter.estimate());
+  return exact ?? estimate;
 }
 
 const encoder = new TextEncoder();
@@ -81,7 +85,12 @@ export function toBytes(value) {
 
 /** What the core wrote, as a value. @param {Uint8Array} bytes */
 export function fromBytes(bytes) {
-  return JSON.parse(decoder.decode(bytes));
+  return JSON.parse(textOf(bytes));
+}
+
+/** What the core wrote, as text. @param {Uint8Array} bytes */
+export function textOf(bytes) {
+  return decoder.decode(bytes);
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -1,10 +1,11 @@
 // @ts-check
 /** The messages of a session, read one piece of its log after another. */
 
-import { called, fromBytes } from "./core.js";
+import { called, fromBytes, textOf } from "./core.js";
 
 /** @import { Reader } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
+/** @import { Message } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /** What is read at once. */
@@ -65,6 +66,23 @@ export async function* appended(from, { start, signal }) {
     }
     if (at >= end) await pause(signal);
   }
+}
+
+/**
+ * The messages of a batch, read from its lines when they are asked for: most never are.
+ * @param {Uint8Array} batch
+ * @returns {() => Message[]}
+ */
+export function recordsOf(batch) {
+  /** @type {Message[] | undefined} */
+  let records;
+  return () => {
+    records ??= textOf(batch).split("\n").filter(Boolean).map((line) => {
+      const { v, crc, ...message } = JSON.parse(line);
+      return message;
+    });
+    return records;
+  };
 }
 
 // A look at the size costs some microseconds, and works where the system tells of no changes: on network filesystems.

@@ -5,7 +5,7 @@ import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes }
 import { LeftoffError } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
-import { appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
+import { appended, missingBlobs, newestFirst, oldestFirst, recordsOf } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Problem } from "./log.js" */
@@ -273,9 +273,12 @@ export class Session {
       await this.#messages.append(batch.handle, batch.bytes, { durable });
       this.#unsaved = true;
       await this.#complete();
-      for (const one of group) {
-        const records = group.length === 1 ? batch.records : batch.records.splice(0, one.drafts.length);
-        one.resolve({ records, acknowledged: acknowledged(this.#storage, durable) });
+      const records = recordsOf(batch.bytes);
+      let from = 0;
+      for (const { drafts, resolve } of group) {
+        const [start, end] = [from, group.length === 1 ? undefined : from + drafts.length];
+        from += drafts.length;
+        resolve({ get records() { return records().slice(start, end); }, acknowledged: acknowledged(this.#storage, durable) });
       }
     } catch (error) {
       for (const one of group) one.reject(error);
@@ -287,14 +290,14 @@ export class Session {
     const handle = await this.#live();
     await this.#lease.hold();
     await this.#messages.observe(handle);
-    const { bytes, records, blobs } = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
+    const [bytes, blobs] = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of blobs) await this.#keepBlob(id, content);
     } catch (error) {
       this.#messages.abort(handle);
       throw error;
     }
-    return { handle, bytes, records: fromBytes(records) };
+    return { handle, bytes };
   }
 
   // On the disk before the line that names it. One that is there is the same: its name is the hash of its bytes.

@@ -4,7 +4,7 @@
 //! are read as raw slices first, each known one is then decoded by itself, and a value that cannot be decoded costs its
 //! field. Reading never recurses: depth is limited to [`MAX_DEPTH`].
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -53,7 +53,7 @@ pub(crate) struct Fields<'a> {
 }
 
 struct Entry<'a> {
-    key: String,
+    key: Cow<'a, str>,
     raw_key: &'a str,
     value: &'a str,
 }
@@ -64,16 +64,22 @@ impl<'a> Fields<'a> {
         if too_deep(json) {
             return Err(NotFields::TooDeep);
         }
-        if !json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
-            let valid = serde_json::from_str::<&RawValue>(json).is_ok();
-            return Err(if valid {
-                NotFields::Other(kind_of(json.trim_start()))
-            } else {
-                NotFields::Invalid
-            });
+        match serde_json::from_str(json) {
+            Ok(RawObject(entries)) => Ok(Fields { entries, path: String::new() }),
+            Err(_) => Err(Fields::check(json).err().unwrap_or(NotFields::Invalid)),
         }
-        let RawObject(entries) = serde_json::from_str(json).map_err(|_| NotFields::Invalid)?;
-        Ok(Fields { entries, path: String::new() })
+    }
+
+    /// Whether these are the fields of an object; cheaper than to split them.
+    pub fn check(json: &str) -> Result<(), NotFields> {
+        if too_deep(json) {
+            return Err(NotFields::TooDeep);
+        }
+        match serde_json::from_str::<&RawValue>(json) {
+            Err(_) => Err(NotFields::Invalid),
+            Ok(value) if value.get().starts_with('{') => Ok(()),
+            Ok(value) => Err(NotFields::Other(kind_of(value.get()))),
+        }
     }
 
     /// Whether the object has this field, whatever its value.
@@ -84,11 +90,14 @@ impl<'a> Fields<'a> {
     /// Takes a field out. A value of another kind is reported and costs the field; `null` is absence.
     pub fn take<T: Field>(&mut self, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
         let value = self.take_raw(key)?;
-        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         if value == "null" {
             return None;
         }
-        T::read(value, &path, bad)
+        if self.path.is_empty() {
+            T::read(value, key, bad)
+        } else {
+            T::read(value, &format!("{}.{key}", self.path), bad)
+        }
     }
 
     /// A field as it stands, left where it is.
@@ -106,7 +115,7 @@ impl<'a> Fields<'a> {
     /// The names of what nobody took.
     #[cfg(feature = "interop")]
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| entry.key.as_str())
+        self.entries.iter().map(|entry| &*entry.key)
     }
 
     /// What nobody took.
@@ -209,8 +218,10 @@ pub(crate) fn kind_of(raw: &str) -> &'static str {
 }
 
 fn too_deep(json: &str) -> bool {
-    let opening = |&&byte: &&u8| matches!(byte, b'{' | b'[');
-    if json.as_bytes().iter().filter(opening).take(MAX_DEPTH + 1).count() <= MAX_DEPTH {
+    // Both opening brackets, and nothing else, have this bit beside those of a brace. Nearly no line has so many.
+    const BIT: u8 = b'{' ^ b'[';
+    let opening = |byte: &&u8| **byte | BIT == b'{';
+    if json.as_bytes().iter().filter(opening).count() <= MAX_DEPTH {
         return false;
     }
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
@@ -246,7 +257,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawObject<'a> {
                 let mut entries = Vec::new();
                 while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
                     let raw_key = key.get();
-                    let key = Text::decode(raw_key).unwrap_or_default().as_str().into();
+                    let plain = raw_key.get(1..raw_key.len() - 1).filter(|inner| !inner.contains('\\'));
+                    let key = match plain {
+                        Some(plain) => Cow::Borrowed(plain),
+                        None => Text::decode(raw_key).unwrap_or_default().as_str().to_owned().into(),
+                    };
                     entries.push(Entry { key, raw_key, value: value.get() });
                 }
                 Ok(entries)

@@ -292,8 +292,10 @@ fn raw_value(json: &str) -> Box<RawValue> {
 
 // Line breaks stand only between the tokens of a slice, never in a string; the three separators only in strings.
 fn on_one_line(json: String) -> String {
+    // The first bytes of all five: most lines have none of these.
+    let may_break = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0xc2 | 0xe2);
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    if !json.contains(breaks) {
+    if !json.as_bytes().iter().any(may_break) || !json.contains(breaks) {
         return json;
     }
     let mut line = String::with_capacity(json.len() + 16);

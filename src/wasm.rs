@@ -80,17 +80,6 @@ impl Counter {
     }
 }
 
-/// What a batch of messages is.
-#[wasm_bindgen(getter_with_clone)]
-pub struct Staged {
-    /// The bytes to append.
-    pub bytes: Uint8Array,
-    /// The messages as they will be stored, a JSON array.
-    pub records: Uint8Array,
-    /// What must be in its files before the bytes are appended: each an id and bytes.
-    pub blobs: Array,
-}
-
 /// Which of a session's logs.
 #[wasm_bindgen]
 #[derive(Clone, Copy)]
@@ -142,8 +131,9 @@ impl SessionHandle {
         self.log(log).observed() as f64
     }
 
-    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`.
-    #[wasm_bindgen(js_name = stageMessages)]
+    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`. Gives the bytes to append, and what must be
+    /// in its files before: blobs, each an id and its bytes.
+    #[wasm_bindgen(js_name = stageMessages, unchecked_return_type = "[Uint8Array, [string, Uint8Array][]]")]
     pub fn stage_messages(
         &mut self,
         drafts: &[u8],
@@ -151,24 +141,29 @@ impl SessionHandle {
         stamp: &str,
         counter: &Counter,
         is_counted: bool,
-    ) -> Answer<Staged> {
+    ) -> Answer<Array> {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
         let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
         let pair = |blob: &Blob| Array::of2(&blob.id.as_str().into(), &Uint8Array::from(&blob.bytes[..]));
-        Ok(Staged {
-            bytes: Uint8Array::from(&staged.bytes[..]),
-            records: bytes(&to_json(&staged.records)),
-            blobs: staged.blobs.iter().map(pair).collect(),
-        })
+        let blobs: Array = staged.blobs.iter().map(pair).collect();
+        Ok(Array::of2(&Uint8Array::from(&staged.bytes[..]), &blobs))
     }
 
-    /// The staged batch is in the log; `offset` as in `Log::commit`. Gives the problems.
-    pub fn commit(&mut self, log: LogName, offset: f64) -> Answer<JsValue> {
-        let found = self.log(log).commit(offset as u64).map_err(thrown)?;
-        Ok(small(&self.take(log, found)))
+    /// The staged batch is in the log; `offset` as in `Log::commit`.
+    pub fn commit(&mut self, log: LogName, offset: f64) -> Answer<()> {
+        match log {
+            LogName::Events => {
+                let found = self.0.events().commit(offset as u64).map_err(thrown)?;
+                self.0.take_events(found);
+            }
+            LogName::Messages => {
+                self.0.commit_messages(offset as u64).map_err(thrown)?;
+            }
+        }
+        Ok(())
     }
 
     /// No byte of the staged batch was written, or it is given up.

@@ -134,6 +134,27 @@ fn a_line_far_too_long_is_passed_by_both_ways() {
 }
 
 #[test]
+fn the_end_of_a_line_far_too_long_is_no_line_although_it_comes_later() {
+    let mut scanner = Scanner::forward(0);
+    let half = vec![b'x'; 20 << 20];
+    scanner.feed(&half);
+    let drain = |scanner: &mut Scanner| core::iter::from_fn(|| scanner.next()).collect::<Vec<_>>();
+    assert_eq!(drain(&mut scanner), []);
+    scanner.finish();
+    let place = |found: &Found| match found {
+        Found::Record(record) => (None, record.start, record.end),
+        Found::Problem(problem) => (Some(problem.code), problem.start, problem.end),
+    };
+    let end = half.len() as u64;
+    let too_long = Some(ProblemCode::LineTooLong);
+    assert_eq!(drain(&mut scanner).iter().map(place).collect::<Vec<_>>(), [(too_long, 0, end)]);
+    assert_eq!(scanner.position(), 0);
+    scanner.feed(b"{\"rest\":1}\n{}\n");
+    let found: Vec<_> = drain(&mut scanner).iter().map(place).collect();
+    assert_eq!(found, [(too_long, 0, end + 10), (None, end + 11, end + 13)]);
+}
+
+#[test]
 fn a_crowd_of_false_beginnings_and_ends_takes_no_longer_than_their_bytes() {
     let bytes =
         [b"{\"v\":".repeat(500_000), b",\"crc\":\"00000000\"}".repeat(200_000), b"\n".to_vec()].concat();

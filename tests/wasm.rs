@@ -3,6 +3,7 @@
 
 use js_sys::{Reflect, Uint8Array};
 use leftoff::wasm::{Counter, LogName, SessionHandle};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const STAMP: &str = r#"{"nowMs":1763812800000,"offsetMinutes":60,"entropy":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
@@ -32,7 +33,7 @@ fn what_is_staged_is_what_is_read_again() {
     let staged = session
         .stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate(), true)
         .expect("a draft");
-    let log: Uint8Array = staged.bytes.clone();
+    let log: Uint8Array = staged.get(0).unchecked_into();
     let mut other = SessionHandle::new(None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
     assert_eq!(other.end(LogName::Messages), f64::from(log.length()));

@@ -146,8 +146,9 @@ export class NodeStorage {
   async stat(path) {
     this.#refuseIfClosed("stat", path);
     try {
-      const found = await fs.promises.lstat(path);
-      return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs };
+      // Asked for before each append: a way through the thread pool would take most of its time.
+      const found = fs.lstatSync(path, { throwIfNoEntry: false });
+      return found ? { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs } : null;
     } catch (cause) {
       if (isAbsent(cause)) return null;
       throw translated("stat", path, cause);

@@ -37,6 +37,8 @@ pub struct Session {
     needs_all: bool,
     pinned: BTreeSet<String>,
     leaf: Option<String>,
+    // The messages of the batch that is on its way.
+    staged: Vec<Message>,
     records: u64,
     is_damaged: bool,
 }
@@ -44,10 +46,8 @@ pub struct Session {
 /// A batch of messages that is to be appended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Staged {
-    /// The bytes to append.
+    /// The bytes to append: a line for each message.
     pub bytes: Vec<u8>,
-    /// The messages as they will be stored.
-    pub records: Vec<Message>,
     /// What must be in its files, and confirmed by the disk, before the bytes are appended.
     pub blobs: Vec<Blob>,
 }
@@ -66,6 +66,7 @@ impl Session {
             needs_all: false,
             pinned: BTreeSet::new(),
             leaf: None,
+            staged: Vec::new(),
             records: 0,
             is_damaged: false,
             known,
@@ -104,12 +105,33 @@ impl Session {
 
     /// Takes what a scan of the messages log found; gives the problems.
     pub fn take_messages(&mut self, found: Vec<Found>) -> Vec<Problem> {
+        self.take_known(found, Vec::new())
+    }
+
+    /// The staged messages are in the log; see [`Log::commit`]. Gives the problems.
+    ///
+    /// # Errors
+    /// Those of [`Log::commit`].
+    pub fn commit_messages(&mut self, offset: u64) -> Result<Vec<Problem>, Error> {
+        let found = self.messages.commit(offset)?;
+        let staged = core::mem::take(&mut self.staged);
+        // Where something else was found, a line that was open before them, it tells itself what it is.
+        let is_own = found.len() == staged.len() && found.iter().all(|one| matches!(one, Found::Record(_)));
+        Ok(self.take_known(found, if is_own { staged } else { Vec::new() }))
+    }
+
+    // `known` are the messages of the first records.
+    fn take_known(&mut self, found: Vec<Found>, known: Vec<Message>) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let mut known = known.into_iter();
         for found in found {
             match found {
                 Found::Problem(problem) => problems.push(problem),
                 Found::Record(record) => {
-                    let (message, bad) = message::read(&record);
+                    let (message, bad) = match known.next() {
+                        Some(message) => (Some(message), Vec::new()),
+                        None => message::read(&record),
+                    };
                     problems.extend(bad);
                     if let Some(message) = message {
                         self.records += 1;
@@ -208,7 +230,8 @@ impl Session {
             records.push(message);
         }
         let bytes = self.messages.stage(&records)?;
-        Ok(Staged { bytes, records, blobs })
+        self.staged = records;
+        Ok(Staged { bytes, blobs })
     }
 
     /// The bytes that append these events as one batch.

@@ -64,18 +64,13 @@ pub(crate) fn checksum(line: &[u8]) -> Checksum {
 /// # Errors
 /// `line_too_long` where it would exceed [`MAX_LINE`].
 pub(crate) fn write(record: &impl Open) -> Result<Vec<u8>, Error> {
-    let json = to_open_json(record);
-    let mut line = String::with_capacity(json.len() + 40);
-    line.push_str("{\"v\":1,");
-    let fields = json.get(1..json.len() - 1).expect("an object has its two braces");
-    if memmem::find(fields.as_bytes(), START).is_some() {
+    let mut json = to_open_json(record);
+    if memmem::find(json.as_bytes(), START).is_some() {
         // A record quoted in an unknown field would be believed where this line is torn. Between tokens a space is free.
-        line.push_str(&fields.replace("{\"v\":", "{ \"v\":"));
-    } else {
-        line.push_str(fields);
+        json = json.replace("{\"v\":", "{ \"v\":");
     }
-    line.push('}');
-    let mut line = seal(line);
+    json.replace_range(..1, "{\"v\":1,");
+    let mut line = seal(json);
     line.push('\n');
     if line.len() > MAX_LINE {
         let found = line.len();

@@ -116,7 +116,7 @@ impl Log {
             return Ok(Vec::new());
         }
         if offset == self.observed && !batch.in_doubt {
-            return Ok(self.take(&batch.bytes));
+            return Ok(self.take_own(batch.bytes));
         }
         self.batch = Some(batch);
         let message = format!(
@@ -158,6 +158,18 @@ impl Log {
         }
         self.scanner.feed(bytes);
         self.drain()
+    }
+
+    // What was written just now need not be read again.
+    fn take_own(&mut self, bytes: Vec<u8>) -> Vec<Found> {
+        let own = if self.ends_line { self.scanner.pass(&bytes) } else { None };
+        match own {
+            Some(records) => {
+                self.observed += bytes.len() as u64;
+                records.into_iter().map(Found::Record).collect()
+            }
+            None => self.take(&bytes),
+        }
     }
 
     fn drain(&mut self) -> Vec<Found> {

@@ -140,9 +140,10 @@ impl ProblemCode {
 pub struct Scanner {
     direction: Direction,
     buffer: Vec<u8>,
-    // Where the buffer begins in the log.
+    // Forward: how much of the buffer is read. What follows it begins at `offset` in the log.
+    read: usize,
     offset: u64,
-    // How much of the buffer is known to hold no line feed: from the front, or from the back.
+    // How much of what is not read is known to hold no line feed: from the front, or from the back.
     searched: usize,
     // In a line longer than the limit: how much of it was passed by.
     passed: u64,
@@ -176,6 +177,7 @@ impl Scanner {
         Scanner {
             direction,
             buffer,
+            read: 0,
             offset,
             searched: 0,
             passed: 0,
@@ -189,13 +191,31 @@ impl Scanner {
     /// Takes the bytes that follow those fed before; backward, those that precede them.
     pub fn feed(&mut self, chunk: &[u8]) {
         match self.direction {
-            Direction::Forward => self.buffer.extend_from_slice(chunk),
+            Direction::Forward => {
+                self.buffer.drain(..core::mem::take(&mut self.read));
+                self.buffer.extend_from_slice(chunk);
+            }
             Direction::Backward => {
                 self.last_is_open = self.last_is_open.or(chunk.last().map(|byte| *byte != b'\n'));
                 self.buffer.splice(..0, chunk.iter().copied());
                 self.offset = self.offset.saturating_sub(chunk.len() as u64);
             }
         }
+    }
+
+    /// Forward, takes lines that are known to be records, where none is open before them.
+    pub(crate) fn pass(&mut self, lines: &[u8]) -> Option<Vec<Record>> {
+        if self.read < self.buffer.len() || self.passed > 0 || !self.found.is_empty() {
+            return None;
+        }
+        let mut records = Vec::new();
+        for line in core::str::from_utf8(lines).ok()?.split_terminator('\n') {
+            let start = self.offset;
+            let end = start + line.len() as u64;
+            records.push(Record { start, end, json: line.into() });
+            self.offset = end + 1;
+        }
+        Some(records)
     }
 
     /// What is complete, in the direction of the scan; nothing where more bytes are needed.
@@ -226,12 +246,19 @@ impl Scanner {
     /// reported as torn and kept, since its writer may still be at it. Backward: the start of the log is reached.
     pub fn finish(&mut self) {
         let start = self.offset;
-        let line = core::mem::take(&mut self.buffer);
+        let mut line = core::mem::take(&mut self.buffer);
+        line.drain(..core::mem::take(&mut self.read));
         self.searched = 0;
         match self.direction {
             Direction::Backward => {
                 let is_tail = self.take_tail();
                 self.line(&line, start, is_tail);
+            }
+            Direction::Forward if self.passed > 0 => {
+                // Its end may still come, and is no line of its own.
+                let passed = self.passed;
+                self.line(&line, start, true);
+                (self.buffer, self.passed) = (line, passed);
             }
             Direction::Forward => {
                 self.line(&line, start, true);
@@ -253,34 +280,38 @@ impl Scanner {
 
     /// Forward, where the next line begins: what lies before is given.
     pub fn position(&self) -> u64 {
-        self.offset.max(self.given)
+        self.offset.saturating_sub(self.passed).max(self.given)
     }
 
     fn line_from_front(&mut self) -> bool {
-        let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
-            if self.buffer.len() > self.limit {
-                self.offset += self.buffer.len() as u64;
+        let unsearched = self.read + self.searched;
+        let Some(at) = memchr::memchr(b'\n', &self.buffer[unsearched..]) else {
+            let unread = self.buffer.len() - self.read;
+            self.searched = unread;
+            if unread > self.limit {
+                self.offset += unread as u64;
                 self.pass_by();
             }
-            self.searched = self.buffer.len();
             return false;
         };
-        let end = self.searched + at;
-        let line: Vec<u8> = self.buffer.drain(..=end).collect();
+        let (from, end) = (self.read, unsearched + at);
         let start = self.offset;
-        self.offset += line.len() as u64;
+        self.offset += (end + 1 - from) as u64;
+        self.read = end + 1;
         self.searched = 0;
-        self.line(&line[..end], start, false);
+        let buffer = core::mem::take(&mut self.buffer);
+        self.line(&buffer[from..end], start, false);
+        self.buffer = buffer;
         true
     }
 
     fn line_from_back(&mut self) -> bool {
         let unsearched = self.buffer.len() - self.searched;
         let Some(at) = memchr::memrchr(b'\n', &self.buffer[..unsearched]) else {
-            if self.buffer.len() > self.limit {
+            self.searched = self.buffer.len();
+            if self.searched > self.limit {
                 self.pass_by();
             }
-            self.searched = self.buffer.len();
             return false;
         };
         let line = self.buffer.split_off(at + 1);
@@ -297,8 +328,9 @@ impl Scanner {
     }
 
     fn pass_by(&mut self) {
-        self.passed += self.buffer.len() as u64;
+        self.passed += (self.buffer.len() - self.read) as u64;
         self.buffer.clear();
+        (self.read, self.searched) = (0, 0);
     }
 
     fn line(&mut self, line: &[u8], start: u64, is_tail: bool) {
@@ -321,8 +353,8 @@ impl Scanner {
         let Ok(json) = core::str::from_utf8(line) else {
             return self.damaged(line, start, is_tail);
         };
-        match Fields::parse(json) {
-            Ok(_) => {
+        match Fields::check(json) {
+            Ok(()) => {
                 if checksum(line.trim_ascii()) == Checksum::Wrong {
                     let message =
                         String::from("expected the checksum of these bytes, but found another one instead");
