@@ -218,10 +218,8 @@ pub(crate) fn kind_of(raw: &str) -> &'static str {
 }
 
 fn too_deep(json: &str) -> bool {
-    // Both opening brackets, and nothing else, have this bit beside those of a brace. Nearly no line has so many.
-    const BIT: u8 = b'{' ^ b'[';
-    let opening = |byte: &&u8| **byte | BIT == b'{';
-    if json.as_bytes().iter().filter(opening).count() <= MAX_DEPTH {
+    // Nearly no line has so many brackets at all.
+    if memchr::memchr2_iter(b'{', b'[', json.as_bytes()).nth(MAX_DEPTH).is_none() {
         return false;
     }
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);

@@ -292,10 +292,11 @@ fn raw_value(json: &str) -> Box<RawValue> {
 
 // Line breaks stand only between the tokens of a slice, never in a string; the three separators only in strings.
 fn on_one_line(json: String) -> String {
-    // The first bytes of all five: most lines have none of these.
-    let may_break = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0xc2 | 0xe2);
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    if !json.as_bytes().iter().any(may_break) || !json.contains(breaks) {
+    // Most lines have none of the bytes that these begin with.
+    let bytes = json.as_bytes();
+    let may_break = memchr::memchr3(b'\n', b'\r', 0xe2, bytes).or_else(|| memchr::memchr(0xc2, bytes));
+    if may_break.is_none() || !json.contains(breaks) {
         return json;
     }
     let mut line = String::with_capacity(json.len() + 16);
