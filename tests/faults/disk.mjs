@@ -20,7 +20,8 @@
  *   what is not confirmed, the index of an entry or a file. Of its options the first is that all of it is lost, the
  *   second that all is there; `draw` gives any
  * @typedef {Map<number | Inode, Fate | Shape>} Choice
- * @typedef {{ files: Map<string, Uint8Array>, folders: string[] }} Contents paths begin with a slash
+ * @typedef {{ files: Map<string, File>, folders: string[] }} Contents paths begin with a slash
+ * @typedef {Shape & { inode: Inode }} File
  * @typedef {{ ends: number[], confirmed: number }} Growth where its writes end; how much of it is confirmed
  */
 
@@ -187,7 +188,8 @@ export function diskOf({ trace, root }, end = trace.length, choice = new Map()) 
         walk(inode, at);
       } else {
         const shape = choice.get(inode);
-        contents.files.set(at, bytesOf(inode, typeof shape === "object" ? shape : { size: sizes.get(inode) ?? 0, zeros: [] }));
+        const { size, zeros } = typeof shape === "object" ? shape : { size: sizes.get(inode) ?? 0, zeros: [] };
+        contents.files.set(at, { inode, size, zeros });
       }
     }
   };
@@ -195,8 +197,8 @@ export function diskOf({ trace, root }, end = trace.length, choice = new Map()) 
   return contents;
 }
 
-/** @param {Inode} inode @param {Shape} shape */
-function bytesOf({ content }, { size, zeros }) {
+/** @param {File} file */
+export function bytesOf({ inode: { content }, size, zeros }) {
   if (zeros.length === 0) return content.subarray(0, size);
   const bytes = content.slice(0, size);
   for (const [start, end] of zeros) bytes.fill(0, start, end);

@@ -4,21 +4,22 @@
 import fs from "node:fs";
 import { openStore } from "../../js/index.js";
 import { LeftoffError } from "../../js/error.js";
-import { chance, digest } from "./tools.mjs";
+import { chance, sha256 } from "./tools.mjs";
 
 /** @import { Session, Store } from "../../js/index.js" */
 /** @import { Recorder } from "./recorded.mjs" */
 /** @typedef {{ home: string, recorder: Recorder, random: ReturnType<typeof chance>, sent: Map<string, string> }} Life `sent`: hash -> session, of all that was ever appended */
-/** @typedef {{ session: string, kept?: { id: string, hash: string }[] }} Told one that is there, and, as durable, what is in it */
+/** @typedef {{ session: string, kept?: { id: string, hash: string }[] }} Told a session, and what is in it: durable */
 /** @typedef {"durable" | "buffered"} Durability */
 
-/** Above what stays in a line. */
-const BLOB = 263_000;
+/** Above what stays in a line: of a text, and of an attachment. */
+const LONG = 263_000;
+const ATTACHED = 33_000;
 /** What a reader could take for an end, a beginning or another line. */
 const TRAPS = ['"}', "\\", '\n{"v":1,"id":"', "\u2028", "é", "漢", '","crc":"00000000"}\n'];
 
 /** @type {Record<string, (life: Life) => Promise<void>>} */
-export const LIVES = { first, together, two, again, torn, processes, large };
+export const LIVES = { first, together, two, again, torn, processes, killed, large };
 
 /** The first session of a store. @param {Life} life */
 async function first(life) {
@@ -85,7 +86,7 @@ async function processes(life) {
 
 /** A process is killed, and the next one goes on with what it finds. @param {Life} life */
 async function killed(life) {
-  const same = life.random.below(3) === 0 ? text(life, BLOB) : undefined;
+  const same = life.random.below(2) === 0 ? attached(life) : undefined;
   life.recorder.killIn(life.random.below(24));
   const before = await opened(life);
   try {
@@ -106,7 +107,7 @@ async function large(life) {
   const store = await opened(life);
   const session = await begun(life, store);
   await append(life, session, [{ role: "user", content: text(life, life.random.size(100_000, 250_000)) }]);
-  await append(life, session, [blob(life), short(life)]);
+  await append(life, session, [long(life), short(life)]);
   await append(life, session, [{ role: "assistant", content: text(life, 50), assistant: { reasoning: [{ text: text(life, 150_000) }, { text: text(life, 150_000) }] } }]);
   await append(life, session, [short(life)]);
   await store.close();
@@ -124,22 +125,22 @@ async function begun({ recorder }, store) {
   return session;
 }
 
-/** @param {Life} life @param {Session} session @param {number} count @param {string} [same] what is thought in each answer */
+/** @param {Life} life @param {Session} session @param {number} count @param {object} [same] what is attached to each */
 async function appendSome(life, session, count, same) {
   for (let at = 0; at < count; at += 1) {
     /** @type {any[]} */
     const drafts = Array.from({ length: 1 + life.random.below(2) }, () => (life.random.below(30) === 0 ? blob(life) : short(life)));
-    if (same) drafts.push({ role: "assistant", content: text(life, 50), assistant: { reasoning: [{ text: same }] } });
+    if (same) drafts.push({ ...short(life), attachments: [same] });
     await append(life, session, drafts);
   }
 }
 
 /** @param {Life} life @param {Session} session @param {any[]} drafts @param {Durability} [durability] */
 async function append({ recorder, random, sent }, session, drafts, durability = random.below(2) === 0 ? "durable" : "buffered") {
-  for (const draft of drafts) sent.set(digest(draft), session.id);
+  for (const draft of drafts) sent.set(fingerprint(draft), session.id);
   const { records, acknowledged } = await session.append(drafts, { durability });
-  const kept = records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) }));
-  recorder.tell(acknowledged === "durable" ? { session: session.id, kept } : { session: session.id });
+  const kept = records.map(({ id }, at) => ({ id, hash: fingerprint(drafts[at]) }));
+  if (acknowledged === "durable") recorder.tell({ session: session.id, kept });
 }
 
 /** @param {Life} life */
@@ -149,7 +150,22 @@ function short(life) {
 
 /** @param {Life} life */
 function blob(life) {
-  return { role: "user", content: text(life, BLOB) };
+  return { ...short(life), attachments: [attached(life)] };
+}
+
+/** @param {Life} life */
+function long(life) {
+  return { role: "user", content: text(life, LONG) };
+}
+
+/** @param {Life} life */
+function attached(life) {
+  return { mime: "text/plain", name: "a file", data: Buffer.from(text(life, ATTACHED)).toString("base64") };
+}
+
+/** The hash of all that a message says. @param {any} message */
+export function fingerprint({ content, assistant, attachments }) {
+  return sha256(JSON.stringify([content, assistant?.reasoning, attachments?.map((/** @type {any} */ one) => one.data)]));
 }
 
 /** A text that no other message has. @param {Life} life @param {number} length in UTF-16 units */

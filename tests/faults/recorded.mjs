@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { diskOf } from "./disk.mjs";
+import { bytesOf, diskOf } from "./disk.mjs";
 
 /** @import { chance } from "./tools.mjs" */
 
@@ -140,7 +140,7 @@ export class Recorder {
   /** @param {number} fd @param {(error: Error | null) => void} done */
   async #synced(fd, done) {
     const inode = this.#open.get(fd);
-    assert.ok(inode, "a file outside was flushed");
+    if (!inode) return done(null);
     const upTo = this.trace.length;
     for (let turns = this.#random.below(4); turns >= 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
     if (this.#left <= 0) return done(new Error("killed"));
@@ -211,7 +211,7 @@ export class Recorder {
     const { files, folders } = diskOf({ trace: this.trace, root: this.root });
     const there = real.readdirSync(this.#folder, { recursive: true, encoding: "utf8" }).map((name) => `/${name}`);
     assert.deepEqual(new Set(there), new Set([...files.keys(), ...folders]));
-    for (const [path, bytes] of files) assert.ok(real.readFileSync(join(this.#folder, path)).equals(bytes), `"${path}" has other bytes`);
+    for (const [path, file] of files) assert.ok(real.readFileSync(join(this.#folder, path)).equals(bytesOf(file)), `"${path}" has other bytes`);
   }
 }
 
