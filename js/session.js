@@ -346,6 +346,8 @@ export class Session {
 
   async #saveMetadata() {
     const handle = await this.#live();
+    // What is derived must not outlive what it is derived from.
+    await this.#events.confirm();
     await this.#storage.replace(`${this.path}/metadata.json`, called(() => handle.metadata()));
   }
 
