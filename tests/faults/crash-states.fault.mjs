@@ -61,7 +61,8 @@ async function oneLife({ at, name, lifeSeed, counts, until }) {
   const moments = momentsOf(recording).reverse();
   counts.moments += moments.length;
   for (const [index, end] of moments.entries()) {
-    const share = counts.states + Math.ceil((until - counts.states) / (moments.length - index));
+    // Some moments leave hardly a doubt: the others get more than an equal share.
+    const share = Math.min(until, counts.states + 4 * Math.ceil((until - counts.states) / (moments.length - index)));
     const promised = promisedBy(recording, end, sent);
     for (const contents of crashStates(recording, { end, random, mixtures: MIXTURES })) {
       if (counts.states >= share) break;

@@ -131,6 +131,7 @@ export class Recorder {
     if (!inode) return real.writeSync(fd, bytes);
     this.#mayChange(`a file of ${inode.size} bytes`);
     const written = real.writeSync(fd, bytes);
+    if (written === 0) return 0;
     inode.pieces.push(bytes.slice(0, written));
     this.trace.push({ kind: "write", inode, start: inode.size, end: inode.size + written });
     inode.size += written;
