@@ -17,6 +17,7 @@ export class Log {
   #storage;
   #path;
   #name;
+  #isConfirmed = false;
 
   /**
    * @param {{ storage: Storage, folder: string, name: "Events" | "Messages" }} parts
@@ -85,6 +86,7 @@ export class Log {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const { end } = await this.#storage.append(this.#path, bytes, { durable });
+        this.#isConfirmed ||= durable;
         const isAlone = attempt === 0 && end === start + bytes.length;
         if (!isAlone) await this.observe(handle);
         called(() => handle.commit(name, isAlone ? start : 0));
@@ -101,6 +103,13 @@ export class Log {
         await new Promise((resolve) => setTimeout(resolve, WAITS_MS[attempt]));
       }
     }
+  }
+
+  /** Makes the disk confirm what was there before this process came: who wrote it may have died before the disk did. */
+  async confirm() {
+    if (this.#isConfirmed || (await this.size()) === 0) return;
+    await this.#storage.append(this.#path, new Uint8Array(), { durable: true });
+    this.#isConfirmed = true;
   }
 
   /** Gives up what was staged. @param {Handle} handle */

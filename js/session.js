@@ -84,6 +84,8 @@ export class Session {
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
+  /** Blobs that the disk has confirmed to this process. @type {Set<string>} */
+  #keptBlobs = new Set();
   #unsaved = false;
   /** The log was read from its start: that is worth a checkpoint, too. */
   #wasRead = false;
@@ -259,8 +261,11 @@ export class Session {
     const [first] = group;
     if (!first) return;
     const { durability, format } = first;
+    const durable = durability === "durable";
     let batch;
     try {
+      // Without the event that began the session, its messages would be nobody's.
+      if (durable) await this.#events.confirm();
       batch = await this.#stage(group.flatMap((one) => one.drafts), format);
     } catch (error) {
       if (group.length === 1) return first.reject(error);
@@ -269,7 +274,6 @@ export class Session {
       return;
     }
     try {
-      const durable = durability === "durable";
       await this.#messages.append(batch.handle, batch.bytes, { durable });
       this.#unsaved = true;
       await this.#complete();
@@ -300,12 +304,15 @@ export class Session {
     return { handle, bytes };
   }
 
-  // On the disk before the line that names it. One that is there is the same: its name is the hash of its bytes.
+  // On the disk before the line that names it. One that another process left is the same, its name is the hash of its
+  // bytes; but that process may have died before the disk confirmed it.
   /** @param {string} id @param {Uint8Array} content */
   async #keepBlob(id, content) {
     const path = `${this.path}/blobs/${id}`;
     const found = await this.#storage.stat(path);
-    if (found?.size !== content.length) await this.#storage.replace(path, content);
+    if (found?.size === content.length && this.#keptBlobs.has(id)) return;
+    await this.#storage.replace(path, content);
+    this.#keptBlobs.add(id);
   }
 
   #from() {
@@ -342,6 +349,8 @@ export class Session {
 
   async #saveMetadata() {
     const handle = await this.#live();
+    // What is derived must not outlive what it is derived from.
+    await this.#events.confirm();
     await this.#storage.replace(`${this.path}/metadata.json`, called(() => handle.metadata()));
   }
 

@@ -33,7 +33,8 @@
  *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.
  *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
  *   and may then lie inside what another process is still writing.
- *   `durable` waits until the disk confirms; it changes nothing where `capabilities.durable` is false.
+ *   `durable` waits until the disk confirms all that is in the file, whoever wrote it, also where `bytes` is empty; it
+ *   changes nothing where `capabilities.durable` is false.
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
  *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
  *   the storage. Links are refused.

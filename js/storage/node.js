@@ -53,8 +53,8 @@ export class NodeStorage {
   /** @type {Map<string, OpenFile>} least recently used first */
   #open = new Map();
 
-  /** @type {Set<string>} folders that were missing, and whose entry in their parent the disk has not confirmed */
-  #fresh = new Set();
+  /** @type {Map<string, boolean>} folder -> whether the disk has confirmed its entry in its parent */
+  #confirmed = new Map();
 
   /** @type {Map<string, Promise<void>>} the last replace of each path */
   #replacing = new Map();
@@ -240,7 +240,7 @@ export class NodeStorage {
     for (let at = folder; !fs.existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
     for (const at of missing) {
       // Also where another process is faster: that one may not live to flush it.
-      this.#fresh.add(at);
+      this.#confirmed.set(at, false);
       makePrivate(at);
     }
   }
@@ -267,13 +267,13 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path Makes the disk confirm its name, and that of each new folder above it. */
+  /** @param {string} path Makes the disk confirm its name, and that of each folder above it that may be new. */
   async #syncEntries(path) {
     await syncFolder(dirname(path));
     for (let folder = dirname(path); dirname(folder) !== folder; folder = dirname(folder)) {
-      if (!this.#fresh.has(folder)) continue;
+      if (this.#confirmed.get(folder) ?? !mayBeOurs(folder)) continue;
       await syncFolder(dirname(folder));
-      this.#fresh.delete(folder);
+      this.#confirmed.set(folder, true);
     }
   }
 
@@ -306,6 +306,22 @@ function makePrivate(folder) {
     if ((fs.lstatSync(folder).mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Whether a process like this one may have made it, and died before it was flushed.
+ *
+ * @param {string} folder
+ */
+function mayBeOurs(folder) {
+  try {
+    if ((fs.statSync(folder).mode & 0o777) !== 0o700) return false;
+    fs.accessSync(dirname(folder), fs.constants.W_OK);
+    return true;
+  } catch (error) {
+    if (["EACCES", "EPERM", "EROFS"].includes(codeOf(error))) return false;
+    throw error;
   }
 }
 

@@ -136,6 +136,15 @@ describe("durability", () => {
     assert.deepEqual(trace, ["fsync /log", "fsync "]);
   }, PROC);
 
+  check("a folder that another process made is flushed with its name too, once", async (storage, root) => {
+    fs.mkdirSync(`${root}/a/b`, { recursive: true, mode: 0o700 });
+    const trace = traced(root);
+    await storage.append(`${root}/a/b/log`, LINE, { durable: true });
+    assert.deepEqual(trace.splice(0), ["fsync /a/b/log", "fsync /a/b", "fsync /a", "fsync "]);
+    await storage.append(`${root}/a/b/other`, LINE, { durable: true });
+    assert.deepEqual(trace, ["fsync /a/b/other", "fsync /a/b"]);
+  }, PROC);
+
   check("replace flushes the new file, renames, then flushes the folders", async (storage, root) => {
     const trace = traced(root);
     await storage.replace(`${root}/a/document`, LINE);

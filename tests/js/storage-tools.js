@@ -15,9 +15,11 @@ const MODULE = new URL("../../js/storage/node.js", import.meta.url).href;
 
 export const LINE = new TextEncoder().encode("a line\n");
 
-/** An empty folder. Its path has no link in it, so that /proc shows the same. */
+/** An empty folder. Its path has no link in it, so that /proc shows the same; by its mode no storage made it. */
 export function makeRoot() {
-  return fs.mkdtempSync(join(fs.realpathSync(tmpdir()), "leftoff-storage-"));
+  const root = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), "leftoff-storage-"));
+  fs.chmodSync(root, 0o755);
+  return root;
 }
 
 /**
