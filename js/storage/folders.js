@@ -79,3 +79,13 @@ export function codeOf(error) {
 export function isAbsent(error) {
   return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 }
+
+/** What is thrown where a link is found before the system is asked to open it: what the system would say. */
+export function linkFound() {
+  return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
+}
+
+/** @param {string} at */
+export function refuseLink(at) {
+  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linkFound();
+}

@@ -18,9 +18,9 @@ import { dirname, sep } from "node:path";
 
 import { checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { Anywhere, codeOf, isAbsent } from "./folders.js";
-import { OpenFile } from "./open-file.js";
-import { linkFound, translated } from "./refusal.js";
+import { Anywhere, codeOf, isAbsent, linkFound, refuseLink } from "./folders.js";
+import { OpenFile, openToAppend } from "./open-file.js";
+import { translated } from "./refusal.js";
 import { Replaced, Root } from "./root.js";
 import { writeWhole } from "./whole-file.js";
 
@@ -36,8 +36,7 @@ const READ = 1 << 30;
 const TRIES = 20;
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
 export class NodeStorage {
   /** @type {Capabilities} */
@@ -264,15 +263,7 @@ export class NodeStorage {
   #openToAppend(path) {
     const held = this.#finder.hold(path, this.#fresh);
     try {
-      refuseLink(held.at);
-      const fd = openOrCreate(held.at);
-      try {
-        held.check(fd);
-      } catch (error) {
-        fs.closeSync(fd);
-        throw error;
-      }
-      return fd;
+      return openToAppend(held);
     } finally {
       held.close();
     }
@@ -341,28 +332,6 @@ export class NodeStorage {
   /** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ written?: number, durable?: boolean }} [extra] @returns {LeftoffError} */
   #translated(verb, path, cause, extra) {
     return translated(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
-  }
-}
-
-/** @param {string} at */
-function refuseLink(at) {
-  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linkFound();
-}
-
-/** @param {string} at */
-function openOrCreate(at) {
-  try {
-    return fs.openSync(at, APPEND);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-  try {
-    const fd = fs.openSync(at, APPEND | O_CREAT | O_EXCL, 0o600);
-    fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
-    return fd;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-    return fs.openSync(at, APPEND); // Another process was faster.
   }
 }
 

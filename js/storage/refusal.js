@@ -39,8 +39,3 @@ export function translated(verb, path, cause, { hasRoot, ...extra }) {
   }
   return failed(verb, path, { code: CODES[code] ?? "storage_failed", detail: code || String(cause), cause, ...extra });
 }
-
-/** What is thrown where a link is found before the system is asked to open it. */
-export function linkFound() {
-  return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
-}

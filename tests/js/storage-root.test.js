@@ -6,11 +6,14 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, mock, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "../../js/error.js";
+import { openStore } from "../../js/store.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { LINE, POSIX, PROC, inProcess, makeRoot, withoutProc } from "./storage-tools.js";
 
+/** @import { Store } from "../../js/store.js" */
 /** @typedef {{ storage: NodeStorage, root: string, outside: string }} Scene `root` and `outside` lie side by side */
 
 const SECRET = "the secret\n";
@@ -30,10 +33,10 @@ const VERBS = {
   remove: (storage, path) => storage.remove(path),
 };
 
-/** A test in each way; at its end what lies outside is as it was. @param {string} law @param {(scene: Scene, way: string) => unknown} body */
-function check(law, body) {
+/** A test in each way; at its end what lies outside is as it was. @param {string} law @param {(scene: Scene, way: string) => unknown} body @param {string | false} [needs] what the test itself lacks here */
+function check(law, body, needs = false) {
   for (const [way, { make, skip }] of Object.entries(WAYS)) {
-    test(`${law}, ${way}`, { skip: POSIX || skip }, async () => {
+    test(`${law}, ${way}`, { skip: POSIX || skip || needs }, async () => {
       const folder = makeRoot();
       const [root, outside] = [`${folder}/root`, `${folder}/outside`];
       fs.mkdirSync(root);
@@ -160,7 +163,7 @@ describe("a root", () => {
     fs.rmdirSync(root);
     await storage.append(`${root}/a/b/log`, LINE, { durable: true });
     assert.deepEqual(flushed, ["/root/a/b/log", "/root/a/b", "/root/a", "/root", ""]);
-  });
+  }, PROC);
 
   check("keeps no descriptor but those of its logs", async ({ storage, root, outside }) => {
     const count = () => fs.readdirSync("/proc/self/fd").length;
@@ -174,7 +177,7 @@ describe("a root", () => {
     await storage.replace(`${root}/a/c/document`, LINE);
     await storage.remove(`${root}/a/c`);
     assert.equal(count(), before);
-  });
+  }, PROC);
 });
 
 test("a root may be reached through links, and may be missing at first", { skip: POSIX }, async () => {
@@ -226,4 +229,94 @@ test("on Windows no device, stream or shortened name is opened", async () => {
     Object.defineProperty(process, "platform", { value: platform });
     fs.rmSync(root, { recursive: true });
   }
+});
+
+describe("a store", () => {
+  /** @param {string} law @param {(folder: string, home: string) => Promise<void>} body */
+  function inHome(law, body) {
+    test(law, { skip: POSIX }, async () => {
+      const folder = makeRoot();
+      try {
+        await body(folder, `${folder}/home`);
+      } finally {
+        fs.rmSync(folder, { recursive: true });
+      }
+    });
+  }
+
+  /** @template T @param {string} home @param {(store: Store) => Promise<T>} work */
+  async function inStore(home, work) {
+    const store = await openStore({ home, project: "/" });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** A home with one message in one session. @param {string} home */
+  const filled = (home) =>
+    inStore(home, async (store) => {
+      const session = await store.create();
+      await session.append({ role: "user", content: "kept" });
+      return { id: session.id, path: session.path };
+    });
+
+  /** What a session says. @param {string} home @param {string} id */
+  const told = (home, id) =>
+    inStore(home, async (store) => {
+      const texts = [];
+      for await (const { content } of (await store.session(id)).messages()) texts.push(content);
+      return texts;
+    });
+
+  inHome("opens a session whose id was forged into a path, and caches it at home", async (folder, home) => {
+    const { id, path } = await filled(home);
+    fs.rmSync(`${home}/cache`, { recursive: true });
+    const events = fs.readFileSync(`${path}/events.jsonl`, "utf8").replace(`"session":"${id}"`, '"session":"../../escaped"').replace(/,"crc":"\w+"/, "");
+    fs.writeFileSync(`${path}/events.jsonl`, events);
+    await inStore(home, async (store) => (await store.session(id)).append({ role: "user", content: "more" }));
+    assert.deepEqual(await told(home, "../../escaped"), ["kept", "more"]);
+    assert.deepEqual(fs.readdirSync(folder), ["home"]);
+    assert.ok(fs.existsSync(`${home}/cache/session-${id}.json`));
+  });
+
+  inHome("lists and opens what is its own, whatever links lie beside it", async (folder, home) => {
+    const { id, path } = await filled(home);
+    fs.mkdirSync(`${folder}/outside`);
+    for (const place of [`${dirname(path)}/session-0`, `${home}/sessions/projects/0`]) fs.symlinkSync(`${folder}/outside`, place);
+    fs.writeFileSync(`${home}/sessions/projects/.DS_Store`, "");
+    assert.deepEqual(await told(home, id), ["kept"]);
+  });
+
+  inHome("takes no link for another holder, and leaves it alone", async (folder, home) => {
+    const { id } = await filled(home);
+    const open = `${home}/cache/${id}.open`;
+    fs.mkdirSync(open, { recursive: true });
+    fs.symlinkSync(`${folder}/nowhere`, `${open}/link.json`);
+    assert.deepEqual(await inStore(home, async (store) => (await store.session(id)).others()), []);
+    assert.deepEqual(fs.readdirSync(open), ["link.json"]);
+  });
+
+  inHome("refuses a log that is a link, and does not take it for an empty one", async (folder, home) => {
+    const { id, path } = await filled(home);
+    fs.renameSync(`${path}/messages.jsonl`, `${folder}/messages.jsonl`);
+    fs.symlinkSync(`${folder}/messages.jsonl`, `${path}/messages.jsonl`);
+    await refused(told(home, id), `${path}/messages.jsonl`);
+  });
+
+  inHome("reads what it imports from outside, also through a link", async (folder, home) => {
+    const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
+    fs.symlinkSync(transcript, `${folder}/link.jsonl`);
+    const { imported } = await inStore(home, (store) => store.import(`${folder}/link.jsonl`));
+    assert.ok(imported[0].added > 0);
+  });
+
+  inHome("works where its home is a link", async (folder, home) => {
+    fs.mkdirSync(`${folder}/data`);
+    fs.symlinkSync("data", home);
+    const { id } = await filled(home);
+    assert.deepEqual(await told(home, id), ["kept"]);
+    assert.deepEqual(fs.readdirSync(`${folder}/data`).sort(), ["cache", "sessions"]);
+  });
 });
