@@ -119,9 +119,11 @@ describe("a root", () => {
   check("holds where a folder on the way becomes a link right before any call to the system", async ({ storage, root, outside }, way) => {
     const calls = /** @type {const} */ (["openSync", "lstatSync", "mkdirSync", "closeSync", "fstatSync"]);
     const promised = /** @type {const} */ (["open", "lstat", "readdir", "rm", "rename"]);
-    for (const [verb, call] of Object.entries(VERBS)) {
+    /** @type {typeof VERBS} */
+    const verbs = { ...VERBS, "remove the folder": (storage, path) => storage.remove(dirname(path)) };
+    for (const [verb, call] of Object.entries(verbs)) {
       // What is named by its path alone can be removed elsewhere: root.js says so.
-      if (verb === "remove" && way === "without /proc") continue;
+      if (verb.startsWith("remove") && way === "without /proc") continue;
       for (let at = 1, isOver = false; !isOver; at += 1) {
         fs.mkdirSync(`${root}/deep`, { recursive: true });
         fs.writeFileSync(`${root}/deep/log`, "mine\n");
@@ -149,6 +151,39 @@ describe("a root", () => {
         await storage.remove(`${root}/deep`);
         await storage.remove(`${root}/aside`);
       }
+    }
+  });
+
+  check("holds where a folder is a link just while a file in it is opened", async ({ storage, root, outside }) => {
+    const away = () => {
+      fs.renameSync(`${root}/deep`, `${root}/aside`);
+      fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
+    };
+    const back = () => {
+      fs.unlinkSync(`${root}/deep`);
+      fs.renameSync(`${root}/aside`, `${root}/deep`);
+    };
+    fs.mkdirSync(`${root}/deep`);
+    fs.writeFileSync(`${root}/deep/log`, "mine\n");
+    const { openSync } = fs;
+    const { open } = fs.promises;
+    const isFile = (/** @type {unknown} */ path) => String(path).endsWith("log");
+    mock.method(fs.promises, "open", async (/** @type {Parameters<typeof open>} */ ...args) => {
+      away();
+      return open(...args).finally(back);
+    });
+    mock.method(fs, "openSync", (/** @type {Parameters<typeof openSync>} */ ...args) => {
+      if (isFile(args[0])) away();
+      try {
+        return openSync(...args);
+      } finally {
+        if (isFile(args[0])) back();
+      }
+    });
+    for (const verb of ["read", "append"]) {
+      const [outcome] = await Promise.allSettled([VERBS[verb]?.(storage, `${root}/deep/log`)]);
+      if (outcome?.status === "rejected") assert.equal(outcome.reason.code, "outside_store", verb);
+      else if (verb === "read") assert.equal(new TextDecoder().decode(/** @type {Uint8Array} */ (outcome?.value)), "mine\n");
     }
   });
 
