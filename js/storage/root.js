@@ -89,7 +89,7 @@ export class Root {
     if (this.#hasDescriptors) {
       const fd = this.#opened(names, made);
       const at = last === undefined ? `${FDS}/${fd}` : `${FDS}/${fd}/${last}`;
-      return { at, check: () => {}, remove: async () => removed(at), close: () => fs.closeSync(fd) };
+      return { at, check: () => {}, remove: async () => removed(at), close: () => closeFolder(fd) };
     }
     const folder = this.#looked(names, made);
     const at = last === undefined ? folder : join(folder, last);
@@ -120,7 +120,7 @@ export class Root {
       try {
         fd = opened(`${FDS}/${parent}/${name}`, path, made);
       } finally {
-        fs.closeSync(parent);
+        closeFolder(parent);
       }
     }
     return fd;
@@ -157,7 +157,7 @@ function hasDescriptors(folder) {
   } catch {
     return false; // No /proc, or none for this program: there is the other way.
   } finally {
-    fs.closeSync(fd);
+    closeFolder(fd);
   }
 }
 
@@ -180,6 +180,14 @@ function opened(at, path, made) {
   return fd;
 }
 
+// Nothing is written through it that could be lost by a failure, nor is one the answer to what was asked.
+/** @param {number} fd of a folder */
+function closeFolder(fd) {
+  try {
+    fs.closeSync(fd);
+  } catch {}
+}
+
 /** Refuses what is no folder. @param {string} at @param {string} path */
 function refuseOther(at, path) {
   const found = fs.lstatSync(at);
@@ -195,7 +203,7 @@ async function removed(at) {
   try {
     for (const name of await fs.promises.readdir(`${FDS}/${fd}`)) await removed(`${FDS}/${fd}/${name}`);
   } finally {
-    fs.closeSync(fd);
+    closeFolder(fd);
   }
   fs.rmdirSync(at);
 }
