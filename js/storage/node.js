@@ -162,7 +162,8 @@ export class NodeStorage {
     try {
       if (known?.isAt(this.#finder.plain(path))) return statOf(fs.fstatSync(known.fd));
       held = this.#finder.hold(path);
-      const found = await fs.promises.lstat(held.at);
+      // Finding its folder took longer than this does; another thread would cost more than both.
+      const found = fs.lstatSync(held.at);
       held.check();
       if (this.#hasRoot && found.isSymbolicLink()) throw linkFound();
       return statOf(found);

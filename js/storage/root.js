@@ -11,6 +11,8 @@
  * with what stands there after, before a byte goes either way. Who swaps a folder there and back within such a call can
  * have an empty file or folder made elsewhere, or a file there listed or removed; who does it three times within one, at the
  * right moments, also read or written.
+ *
+ * A hard link is a file like any other: where else it has a name, nobody tells.
  */
 
 import fs from "node:fs";
