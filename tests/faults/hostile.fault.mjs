@@ -16,7 +16,7 @@ import { scene } from "./tools.mjs";
 
 const intruder = fileURLToPath(new URL("intruder.mjs", import.meta.url));
 const WHOLE = 10_000;
-const TRACED = 1000;
+const TRACED = 500;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
