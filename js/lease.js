@@ -38,8 +38,8 @@ export class Lease {
   /** Who else holds one. Those of processes that are gone are cleared away. @returns {Promise<Holder[]>} */
   async others() {
     const others = [];
-    for (const { name } of (await this.#storage.list(this.#folder)) ?? []) {
-      if (name === this.#mine) continue;
+    for (const { name, kind } of (await this.#storage.list(this.#folder)) ?? []) {
+      if (name === this.#mine || kind !== "file") continue;
       const path = `${this.#folder}/${name}`;
       const holder = await this.#read(path);
       if (holder && !isGone(holder)) others.push(holder);

@@ -140,7 +140,9 @@ export class Session {
     const events = new Log({ storage, folder: path, name: "Events" });
     await events.observe(handle);
     const { id } = fromBytes(called(() => handle.metadata()));
-    const session = new Session({ ...place, cache: cache(id || path.slice(path.lastIndexOf("/") + 1)), handle });
+    const folder = path.split(/[\\/]/).pop() ?? "";
+    // An id that is not its folder's may be anything: a path, too.
+    const session = new Session({ ...place, cache: cache(id && folder === `session-${id}` ? id : folder), handle });
     await session.#reopen();
     return session;
   }

@@ -19,20 +19,29 @@ import { parse } from "./transcript.js";
  *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `isCounted`: whether messages
  *   are counted when they are appended, which saves counting them in each context; true unless given
  */
-export async function openStore({ project = process.cwd(), home, storage = new NodeStorage(), isCounted = true } = {}) {
+export async function openStore({ project = process.cwd(), home, storage, isCounted = true } = {}) {
   const folder = resolve(home ?? process.env.LEFTOFF_HOME ?? join(homedir(), ".leftoff"));
-  return new Store({ project: realPath(project), home: folder, storage, isCounted });
+  return new Store({
+    project: realPath(project),
+    home: folder,
+    storage: storage ?? new NodeStorage({ root: folder }),
+    // What is imported lies outside.
+    source: storage ?? new NodeStorage(),
+    isCounted,
+  });
 }
 
 export class Store {
   #storage;
+  #source;
   #isCounted;
   /** @type {Map<string, Session>} */
   #open = new Map();
 
-  /** @param {{ project: string, home: string, storage: Storage, isCounted: boolean }} parts */
-  constructor({ project, home, storage, isCounted }) {
+  /** @param {{ project: string, home: string, storage: Storage, source: Storage, isCounted: boolean }} parts `source`: what imports are read from */
+  constructor({ project, home, storage, source, isCounted }) {
     this.#storage = storage;
+    this.#source = source;
     this.#isCounted = isCounted;
     this.project = project;
     this.home = home;
@@ -78,11 +87,11 @@ export class Store {
    */
   async list({ all = false, type = "" } = {}) {
     const root = join(this.home, "sessions", "projects");
-    const projects = all ? ((await this.#storage.list(root)) ?? []).map((entry) => entry.name) : [this.#hash(this.project)];
+    const projects = all ? await this.#folders(root) : [this.#hash(this.project)];
     const listed = [];
     for (const project of projects) {
-      for (const entry of (await this.#storage.list(join(root, project))) ?? []) {
-        const one = entry.name.startsWith("session-") ? await this.#listed(join(root, project, entry.name)) : null;
+      for (const name of await this.#folders(join(root, project))) {
+        const one = name.startsWith("session-") ? await this.#listed(join(root, project, name)) : null;
         if (one && (type === undefined || (type ? one.type === type : one.type !== "subagent"))) listed.push(one);
       }
     }
@@ -94,7 +103,7 @@ export class Store {
    * @param {string} path
    */
   async import(path) {
-    const file = await this.#storage.read(resolve(path));
+    const file = await this.#source.read(resolve(path));
     if (!file) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
     const { sessions, problems } = parse(file, path);
     const imported = [];
@@ -112,10 +121,17 @@ export class Store {
     for (const session of this.#open.values()) await session.close();
     this.#open.clear();
     await this.#storage.close();
+    await this.#source.close();
   }
 
   async [Symbol.asyncDispose]() {
     await this.close();
+  }
+
+  // A link put there by others must not cost the rest of the list.
+  /** @param {string} path */
+  async #folders(path) {
+    return ((await this.#storage.list(path)) ?? []).filter(({ kind }) => kind === "folder").map(({ name }) => name);
   }
 
   /** @param {Session} session */

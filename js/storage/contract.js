@@ -16,16 +16,20 @@
  * | `too_many_files` | the process or the system has no file descriptor left |
  * | `not_a_file` | a folder, link or device stands where a file is wanted |
  * | `not_a_folder` | a file stands where a folder is wanted |
+ * | `outside_store` | only of a storage with a root: the path does not lie in it, or a link stands on the way |
  * | `invalid_range` | a range that is not `0 <= start <= end` |
  * | `storage_closed` | the storage was closed |
  * | `storage_failed` | anything else |
  *
- * Not the storage's part: retrying, locks, the meaning of the bytes, and keeping a caller inside its store.
+ * A storage may have a root. Then whatever is not below it is refused, and so is every link below it, also one that
+ * another process puts there meanwhile. `remove` takes away a link, but nothing behind one.
+ *
+ * Not the storage's part: retrying, locks, and the meaning of the bytes.
  *
  * @typedef {object} Storage
  * @property {Capabilities} capabilities
  * @property {(path: string) => Promise<Uint8Array | null>} read
- *   The whole file, as long as it was when reading began. Links are followed.
+ *   The whole file, as long as it was when reading began. Links are followed, if there is no root.
  * @property {(path: string, start: number, end: number) => Promise<Uint8Array | null>} readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
  * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean }) => Promise<{ end: number }>} append
@@ -44,11 +48,12 @@
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
  * @property {(path: string) => Promise<Entry[] | null>} list
- *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed.
+ *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
+ *   no root.
  * @property {(path: string) => Promise<void>} remove
  *   Removes a file, a link (not what it leads to), or a folder with all in it. It is no error if nothing is there.
  * @property {(path: string) => Promise<Stat | null>} stat
- *   Links are not followed: they are `other`.
+ *   Links are not followed: they are `other`, if there is no root.
  * @property {() => Promise<void>} close
  *   Waits for what is under way and lets go of all files. Rejects where the system says only now that something
  *   appended earlier was not kept. May be called twice.
@@ -84,6 +89,7 @@ const REASONS = {
   too_many_files: "too many files are open",
   not_a_file: "a folder, a link or a device stands there, not a file",
   not_a_folder: "a file stands where a folder is wanted",
+  outside_store: "expected a path in the store, but found another one instead",
   invalid_range: "expected a range with 0 <= start <= end",
   storage_closed: "the storage is closed",
   storage_failed: "the storage failed",
@@ -96,13 +102,14 @@ const PHRASES = { append: "append to", readRange: "read" };
  *
  * @param {Verb} verb
  * @param {string} path
- * @param {{ code: Code, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
+ * @param {{ code: Code, reason?: string, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
+ *   `reason`: instead of the code's own
  */
-export function failed(verb, path, { code, detail, cause, written, durable }) {
+export function failed(verb, path, { code, reason = REASONS[code], detail, cause, written, durable }) {
   const phrase = verb in PHRASES ? PHRASES[/** @type {keyof typeof PHRASES} */ (verb)] : verb;
   return new LeftoffError({
     code,
-    message: `could not ${phrase} "${path}": ${REASONS[code]}${detail ? ` (${detail})` : ""}`,
+    message: `could not ${phrase} "${path}": ${reason}${detail ? ` (${detail})` : ""}`,
     cause,
     written: verb === "append" ? (written ?? 0) : undefined,
     durable,

@@ -7,44 +7,36 @@
  * apart. `fs.promises.appendFile` would cut at 512 KiB. The write is synchronous, which keeps appends in call order
  * without a queue; only flushing, which takes milliseconds, leaves the thread.
  *
+ * With a `root` it stays below that folder, see root.js. One thing is let pass: a log that it has open, and that someone
+ * moves away with a link to it in its folder's place, is appended to on.
+ *
  * What it does not do: retry, lock, or promise anything to two writers on NFS, SMB or in a synced folder.
  */
 
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { LeftoffError } from "../error.js";
 import { checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { OpenFile } from "./open-file.js";
+import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";
+import { OpenFile, openToAppend } from "./open-file.js";
+import { translated } from "./refusal.js";
+import { Replaced, Root } from "./root.js";
 import { writeWhole } from "./whole-file.js";
 
-/** @import { Capabilities, Code, Entry, Kind, Stat, Verb } from "./contract.js" */
+/** @import { LeftoffError } from "../error.js" */
+/** @import { Finder } from "./folders.js" */
+/** @import { Capabilities, Entry, Kind, Stat, Verb } from "./contract.js" */
 
 /** How many descriptors are kept between appends. */
 const KEPT = 32;
 /** One read asks for no more: systems refuse lengths over 2 GiB. */
 const READ = 1 << 30;
+/** How often a file is opened again that was replaced meanwhile. */
+const TRIES = 20;
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
-
-/** @type {Record<string, Code>} */
-const CODES = {
-  EACCES: "permission_denied",
-  EPERM: "permission_denied",
-  ENOSPC: "disk_full",
-  EDQUOT: "disk_full",
-  EFBIG: "disk_full",
-  EROFS: "read_only",
-  EMFILE: "too_many_files",
-  ENFILE: "too_many_files",
-  EISDIR: "not_a_file",
-  ELOOP: "not_a_file",
-  ENXIO: "not_a_file",
-  ENOTDIR: "not_a_folder",
-};
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
 export class NodeStorage {
   /** @type {Capabilities} */
@@ -53,8 +45,11 @@ export class NodeStorage {
   /** @type {Map<string, OpenFile>} least recently used first */
   #open = new Map();
 
-  /** @type {Map<string, boolean>} folder -> whether the disk has confirmed its entry in its parent */
-  #confirmed = new Map();
+  /** @type {Set<string>} folders that were missing, and whose entry in their parent the disk has not confirmed */
+  #fresh = new Set();
+
+  /** @type {Set<string>} folders whose entry in their parent the disk has confirmed */
+  #confirmed = new Set();
 
   /** @type {Map<string, Promise<void>>} the last replace of each path */
   #replacing = new Map();
@@ -66,6 +61,17 @@ export class NodeStorage {
   #lost;
 
   #closed = false;
+
+  #hasRoot;
+
+  /** @type {Finder} */
+  #finder;
+
+  /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not */
+  constructor({ root } = {}) {
+    this.#hasRoot = root !== undefined;
+    this.#finder = root === undefined ? new Anywhere() : new Root(root);
+  }
 
   /** @param {string} path */
   async read(path) {
@@ -94,7 +100,7 @@ export class NodeStorage {
       if (size === null) throw failed("append", path, { code: "storage_failed", detail: "removed meanwhile", written });
       end = size;
     } catch (cause) {
-      throw translated("append", path, cause, { written });
+      throw this.#translated("append", path, cause, { written });
     }
     if (durable) await this.#confirm(path, file, written);
     return { end };
@@ -116,8 +122,11 @@ export class NodeStorage {
   /** @param {string} path @returns {Promise<Entry[] | null>} */
   async list(path) {
     this.#refuseIfClosed("list", path);
+    let held;
     try {
-      const entries = await fs.promises.readdir(path, { withFileTypes: true });
+      held = this.#finder.holdFolder(path);
+      const entries = await fs.promises.readdir(held.at, { withFileTypes: true });
+      held.check();
       return entries
         .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -125,33 +134,47 @@ export class NodeStorage {
       if (codeOf(cause) === "ENOENT") return null;
       // Either the path is a file, or a parent of it.
       if (codeOf(cause) === "ENOTDIR" && (await this.stat(path)) === null) return null;
-      throw translated("list", path, cause);
+      throw this.#translated("list", path, cause);
+    } finally {
+      held?.close();
     }
   }
 
   /** @param {string} path */
   async remove(path) {
     this.#refuseIfClosed("remove", path);
+    let held;
     try {
       for (const open of [...this.#open.keys()]) {
         if (open === path || open.startsWith(path + sep)) this.#letGo(open);
       }
-      await fs.promises.rm(path, { recursive: true, force: true });
+      held = this.#finder.hold(path);
+      await held.remove();
     } catch (cause) {
-      if (!isAbsent(cause)) throw translated("remove", path, cause);
+      if (!isAbsent(cause)) throw this.#translated("remove", path, cause);
+    } finally {
+      held?.close();
     }
   }
 
   /** @param {string} path @returns {Promise<Stat | null>} */
   async stat(path) {
     this.#refuseIfClosed("stat", path);
+    const known = this.#open.get(path);
+    let held;
     try {
-      // Asked for before each append: a way through the thread pool would take most of its time.
-      const found = fs.lstatSync(path, { throwIfNoEntry: false });
-      return found ? { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs } : null;
+      if (known?.isAt(this.#finder.plain(path))) return statOf(fs.fstatSync(known.fd));
+      held = this.#finder.hold(path);
+      // Finding its folder took longer than this does; another thread would cost more than both.
+      const found = fs.lstatSync(held.at);
+      held.check();
+      if (this.#hasRoot && found.isSymbolicLink()) throw linkFound();
+      return statOf(found);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      throw translated("stat", path, cause);
+      throw this.#translated("stat", path, cause);
+    } finally {
+      held?.close();
     }
   }
 
@@ -182,7 +205,7 @@ export class NodeStorage {
     this.#refuseIfClosed(verb, path);
     let handle;
     try {
-      handle = await fs.promises.open(path, O_RDONLY | O_NONBLOCK);
+      handle = await this.#openToRead(path);
       const found = await handle.stat();
       if (!found.isFile()) throw failed(verb, path, { code: "not_a_file" });
       const from = Math.min(start, found.size);
@@ -197,7 +220,7 @@ export class NodeStorage {
       return bytes.subarray(0, filled);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      throw translated(verb, path, cause);
+      throw this.#translated(verb, path, cause);
     } finally {
       // Whatever closing says: what was read is read, and the error of a read that failed is the one to hear.
       await handle?.close().catch(() => {});
@@ -205,9 +228,27 @@ export class NodeStorage {
   }
 
   /** @param {string} path */
+  async #openToRead(path) {
+    for (let triesLeft = TRIES; ; triesLeft -= 1) {
+      const held = this.#finder.hold(path);
+      let handle;
+      try {
+        handle = await fs.promises.open(held.at, O_RDONLY | O_NONBLOCK | (this.#hasRoot ? O_NOFOLLOW : 0));
+        held.check(handle.fd);
+        return handle;
+      } catch (error) {
+        await handle?.close().catch(() => {});
+        if (!(error instanceof Replaced) || triesLeft === 0) throw error;
+      } finally {
+        held.close();
+      }
+    }
+  }
+
+  /** @param {string} path */
   #fileToAppend(path) {
     const known = this.#open.get(path);
-    if (known?.isAt(path)) {
+    if (known?.isAt(this.#finder.plain(path))) {
       this.#open.delete(path);
       this.#open.set(path, known);
       return known;
@@ -224,24 +265,11 @@ export class NodeStorage {
 
   /** @param {string} path */
   #openToAppend(path) {
-    refuseLink("append", path);
+    const held = this.#finder.hold(path, this.#fresh);
     try {
-      return fs.openSync(path, APPEND);
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
-      this.#makeFolder(dirname(path));
-      return createOrOpen(path);
-    }
-  }
-
-  /** @param {string} folder */
-  #makeFolder(folder) {
-    const missing = [];
-    for (let at = folder; !fs.existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
-    for (const at of missing) {
-      // Also where another process is faster: that one may not live to flush it.
-      this.#confirmed.set(at, false);
-      makePrivate(at);
+      return openToAppend(held);
+    } finally {
+      held.close();
     }
   }
 
@@ -252,7 +280,7 @@ export class NodeStorage {
     try {
       file?.retire();
     } catch (cause) {
-      this.#lost ??= translated("close", path, cause);
+      this.#lost ??= this.#translated("close", path, cause);
     }
   }
 
@@ -263,99 +291,62 @@ export class NodeStorage {
     } catch (cause) {
       // The system reports a failed flush once and then forgets it: this descriptor can prove nothing any more.
       if (this.#open.get(path) === file) this.#letGo(path);
-      throw translated("append", path, cause, { written, durable: false });
+      throw this.#translated("append", path, cause, { written, durable: false });
     }
   }
 
   /** @param {string} path Makes the disk confirm its name, and that of each folder above it that may be new. */
   async #syncEntries(path) {
-    await syncFolder(dirname(path));
+    await this.#syncName(path);
     for (let folder = dirname(path); dirname(folder) !== folder; folder = dirname(folder)) {
-      if (this.#confirmed.get(folder) ?? !mayBeOurs(folder)) continue;
-      await syncFolder(dirname(folder));
-      this.#confirmed.set(folder, true);
+      if (!this.#fresh.has(folder) && (this.#confirmed.has(folder) || !mayBeOurs(folder))) continue;
+      await this.#syncName(folder);
+      this.#fresh.delete(folder);
+      this.#confirmed.add(folder);
+    }
+  }
+
+  /** @param {string} path Makes the disk confirm its name. */
+  async #syncName(path) {
+    const held = this.#finder.holdName(path);
+    try {
+      await syncFolder(dirname(held.at));
+    } finally {
+      held.close();
     }
   }
 
   /** @param {string} path @param {Uint8Array} bytes */
   async #replaceNow(path, bytes) {
     let inPlace = false;
+    let held;
     try {
-      refuseLink("replace", path);
+      held = this.#finder.hold(path, this.#fresh);
+      refuseLink(held.at);
       this.#letGo(path);
-      this.#makeFolder(dirname(path));
-      await writeWhole(path, bytes);
+      await writeWhole(held.at, bytes, held.check);
       inPlace = true;
       await this.#syncEntries(path);
     } catch (cause) {
-      throw translated("replace", path, cause, inPlace ? { durable: false } : {});
+      throw this.#translated("replace", path, cause, inPlace ? { durable: false } : {});
+    } finally {
+      held?.close();
     }
   }
-}
 
-/** @param {Verb} verb @param {string} path */
-function refuseLink(verb, path) {
-  if (fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw failed(verb, path, { code: "not_a_file" });
-}
-
-/** @param {string} folder its parent exists */
-function makePrivate(folder) {
-  try {
-    fs.mkdirSync(folder, 0o700);
-    // Only a umask that takes from the owner makes it differ.
-    if ((fs.lstatSync(folder).mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+  /** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ written?: number, durable?: boolean }} [extra] @returns {LeftoffError} */
+  #translated(verb, path, cause, extra) {
+    return translated(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
   }
 }
 
-/**
- * Whether a process like this one may have made it, and died before it was flushed.
- *
- * @param {string} folder
- */
-function mayBeOurs(folder) {
-  try {
-    if ((fs.statSync(folder).mode & 0o777) !== 0o700) return false;
-    fs.accessSync(dirname(folder), fs.constants.W_OK);
-    return true;
-  } catch (error) {
-    if (["EACCES", "EPERM", "EROFS"].includes(codeOf(error))) return false;
-    throw error;
-  }
-}
-
-/** @param {string} path */
-function createOrOpen(path) {
-  try {
-    const fd = fs.openSync(path, APPEND | O_CREAT | O_EXCL, 0o600);
-    fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
-    return fd;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-    return fs.openSync(path, APPEND); // Another process was faster.
-  }
+/** @param {fs.Stats} found @returns {Stat} */
+function statOf(found) {
+  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs };
 }
 
 /** @param {{ isFile(): boolean, isDirectory(): boolean }} found @returns {Kind} */
 function kindOf(found) {
   if (found.isFile()) return "file";
   return found.isDirectory() ? "folder" : "other";
-}
-
-/** @param {unknown} error */
-function codeOf(error) {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
-}
-
-/** @param {unknown} error */
-function isAbsent(error) {
-  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
-}
-
-/** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ written?: number, durable?: boolean }} [extra] */
-function translated(verb, path, cause, extra) {
-  if (cause instanceof LeftoffError) return cause;
-  const code = CODES[codeOf(cause)] ?? "storage_failed";
-  return failed(verb, path, { code, detail: codeOf(cause) || String(cause), cause, ...extra });
 }

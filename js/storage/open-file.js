@@ -3,6 +3,13 @@
 import fs from "node:fs";
 
 import { flush } from "./flush.js";
+import { codeOf, refuseLink } from "./folders.js";
+
+/** @import { Held } from "./folders.js" */
+
+// Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
+const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
 /** A descriptor for appending, and the proof that what it wrote reached the disk. */
 export class OpenFile {
@@ -87,5 +94,35 @@ export class OpenFile {
     await flush(fs.fsync, this.fd);
     await this.#syncEntries();
     this.#entriesSynced = true;
+  }
+}
+
+/** A descriptor of what stands there, or of a new file. @param {Held} held */
+export function openToAppend({ at, check }) {
+  refuseLink(at);
+  const fd = openOrCreate(at);
+  try {
+    check(fd);
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  return fd;
+}
+
+/** @param {string} at */
+function openOrCreate(at) {
+  try {
+    return fs.openSync(at, APPEND);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+  try {
+    const fd = fs.openSync(at, APPEND | O_CREAT | O_EXCL, 0o600);
+    fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
+    return fd;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return fs.openSync(at, APPEND); // Another process was faster.
   }
 }

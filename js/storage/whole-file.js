@@ -17,13 +17,15 @@ const RENAME_WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
  *
  * @param {string} path its folder exists
  * @param {Uint8Array} bytes
+ * @param {(fd: number, at: string) => void} check throws where the new file must not be written
  */
-export async function writeWhole(path, bytes) {
+export async function writeWhole(path, bytes, check) {
   // Beside it, since a rename does not cross filesystems.
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {
+      check(fd, temporary);
       await fill(fd, bytes);
     } finally {
       fs.closeSync(fd);

@@ -86,7 +86,7 @@ class Announced extends NodeStorage {
   }
 }
 
-const storage = kind === "mixed" ? new Announced() : new NodeStorage();
+const storage = kind === "mixed" ? new Announced({ root: home }) : new NodeStorage({ root: home });
 const store = await openStore({ home, project: "/", storage });
 const session = await store.session(id);
 say("open");

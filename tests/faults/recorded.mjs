@@ -91,7 +91,7 @@ export class Recorder {
 
   #wrapped() {
     return {
-      openSync: (/** @type {string} */ path, /** @type {any} */ flags, /** @type {number} */ mode) => this.#opened(path, flags, mode),
+      openSync: (/** @type {string} */ path, /** @type {any} */ flags, /** @type {number} */ mode) => this.#opened(plain(path), flags, mode),
       closeSync: (/** @type {number} */ fd) => {
         this.#open.delete(fd);
         real.closeSync(fd);
@@ -100,14 +100,10 @@ export class Recorder {
       write: called((/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => this.#written(fd, bytes)),
       fsync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) => this.#synced(fd, done),
       fdatasync: (/** @type {number} */ fd, /** @type {(error: Error | null) => void} */ done) => this.#synced(fd, done),
-      mkdirSync: (/** @type {string} */ path, /** @type {number} */ mode) => {
-        this.#mayChange(path);
-        real.mkdirSync(path, mode);
-        this.#name(path, this.#made(new Map()));
-      },
-      rmSync: (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#removed(path, options),
-      rm: async (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#removed(path, options),
-      rename: async (/** @type {string} */ from, /** @type {string} */ to) => this.#renamed(from, to),
+      mkdirSync: (/** @type {string} */ path, /** @type {number} */ mode) => this.#madeFolder(plain(path), mode),
+      rmSync: (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#removed(plain(path), options),
+      rm: async (/** @type {string} */ path, /** @type {fs.RmOptions} */ options) => this.#removed(plain(path), options),
+      rename: async (/** @type {string} */ from, /** @type {string} */ to) => this.#renamed(plain(from), plain(to)),
     };
   }
 
@@ -123,6 +119,13 @@ export class Recorder {
     if (isNew) this.#name(path, this.#made(null));
     this.#open.set(fd, this.#at(path));
     return fd;
+  }
+
+  /** @param {string} path @param {number} mode */
+  #madeFolder(path, mode) {
+    this.#mayChange(path);
+    real.mkdirSync(path, mode);
+    this.#name(path, this.#made(new Map()));
   }
 
   /** @param {number} fd @param {Uint8Array} bytes */
@@ -214,6 +217,12 @@ export class Recorder {
     assert.deepEqual(new Set(there), new Set([...files.keys(), ...folders]));
     for (const [path, file] of files) assert.ok(real.readFileSync(join(this.#folder, path)).equals(bytesOf(file)), `"${path}" has other bytes`);
   }
+}
+
+/** Where a path leads that names a folder by its descriptor. @param {string} path */
+function plain(path) {
+  const [fd] = /^\/proc\/self\/fd\/\d+/.exec(path) ?? [];
+  return fd ? join(real.readlinkSync(fd), path.slice(fd.length)) : path;
 }
 
 /** As a function that calls back. @param {(...args: any[]) => unknown} work */

@@ -55,10 +55,11 @@ export function chance(seed) {
  * @template T
  * @param {string} name
  * @param {(scene: { folder: string, start: Start }) => Promise<T>} work
+ * @param {string} [parent] where the folder is made
  * @returns {Promise<T>}
  */
-export async function scene(name, work) {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), `leftoff-${name}-`));
+export async function scene(name, work, parent = tmpdir()) {
+  const folder = mkdtempSync(join(realpathSync(parent), `leftoff-${name}-`));
   /** @type {Set<Child>} */
   const children = new Set();
   const killAll = () => children.forEach((child) => child.kill());

@@ -43,6 +43,19 @@ export function check(law, body, skip = false) {
   });
 }
 
+/** A storage with a root that does what it does where there is no /proc. @param {string} root it is there */
+export async function withoutProc(root) {
+  const { platform } = process;
+  const storage = new NodeStorage({ root });
+  Object.defineProperty(process, "platform", { value: "darwin" });
+  try {
+    await storage.stat(root);
+  } finally {
+    Object.defineProperty(process, "platform", { value: platform });
+  }
+  return storage;
+}
+
 /**
  * Runs code in a process of its own, with a `storage`, its arguments in `args`, `fs`, and `caught` for errors. What
  * the code returns comes back.

@@ -9,11 +9,19 @@ import { describe, test } from "node:test";
 import { MemoryStorage } from "../../js/storage/memory.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { storageContract } from "./storage-contract.js";
-import { LINE, makeRoot } from "./storage-tools.js";
+import { LINE, makeRoot, withoutProc } from "./storage-tools.js";
 
 storageContract("files", async () => {
   const root = makeRoot();
   return { storage: new NodeStorage(), root, done: () => fs.rmSync(root, { recursive: true }) };
+});
+storageContract("files below a root", async () => {
+  const root = makeRoot();
+  return { storage: new NodeStorage({ root }), root, done: () => fs.rmSync(root, { recursive: true }) };
+});
+storageContract("files below a root, without /proc", async () => {
+  const root = makeRoot();
+  return { storage: await withoutProc(root), root, done: () => fs.rmSync(root, { recursive: true }) };
 });
 storageContract("memory", async () => ({ storage: new MemoryStorage(), root: "/root" }));
 

@@ -1,0 +1,50 @@
+// @ts-check
+/** What the benches share. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The words of a message of `bytes` bytes, as prose has them: line feeds, quotes and letters that are not ASCII. @param {number} bytes */
+export function prose(bytes) {
+  const line = 'The first test fails: expected "ünï" at line 12, but found nothing there. Read the file again, then mend it.\n';
+  return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+}
+
+/** @template T @param {(folder: string) => Promise<T>} work */
+export async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {number[]} values */
+export function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+}
+
+/**
+ * Measures ways to do something against each other: in turns, so that what the machine does besides strikes all alike.
+ * @param {Record<string, { times: number, once: () => unknown }>} ways `times`: how often in each round
+ * @param {{ rounds: number }} options
+ * @returns {Promise<Record<string, number>>} microseconds for each, the median of the rounds
+ */
+export async function inTurns(ways, { rounds }) {
+  /** @type {Record<string, number[]>} */
+  const measured = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, { times, once }] of Object.entries(ways)) {
+      const start = performance.now();
+      for (let n = 0; n < times; n += 1) {
+        const done = once();
+        if (done instanceof Promise) await done;
+      }
+      if (round > 0) measured[name]?.push(((performance.now() - start) / times) * 1000);
+    }
+  }
+  return Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, median(values)]));
+}

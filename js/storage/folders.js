@@ -1,0 +1,107 @@
+// @ts-check
+/** Folders: how they are made, and how one is held while something is done in it, wherever it lies. */
+
+import fs from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * A place that a path leads to: its folder is held until `close`.
+ * @typedef {object} Held
+ * @property {string} at by what the system is to find it
+ * @property {(fd?: number, at?: string) => void} check
+ *   Throws where the folder is not there any more, or what was opened at `at` is not what stands there. To be called
+ *   before a byte is read or written.
+ * @property {() => Promise<void>} remove removes it, a folder with all in it
+ * @property {() => void} close
+ *
+ * How a storage finds places. `made` collects the folders that were missing: without it none is made.
+ * @typedef {object} Finder
+ * @property {(path: string, made?: Set<string>) => Held} hold a file or folder, there or not; its folder is there
+ * @property {(path: string) => Held} holdFolder a folder that is there
+ * @property {(path: string) => Held} holdName the same as `hold`; also what lies above the root
+ * @property {(path: string) => string} plain the path without links on the way to the root
+ */
+
+/** Places anywhere; links on the way are followed. @implements {Finder} */
+export class Anywhere {
+  /** @param {string} path @param {Set<string>} [made] */
+  hold(path, made) {
+    if (made) makeFolders(dirname(path), made);
+    return this.holdFolder(path);
+  }
+
+  /** @param {string} path @returns {Held} */
+  holdFolder(path) {
+    return { at: path, check: () => {}, remove: () => fs.promises.rm(path, { recursive: true, force: true }), close: () => {} };
+  }
+
+  /** @param {string} path */
+  holdName(path) {
+    return this.hold(path);
+  }
+
+  /** @param {string} path */
+  plain(path) {
+    return path;
+  }
+}
+
+/** Makes a folder and those above it. @param {string} folder @param {Set<string>} made collects those that were missing */
+export function makeFolders(folder, made) {
+  const missing = [];
+  for (let at = folder; !fs.existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
+  for (const at of missing) {
+    // Also where another process is faster: that one may not live to flush it.
+    made.add(at);
+    if (!makeFolder(at)) continue;
+    // Only a umask that takes from the owner makes it differ.
+    if ((fs.lstatSync(at).mode & 0o777) !== 0o700) fs.chmodSync(at, 0o700);
+  }
+}
+
+/** @param {string} at its parent exists @returns {boolean} whether it was missing */
+export function makeFolder(at) {
+  try {
+    fs.mkdirSync(at, 0o700);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/**
+ * Whether a process like this one may have made it, and died before it was flushed.
+ *
+ * @param {string} folder
+ */
+export function mayBeOurs(folder) {
+  try {
+    if ((fs.statSync(folder).mode & 0o777) !== 0o700) return false;
+    fs.accessSync(dirname(folder), fs.constants.W_OK);
+    return true;
+  } catch (error) {
+    if (["EACCES", "EPERM", "EROFS"].includes(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+/** @param {unknown} error what the system said */
+export function codeOf(error) {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** @param {unknown} error */
+export function isAbsent(error) {
+  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+}
+
+/** What is thrown where a link is found before the system is asked to open it: what the system would say. */
+export function linkFound() {
+  return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
+}
+
+/** @param {string} at */
+export function refuseLink(at) {
+  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linkFound();
+}

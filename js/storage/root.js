@@ -1,0 +1,216 @@
+// @ts-check
+/**
+ * A folder that nothing leads out of: neither `..` nor a link below it, nor a folder that another process swaps for a
+ * link while it is looked at. Links on the way to it are followed, once.
+ *
+ * Node has no `openat`. On Linux `/proc/self/fd/<n>/` serves as one: it leads to the folder that was opened, whatever
+ * has its name by now. So each folder is opened in the one before, never through a link, and what is to be done is done
+ * in the last one. That holds whatever others do meanwhile.
+ *
+ * Elsewhere, and in Deno where it may not use `/proc`, all folders are looked at before, and what was opened is compared
+ * with what stands there after, before a byte goes either way. Who swaps a folder there and back within such a call can
+ * have an empty file or folder made elsewhere, or a file there listed or removed; who does it three times within one, at the
+ * right moments, also read or written.
+ *
+ * A hard link is a file like any other: where else it has a name, nobody tells.
+ */
+
+import fs from "node:fs";
+import { join, resolve, sep } from "node:path";
+import process from "node:process";
+
+import { Anywhere, codeOf, makeFolder, makeFolders } from "./folders.js";
+
+/** @import { Finder, Held } from "./folders.js" */
+
+const FDS = "/proc/self/fd";
+// Node does not name it. With it a folder can be opened that may be passed through, but not listed.
+const O_PATH = 0o10000000;
+const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants;
+const FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+const BIG = /** @type {const} */ ({ bigint: true });
+/** What Windows takes for a device, a stream or another name. */
+const ODD_ON_WINDOWS = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** A path that leads out of the root. Its message says what was found. */
+export class Outside extends Error {}
+
+/** What was opened is not what stands there any more: it was replaced meanwhile, or lies outside. */
+export class Replaced extends Outside {}
+
+/** @implements {Finder} */
+export class Root {
+  #given;
+  /** The root without links on the way to it; empty until it is there. */
+  #real = "";
+  #hasDescriptors = false;
+
+  /** @param {string} folder */
+  constructor(folder) {
+    this.#given = resolve(folder);
+  }
+
+  /** @param {string} path @param {Set<string>} [made] @returns {Held} */
+  hold(path, made) {
+    const names = this.#names(path);
+    const last = names.pop();
+    if (made) makeFolders(this.#given, made);
+    if (last !== undefined) return this.#held(names, { last, made });
+    const remove = () => Promise.reject(new Outside(`expected a path below "${this.#given}", but found the folder itself instead`));
+    return { ...this.#held([], { last: "." }), remove };
+  }
+
+  /** @param {string} path @returns {Held} */
+  holdFolder(path) {
+    return this.#held(this.#names(path), {});
+  }
+
+  /** @param {string} path @returns {Held} */
+  holdName(path) {
+    const isAbove = path === this.#given || this.#given.startsWith(path + sep);
+    return isAbove ? new Anywhere().hold(path) : this.hold(path);
+  }
+
+  /** @param {string} path */
+  plain(path) {
+    return this.#real + path.slice(this.#given.length);
+  }
+
+  /** The names below the root. @param {string} path */
+  #names(path) {
+    if (path === this.#given) return [];
+    const start = this.#given.endsWith(sep) ? this.#given : this.#given + sep;
+    const names = path.startsWith(start) ? path.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/") : [".."];
+    if (names.some(isOdd)) throw new Outside(`expected a path in "${this.#given}", but found another one instead`);
+    return names;
+  }
+
+  /** @param {string[]} names @param {{ last?: string, made?: Set<string> }} options @returns {Held} */
+  #held(names, { last, made }) {
+    if (!this.#real) this.#resolve();
+    if (this.#hasDescriptors) {
+      const fd = this.#opened(names, made);
+      const at = last === undefined ? `${FDS}/${fd}` : `${FDS}/${fd}/${last}`;
+      return { at, check: () => {}, remove: async () => removed(at), close: () => closeFolder(fd) };
+    }
+    const folder = this.#looked(names, made);
+    const at = last === undefined ? folder : join(folder, last);
+    const remove = () => fs.promises.rm(at, { recursive: true, force: true });
+    const check = (/** @type {number | undefined} */ fd, /** @type {string} */ beside = at) => {
+      this.#looked(names);
+      if (fd !== undefined && !isSame(fs.fstatSync(fd, BIG), fs.lstatSync(beside, BIG))) {
+        throw new Replaced(`expected a file at "${beside}", but found another one instead`);
+      }
+      this.#looked(names);
+    };
+    return { at, check, remove, close: () => {} };
+  }
+
+  #resolve() {
+    const real = fs.realpathSync(this.#given);
+    this.#hasDescriptors = process.platform === "linux" && hasDescriptors(real);
+    this.#real = real;
+  }
+
+  /** Opens a folder, each on the way in the one before. @param {string[]} names @param {Set<string>} [made] */
+  #opened(names, made) {
+    let path = this.#given;
+    let fd = opened(this.#real, path);
+    for (const name of names) {
+      const parent = fd;
+      path = join(path, name);
+      try {
+        fd = opened(`${FDS}/${parent}/${name}`, path, made);
+      } finally {
+        closeFolder(parent);
+      }
+    }
+    return fd;
+  }
+
+  /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] */
+  #looked(names, made) {
+    let path = this.#given;
+    let at = this.#real;
+    refuseOther(at, path);
+    for (const name of names) {
+      at = join(at, name);
+      path = join(path, name);
+      if (made && !fs.lstatSync(at, { throwIfNoEntry: false })) {
+        made.add(path);
+        makeFolder(at);
+      }
+      refuseOther(at, path);
+    }
+    return at;
+  }
+}
+
+/** @param {string} name */
+function isOdd(name) {
+  return name === "" || name === "." || name === ".." || name.includes("\0") || (process.platform === "win32" && ODD_ON_WINDOWS.test(name));
+}
+
+/** Whether what lies in an open folder can be named. @param {string} folder */
+function hasDescriptors(folder) {
+  const fd = fs.openSync(folder, FOLDER);
+  try {
+    return isSame(fs.lstatSync(`${FDS}/${fd}/.`, BIG), fs.fstatSync(fd, BIG));
+  } catch {
+    return false; // No /proc, or none for this program: there is the other way.
+  } finally {
+    closeFolder(fd);
+  }
+}
+
+/** Opens a folder, and makes it first where it is wanted. @param {string} at @param {string} path @param {Set<string>} [made] @returns {number} */
+function opened(at, path, made) {
+  try {
+    return fs.openSync(at, FOLDER);
+  } catch (error) {
+    if (!made || codeOf(error) !== "ENOENT") {
+      refuseOther(at, path);
+      throw error;
+    }
+  }
+  // Also where another process is faster: that one may not live to flush it.
+  made.add(path);
+  const isNew = makeFolder(at);
+  const fd = opened(at, path);
+  // Only a umask that takes from the owner makes it differ.
+  if (isNew && (fs.fstatSync(fd).mode & 0o777) !== 0o700) fs.chmodSync(`${FDS}/${fd}`, 0o700);
+  return fd;
+}
+
+// Nothing is written through it that could be lost by a failure, nor is one the answer to what was asked.
+/** @param {number} fd of a folder */
+function closeFolder(fd) {
+  try {
+    fs.closeSync(fd);
+  } catch {}
+}
+
+/** Refuses what is no folder. @param {string} at @param {string} path */
+function refuseOther(at, path) {
+  const found = fs.lstatSync(at);
+  if (found.isSymbolicLink()) throw new Outside(`expected a folder at "${path}", but found a link instead`);
+  if (!found.isDirectory()) throw Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });
+}
+
+/** Removes what is there, a folder with all in it. @param {string} at */
+async function removed(at) {
+  const found = fs.lstatSync(at, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return fs.promises.rm(at, { force: true });
+  const fd = opened(at, at);
+  try {
+    for (const name of await fs.promises.readdir(`${FDS}/${fd}`)) await removed(`${FDS}/${fd}/${name}`);
+  } finally {
+    closeFolder(fd);
+  }
+  fs.rmdirSync(at);
+}
+
+/** @param {fs.BigIntStats} one @param {fs.BigIntStats} other */
+function isSame(one, other) {
+  return one.ino === other.ino && one.dev === other.dev;
+}

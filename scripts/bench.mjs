@@ -1,0 +1,51 @@
+// @ts-check
+// `npm run bench`: what things cost, as ratios to what they cannot do without, measured in one run. All of them, or
+// `-- append big-log`. Fails where a limit is exceeded.
+
+import { readdirSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail, root, seconds } from "./run.mjs";
+
+/**
+ * A bench: `benches/<name>.bench.mjs` exports it as default.
+ * @typedef {object} Bench
+ * @property {string} title
+ * @property {() => Promise<Figure[]>} run
+ *
+ * @typedef {object} Figure
+ * @property {string} what
+ * @property {number} value
+ * @property {string} unit
+ * @property {number} [atMost] the limit that the project sets itself
+ * @property {number} [atLeast]
+ */
+
+const folder = join(root, "benches");
+const { positionals: names } = parseArgs({ allowPositionals: true });
+const found = readdirSync(folder).filter((name) => name.endsWith(".bench.mjs")).map((name) => name.slice(0, -".bench.mjs".length));
+const unknown = names.find((name) => !found.includes(name));
+if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
+
+console.log(`${type()} ${release()}, Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+let exceeded = 0;
+for (const name of found.filter((name) => names.length === 0 || names.includes(name))) {
+  const { default: bench } = /** @type {{ default: Bench }} */ (await import(join(folder, `${name}.bench.mjs`)));
+  const start = performance.now();
+  const figures = await bench.run();
+  console.log(`\n${name}: ${bench.title} (${seconds(start)})`);
+  for (const figure of figures) {
+    const { what, value, unit, atMost = Infinity, atLeast = -Infinity } = figure;
+    const holds = value <= atMost && value >= atLeast;
+    if (!holds) exceeded += 1;
+    const limit = atMost < Infinity ? `at most ${atMost}` : atLeast > -Infinity ? `at least ${atLeast}` : "";
+    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${rounded(value).padStart(10)} ${unit.padEnd(6)} ${limit}`);
+  }
+}
+if (exceeded > 0) fail(`${exceeded} limits were exceeded`);
+
+/** @param {number} value */
+function rounded(value) {
+  return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);
+}
