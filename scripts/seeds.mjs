@@ -17,6 +17,7 @@ const forms = {
   scan: (bytes) => [Buffer.concat([Buffer.of(63), bytes])],
   events: (bytes) => [Buffer.concat([Buffer.of(63), bytes])],
   text: (bytes) => strings(bytes).map((inside) => Buffer.concat([Buffer.of(0), inside])),
+  blob: (bytes) => strings(bytes).map((inside) => Buffer.concat([Buffer.of(0), inside])),
   // Put at two places into the log that the target has, once over what is there.
   resync: (bytes) => [[40, 1, 0], [200, 1, 100]].map((header) => Buffer.concat([Buffer.from(header), bytes.subarray(0, 512)])),
 };

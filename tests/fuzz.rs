@@ -50,6 +50,7 @@ fn every_log_among_the_fixtures_keeps_the_laws() {
         check(fuzzed::scan::check, path, b"\x3f");
         check(fuzzed::events::check, path, b"\x3f");
         check(fuzzed::text::check, path, b"\0");
+        check(fuzzed::text::check_in_blob, path, b"\0");
         check(fuzzed::resync::check, path, b"\x55\x01\0");
     }
     counted("fixtures as fuzzed bytes", paths.len());

@@ -16,8 +16,13 @@ use leftoff::time::Stamp;
 use leftoff::tokens::Counting;
 
 /// The targets, by the names of their folders.
-pub const TARGETS: [(&str, fn(&[u8])); 4] =
-    [("scan", scan::check), ("events", events::check), ("text", text::check), ("resync", resync::check)];
+pub const TARGETS: [(&str, fn(&[u8])); 5] = [
+    ("scan", scan::check),
+    ("events", events::check),
+    ("text", text::check),
+    ("blob", text::check_in_blob),
+    ("resync", resync::check),
+];
 
 /// Messages as a batch that nothing was written before.
 fn stage(session: &mut Session, drafts: Vec<Message>, entropy: u8) -> Staged {

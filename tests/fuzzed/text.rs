@@ -16,25 +16,37 @@ use super::stage;
 // How much of either end of a text in a blob stays in its line: docs/FORMAT.md, Blobs.
 const KEPT: usize = 4096;
 
-/// The first byte says how the rest is meant: as the inside of a string, as UTF-16, and once or until it is too long.
+/// The first byte says how the rest is meant: even as the inside of a string, odd as UTF-16.
 pub fn check(data: &[u8]) {
-    let Some((how, rest)) = data.split_first() else { return };
-    let inside = match how & 1 {
-        0 => std::str::from_utf8(rest).ok().map(String::from),
-        _ => Some(escaped(rest)),
-    };
-    let Some(mut inside) = inside.filter(|inside| !inside.contains('\n')) else { return };
-    let Some(mut units) = units(&inside) else {
-        let is_open = !inside.contains('"');
-        return assert!(!is_open || read(&inside).is_none(), "no string: {inside:?}");
-    };
-    if how & 0xfe == 0xfe && !units.is_empty() {
-        inside = inside.repeat(MAX_TEXT / shown(&units).len() + 1);
-        units = self::units(&inside).expect("what is a string twice is one");
+    let Some(inside) = inside(data) else { return };
+    match units(&inside) {
+        Some(units) => holds(&inside, &units),
+        None => assert!(inside.contains('"') || read(&inside).is_none(), "no string: {inside:?}"),
     }
-    let message = read(&inside).expect("a string is a content");
-    assert_eq!(message.content.as_str(), shown(&units));
-    written_back(message, &units);
+}
+
+/// The same, repeated until it is too long for a line.
+pub fn check_in_blob(data: &[u8]) {
+    let Some((inside, units)) = inside(data).and_then(|inside| units(&inside).map(|units| (inside, units)))
+    else {
+        return;
+    };
+    if !units.is_empty() {
+        let inside = inside.repeat(MAX_TEXT / shown(&units).len() + 1);
+        holds(&inside, &self::units(&inside).expect("what is a string once is one as often as you like"));
+    }
+}
+
+fn inside(data: &[u8]) -> Option<String> {
+    let (how, rest) = data.split_first()?;
+    let inside = if how % 2 == 0 { String::from(std::str::from_utf8(rest).ok()?) } else { escaped(rest) };
+    (!inside.contains('\n')).then_some(inside)
+}
+
+fn holds(inside: &str, units: &[u16]) {
+    let message = read(inside).expect("a string is a content");
+    assert_eq!(message.content.as_str(), shown(units));
+    written_back(message, units);
 }
 
 fn read(inside: &str) -> Option<Message> {
