@@ -15,8 +15,10 @@ use leftoff::session::message::Message;
 use leftoff::time::Stamp;
 use leftoff::tokens::Counting;
 
+type Target = (&'static str, fn(&[u8]));
+
 /// The targets, by the names of their folders.
-pub const TARGETS: [(&str, fn(&[u8])); 5] = [
+pub const TARGETS: [Target; 5] = [
     ("scan", scan::check),
     ("events", events::check),
     ("text", text::check),

@@ -12,9 +12,15 @@ use super::{scan::both, stage};
 /// Stands between two edits; UTF-8 has no such byte.
 const BETWEEN: u8 = 0xfe;
 
+struct Written {
+    log: Vec<u8>,
+    // Where each record begins and ends.
+    spans: Vec<(usize, usize)>,
+}
+
 /// Edits: each a place in two bytes, how many bytes are overwritten or, from 128 on, lost, and what is put there.
 pub fn check(data: &[u8]) {
-    let mut log = written().0.clone();
+    let mut log = written().log.clone();
     // Where each byte stood that was not put there.
     let mut origins: Vec<Option<usize>> = (0..log.len()).map(Some).collect();
     for edit in data.split(|byte| *byte == BETWEEN).take(8) {
@@ -32,15 +38,15 @@ pub fn check(data: &[u8]) {
     laws::hold(&log, &found);
     assert_eq!(both(&log, 1 + data.len() % 97), (found.clone(), found.clone()));
     let records = records(&found);
-    for (start, end) in &written().1 {
+    for (start, end) in &written().spans {
         let Some(now) = whole(&origins, *start, *end) else { continue };
         let is_it = |record: &&&Record| {
             let json = &record.json;
             let indent = json.len() - json.trim_start().len();
-            record.start as usize + indent == now && json.trim().as_bytes() == &written().0[*start..*end]
+            record.start as usize + indent == now && json.trim().as_bytes() == &written().log[*start..*end]
         };
         // A line that became some other JSON is that, and what is quoted in it no record.
-        let is_kept = records.iter().any(|record| is_it(&record)) || is_quoted(&log, now);
+        let is_kept = records.iter().any(|record| is_it(&record)) || is_quoted(&log, now, end - start);
         assert!(is_kept, "the record that was at {start} and is at {now} is lost");
     }
 }
@@ -52,17 +58,15 @@ fn whole(origins: &[Option<usize>], start: usize, end: usize) -> Option<usize> {
     run.iter().zip(start..end).all(|(origin, place)| *origin == Some(place)).then_some(now)
 }
 
-fn is_quoted(log: &[u8], place: usize) -> bool {
+fn is_quoted(log: &[u8], place: usize, length: usize) -> bool {
     let start = log[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let end = log[place..].iter().position(|byte| *byte == b'\n').map_or(log.len(), |at| place + at);
     let content = unpadded(&log[start..end], start);
-    is_json(content) && content.trim_ascii().len() > log[place..end].trim_ascii().len()
-        || is_json(content) && !content.trim_ascii().starts_with(b"{\"v\":1,")
+    is_json(content) && content.trim_ascii().len() > length
 }
 
-// The log, and where each record begins and ends.
-fn written() -> &'static (Vec<u8>, Vec<(usize, usize)>) {
-    static WRITTEN: OnceLock<(Vec<u8>, Vec<(usize, usize)>)> = OnceLock::new();
+fn written() -> &'static Written {
+    static WRITTEN: OnceLock<Written> = OnceLock::new();
     WRITTEN.get_or_init(|| {
         let quoted = r#"{"role":"user","content":"","x":{"v":1,"crc":"00000000"},"crc":"1"}"#;
         let quoting =
@@ -83,6 +87,6 @@ fn written() -> &'static (Vec<u8>, Vec<(usize, usize)>) {
         let spans = |record: &Record| (record.start as usize, record.end as usize);
         let spans: Vec<_> = records(&scan(&log)).into_iter().map(spans).collect();
         assert_eq!(spans.len(), 6);
-        (log, spans)
+        Written { log, spans }
     })
 }
