@@ -256,6 +256,11 @@ impl Scanner {
         self.offset.max(self.given)
     }
 
+    /// Forward: whether what was given ends inside a line, behind a record in a torn tail.
+    pub(crate) fn is_inside_line(&self) -> bool {
+        self.given > self.offset
+    }
+
     fn line_from_front(&mut self) -> bool {
         let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
             if self.buffer.len() > self.limit {
