@@ -66,20 +66,20 @@ export function ask(command, args, { env, timeoutMs } = {}) {
  * Runs a command, shows its output while it comes, and keeps it.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string> }} [options]
+ * @param {{ env?: Record<string, string>, quiet?: boolean }} [options] `quiet` shows nothing
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
-export function watch(command, args, { env } = {}) {
+export function watch(command, args, { env, quiet = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;
-      process.stdout.write(text);
+      if (!quiet) process.stdout.write(text);
     });
     child.stderr.setEncoding("utf8").on("data", (text) => {
       output += text;
-      process.stderr.write(text);
+      if (!quiet) process.stderr.write(text);
     });
     child.on("error", (error) => {
       console.error(`${command}: ${error.message}`);

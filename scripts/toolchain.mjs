@@ -9,6 +9,7 @@ import { ask, fail, root, run } from "./run.mjs";
 
 export const TARGET = "wasm32-unknown-unknown";
 const WASM_PACK = "0.15.1";
+const CARGO_FUZZ = "0.13.2";
 
 /** Where programs are kept that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
@@ -111,6 +112,11 @@ export function programs() {
   return did;
 }
 
+/** Finds cargo-fuzz, or builds it; answers the folder that it lies in. */
+export function cargoFuzz() {
+  return onPath("cargo-fuzz", CARGO_FUZZ) ?? inCache("cargo-fuzz", "cargo-fuzz", CARGO_FUZZ);
+}
+
 /** @param {string} name @param {string} version */
 function onPath(name, version) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
@@ -133,7 +139,7 @@ function inCache(name, crate, version) {
       CARGO_PROFILE_RELEASE_LTO: "off",
       CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
     };
-    run("cargo", ["install", crate, "--version", version, "--root", home], { quiet: true, env });
+    run("cargo", ["install", crate, "--version", version, "--locked", "--root", home], { quiet: true, env });
   }
   return bin;
 }

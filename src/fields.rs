@@ -171,6 +171,12 @@ impl Field for u64 {
     }
 }
 
+impl Field for i64 {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<i64> {
+        raw.parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
+    }
+}
+
 impl Field for u32 {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u32> {
         raw.parse().ok().or_else(|| reject(raw, path, "a whole number below 4294967296", bad))

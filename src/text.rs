@@ -316,7 +316,7 @@ fn on_one_line(json: String) -> String {
 pub(crate) fn boundary(text: &str, at: usize, behind: bool) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
-        at -= 1;
+        at = if behind { at + 1 } else { at - 1 };
     }
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
     if cursor.is_boundary(text, 0).unwrap_or(true) {

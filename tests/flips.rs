@@ -119,16 +119,15 @@ fn flipped(log: &[u8], flip: usize) -> (Vec<u8>, usize) {
     (bytes, flip / 8)
 }
 
-/// Every flip, or a sample of so many; each of the machine's cores takes its share.
+/// So many flips, one of each part of the log, up to each bit; each of the machine's cores takes its share.
 fn each_flip(many: usize, check: impl Fn(&Known, usize) + Sync) -> usize {
     let known = log();
     let all = known.log.len() * 8;
-    let flips: Vec<usize> = if many >= all {
-        (0..all).collect()
-    } else {
-        let mut chance = Chance::new(seed());
-        (0..many).map(|_| chance.below(all)).collect()
-    };
+    let many = many.min(all);
+    let mut chance = Chance::new(seed());
+    let starts = |part: usize| part * all / many;
+    let flips: Vec<usize> =
+        (0..many).map(|part| starts(part) + chance.below(starts(part + 1) - starts(part))).collect();
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         for share in flips.chunks(flips.len().div_ceil(workers)) {
@@ -229,6 +228,7 @@ fn a_flipped_bit_costs_the_context_its_record_and_what_is_paired_with_it() {
         known.lines.len(),
         "the budget holds the whole log, and no result is drawn elsewhere"
     );
-    let many = each_flip(scaled(SIZE * 8, 500), |known, flip| keeps_the_context(known, &whole, flip));
+    // A context takes eight times as long as a scan: one bit of each byte.
+    let many = each_flip(scaled(SIZE, 500), |known, flip| keeps_the_context(known, &whole, flip));
     counted("flips in contexts", many);
 }

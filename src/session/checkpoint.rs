@@ -168,7 +168,7 @@ impl FromFields for Checkpoint {
             assistant_messages: fields.take("assistantMessages", bad)?,
             tool_messages: fields.take("toolMessages", bad)?,
             tokens: fields.take("tokens", bad)?,
-            last_message_ms: fields.take::<u64>("lastMessageMs", bad).and_then(|ms| i64::try_from(ms).ok()),
+            last_message_ms: fields.take("lastMessageMs", bad),
             first_user_line: fields.take("firstUserLine", bad),
             last_id: fields.take("lastId", bad),
             systems: fields.take("systems", bad)?,

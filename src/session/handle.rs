@@ -161,9 +161,11 @@ impl Session {
         self.needs_all || (self.is_from_checkpoint && !self.pinned.iter().all(found))
     }
 
-    /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew.
+    /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew or
+    /// whose torn tail begins with a record.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        (!self.branches.is_branched() && !self.needs_all).then_some(&self.known)
+        let is_kept = !self.branches.is_branched() && !self.needs_all && !self.messages.is_inside_line();
+        is_kept.then_some(&self.known)
     }
 
     /// What is known of the messages.

@@ -55,6 +55,11 @@ impl Log {
         self.scanner.position()
     }
 
+    /// Whether what was given out ends inside a line: nobody can read on from there as if a line began.
+    pub(crate) fn is_inside_line(&self) -> bool {
+        self.scanner.is_inside_line()
+    }
+
     /// Takes the bytes that the file has from `offset` on, and gives what is complete.
     ///
     /// # Errors

@@ -283,6 +283,11 @@ impl Scanner {
         self.offset.saturating_sub(self.passed).max(self.given)
     }
 
+    /// Forward: whether what was given ends inside a line, behind a record in a torn tail.
+    pub(crate) fn is_inside_line(&self) -> bool {
+        self.given > self.offset
+    }
+
     fn line_from_front(&mut self) -> bool {
         let unsearched = self.read + self.searched;
         let Some(at) = memchr::memchr(b'\n', &self.buffer[unsearched..]) else {

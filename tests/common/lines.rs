@@ -6,8 +6,8 @@ pub fn sealed(fields: &str) -> String {
     format!("{open},\"crc\":\"{:08x}\"}}", crc32c(open.as_bytes()))
 }
 
-// CRC-32C bit by bit: the reflected polynomial of RFC 3720.
-fn crc32c(bytes: &[u8]) -> u32 {
+/// CRC-32C bit by bit: the reflected polynomial of RFC 3720.
+pub fn crc32c(bytes: &[u8]) -> u32 {
     let mut crc = !0u32;
     for byte in bytes {
         crc ^= u32::from(*byte);

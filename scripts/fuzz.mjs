@@ -1,0 +1,97 @@
+// @ts-check
+// `npm run test:fuzz -- --minutes 10 scan text`: runs fuzz targets one after another, each so long; all without a name.
+// What breaks a law is kept under tests/fixtures/fuzz, where `cargo test` runs it from then on. `--self-test` looks
+// whether a panic that was planted is found.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { parseArgs } from "node:util";
+import { ask, fail, root, run, seconds, step } from "./run.mjs";
+import { LONGEST, dictionary, seed } from "./seeds.mjs";
+import { cargoFuzz } from "./toolchain.mjs";
+
+/**
+ * What a run of one target came to.
+ * @typedef {object} Ran
+ * @property {number} executions
+ * @property {number} edges of the compiled code that were reached
+ * @property {number} corpus inputs that each reached something new
+ * @property {string[]} findings files
+ * @property {string} output
+ */
+
+/** What makes no difference to the library itself is kept here, and the corpus from one run to the next. */
+const work = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "fuzz");
+/** Where the planted panic has to be found. */
+const SELF_TEST_SECONDS = 60;
+
+/** @param {string} target @param {string[]} [features] */
+function build(target, features = []) {
+  const env = { PATH: [cargoFuzz(), process.env.PATH].join(delimiter) };
+  // The sanitizer needs a nightly compiler, and finds what safe Rust has not.
+  run("cargo", ["fuzz", "build", "--sanitizer", "none", "--target-dir", work, ...features, target], { quiet: true, env });
+  const host = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1] ?? fail("expected rustc to name its host, but it did not");
+  return join(work, host, "release", target);
+}
+
+/** @param {string} target @param {string} binary @param {number} duration seconds @param {string} name of its folders @returns {Promise<Ran>} */
+async function runTarget(target, binary, duration, name = target) {
+  const corpus = join(work, "corpus", name);
+  const artifacts = join(work, "artifacts", name);
+  rmSync(artifacts, { recursive: true, force: true });
+  mkdirSync(artifacts, { recursive: true });
+  console.log(`  ${target}: ${seed(target, corpus)} seeds, ${readdirSync(corpus).length} inputs in all`);
+  const dict = join(work, "format.dict");
+  dictionary(dict);
+  const flags = { dict, max_total_time: duration, max_len: LONGEST, timeout: 20, rss_limit_mb: 2048, print_final_stats: 1, artifact_prefix: `${artifacts}/` };
+  const child = spawn(binary, [corpus, ...Object.entries(flags).map(([flag, value]) => `-${flag}=${value}`)], { stdio: ["ignore", "ignore", "pipe"] });
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (output += text));
+  const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
+  const findings = readdirSync(artifacts).map((file) => join(artifacts, file));
+  const last = Array.from(output.matchAll(/^#\d+\s.*cov: (\d+) .*corp: (\d+)\//gm)).at(-1);
+  const executions = Number(output.match(/^stat::number_of_executed_units: (\d+)$/m)?.[1] ?? 0);
+  if (findings.length === 0 && (status !== 0 || executions === 0 || !last)) fail(`${target} (exit ${status})\n${output.slice(-4000)}`);
+  return { executions, edges: Number(last?.[1] ?? 0), corpus: Number(last?.[2] ?? 0), findings, output };
+}
+
+/** Answers how many findings there are. @param {string} target @param {number} minutes */
+async function fuzz(target, minutes) {
+  /** @type {string} */
+  let binary = "";
+  await step(`${target} is built`, () => void (binary = build(target)));
+  const start = performance.now();
+  const { executions, edges, corpus, findings, output } = await runTarget(target, binary, Math.round(minutes * 60));
+  const said = (/** @type {number} */ count) => count.toLocaleString("en");
+  console.log(`${findings.length === 0 ? "ok" : "FAILED"} ${target}: executions ${said(executions)}, edges ${said(edges)}, corpus ${said(corpus)} (${seconds(start)})`);
+  const kept = join(root, "tests", "fixtures", "fuzz", target);
+  for (const finding of findings) {
+    mkdirSync(kept, { recursive: true });
+    const name = finding.split("/").at(-1) ?? "finding";
+    copyFileSync(finding, join(kept, name));
+    console.log(output.slice(-3000));
+    console.log(`kept as tests/fixtures/fuzz/${target}/${name}: name it after its defect`);
+  }
+  return findings.length;
+}
+
+async function selfTest() {
+  const binary = build("scan", ["--features", "planted"]);
+  const start = performance.now();
+  const { findings, output } = await runTarget("scan", binary, SELF_TEST_SECONDS, "planted");
+  if (findings.length === 0 || !output.includes("the planted panic")) fail(`the planted panic was not found\n${output.slice(-2000)}`);
+  console.log(`ok self-test: the planted panic was found (${seconds(start)})`);
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" }, "self-test": { type: "boolean", default: false } } });
+const targets = readdirSync(join(root, "fuzz", "fuzz_targets")).map((file) => file.slice(0, -".rs".length));
+const unknown = positionals.find((name) => !targets.includes(name));
+if (unknown) fail(`expected ${targets.join(", ")}, but found ${unknown} instead`);
+if (values["self-test"]) {
+  await selfTest();
+} else {
+  let findings = 0;
+  for (const target of targets.filter((name) => positionals.length === 0 || positionals.includes(name))) findings += await fuzz(target, Number(values.minutes));
+  process.exitCode = findings > 0 ? 1 : 0;
+}
