@@ -22,7 +22,7 @@ import { dirname } from "node:path";
  * @property {(path: string) => string} plain the path without links on the way to the root
  */
 
-/** Places anywhere; links on the way are followed. @implements {Finder} */
+/** A `Finder` of places anywhere; links on the way are followed. */
 export class Anywhere {
   /** @param {string} path @param {Set<string>} [made] */
   hold(path, made) {

@@ -21,7 +21,7 @@ import process from "node:process";
 
 import { Anywhere, codeOf, makeFolder, makeFolders } from "./folders.js";
 
-/** @import { Finder, Held } from "./folders.js" */
+/** @import { Held } from "./folders.js" */
 
 const FDS = "/proc/self/fd";
 // Node does not name it. With it a folder can be opened that may be passed through, but not listed.
@@ -38,7 +38,7 @@ export class Outside extends Error {}
 /** What was opened is not what stands there any more: it was replaced meanwhile, or lies outside. */
 export class Replaced extends Outside {}
 
-/** @implements {Finder} */
+/** A `Finder` that does not leave its folder. */
 export class Root {
   #given;
   /** The root without links on the way to it; empty until it is there. */
