@@ -68,21 +68,32 @@ export async function* appended(from, { start, signal }) {
   }
 }
 
-/**
- * The messages of a batch, read from its lines when they are asked for: most never are.
- * @param {Uint8Array} batch
- * @returns {() => Message[]}
- */
-export function recordsOf(batch) {
-  /** @type {Message[] | undefined} */
-  let records;
-  return () => {
-    records ??= textOf(batch).split("\n").filter(Boolean).map((line) => {
+/** What an append resolves to. */
+export class Appended {
+  #batch;
+  #from;
+  #to;
+
+  /**
+   * @param {Uint8Array} batch the lines that were written
+   * @param {{ from: number, to?: number, acknowledged: "durable" | "buffered" | "volatile" }} options which of its lines
+   */
+  constructor(batch, { from, to, acknowledged }) {
+    this.#batch = batch;
+    this.#from = from;
+    this.#to = to;
+    /** How safe the messages are. */
+    this.acknowledged = acknowledged;
+  }
+
+  /** The messages as they are stored. They are read from their lines when they are asked for: most never are. @returns {Message[]} */
+  get records() {
+    const lines = textOf(this.#batch).split("\n").filter(Boolean).slice(this.#from, this.#to);
+    return lines.map((line) => {
       const { v, crc, ...message } = JSON.parse(line);
       return message;
     });
-    return records;
-  };
+  }
 }
 
 // A look at the size costs some microseconds, and works where the system tells of no changes: on network filesystems.

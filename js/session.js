@@ -5,7 +5,7 @@ import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes }
 import { LeftoffError } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
-import { appended, missingBlobs, newestFirst, oldestFirst, recordsOf } from "./messages.js";
+import { Appended, appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Problem } from "./log.js" */
@@ -46,7 +46,6 @@ import { appended, missingBlobs, newestFirst, oldestFirst, recordsOf } from "./m
 
 /**
  * @typedef {"leftoff" | "ai-sdk"} Format
- * @typedef {{ records: Message[], acknowledged: "durable" | "buffered" | "volatile" }} Appended
  * @typedef {object} Waiting an append that waits for its turn
  * @property {Draft[]} drafts
  * @property {"durable" | "buffered"} durability
@@ -279,12 +278,12 @@ export class Session {
       await this.#messages.append(batch.handle, batch.bytes, { durable });
       this.#unsaved = true;
       await this.#complete();
-      const records = recordsOf(batch.bytes);
       let from = 0;
       for (const { drafts, resolve } of group) {
-        const [start, end] = [from, group.length === 1 ? undefined : from + drafts.length];
+        // A provider's message may become several; it goes alone.
+        const to = group.length === 1 ? undefined : from + drafts.length;
+        resolve(new Appended(batch.bytes, { from, to, acknowledged: acknowledged(this.#storage, durable) }));
         from += drafts.length;
-        resolve({ get records() { return records().slice(start, end); }, acknowledged: acknowledged(this.#storage, durable) });
       }
     } catch (error) {
       for (const one of group) one.reject(error);
@@ -296,9 +295,9 @@ export class Session {
     const handle = await this.#live();
     await this.#lease.hold();
     await this.#messages.observe(handle);
-    const [bytes, blobs] = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
+    const bytes = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
     try {
-      for (const [id, content] of blobs) await this.#keepBlob(id, content);
+      for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
     } catch (error) {
       this.#messages.abort(handle);
       throw error;

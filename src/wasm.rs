@@ -90,16 +90,17 @@ pub enum LogName {
     Messages,
 }
 
-/// One session: its two logs, and what is known from them.
+/// One session: its two logs, and what is known from them; beside it the blobs of the batch that was staged.
 #[wasm_bindgen(js_name = Session)]
-pub struct SessionHandle(Session);
+pub struct SessionHandle(Session, Vec<Blob>);
 
 #[wasm_bindgen(js_class = Session)]
 impl SessionHandle {
     /// A session of which nothing is observed, or its messages as far as a checkpoint covers them.
     #[wasm_bindgen(constructor)]
     pub fn new(checkpoint: Option<Vec<u8>>) -> SessionHandle {
-        SessionHandle(Session::new(checkpoint.and_then(|json| Checkpoint::from_json(&json).ok())))
+        let known = checkpoint.and_then(|json| Checkpoint::from_json(&json).ok());
+        SessionHandle(Session::new(known), Vec::new())
     }
 
     /// Takes the bytes that a log has from `offset` on; gives the problems.
@@ -131,9 +132,9 @@ impl SessionHandle {
         self.log(log).observed() as f64
     }
 
-    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`. Gives the bytes to append, and what must be
-    /// in its files before: blobs, each an id and its bytes.
-    #[wasm_bindgen(js_name = stageMessages, unchecked_return_type = "[Uint8Array, [string, Uint8Array][]]")]
+    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`. Gives the bytes to append, once
+    /// `stagedBlobs` are in their files.
+    #[wasm_bindgen(js_name = stageMessages)]
     pub fn stage_messages(
         &mut self,
         drafts: &[u8],
@@ -141,15 +142,22 @@ impl SessionHandle {
         stamp: &str,
         counter: &Counter,
         is_counted: bool,
-    ) -> Answer<Array> {
+    ) -> Answer<Uint8Array> {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
         let stamp = Stamp::from_json(stamp).map_err(thrown)?;
         let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
-        let pair = |blob: &Blob| Array::of2(&blob.id.as_str().into(), &Uint8Array::from(&blob.bytes[..]));
-        let blobs: Array = staged.blobs.iter().map(pair).collect();
-        Ok(Array::of2(&Uint8Array::from(&staged.bytes[..]), &blobs))
+        self.1 = staged.blobs;
+        Ok(Uint8Array::from(&staged.bytes[..]))
+    }
+
+    /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
+    #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
+    pub fn staged_blobs(&mut self) -> Option<Array> {
+        let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
+        let blobs = core::mem::take(&mut self.1);
+        (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
     }
 
     /// The staged batch is in the log; `offset` as in `Log::commit`.

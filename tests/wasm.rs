@@ -3,7 +3,6 @@
 
 use js_sys::{Reflect, Uint8Array};
 use leftoff::wasm::{Counter, LogName, SessionHandle};
-use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const STAMP: &str = r#"{"nowMs":1763812800000,"offsetMinutes":60,"entropy":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
@@ -30,10 +29,9 @@ fn drafts_that_are_no_json_are_refused_with_a_code() {
 fn what_is_staged_is_what_is_read_again() {
     let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
     let mut session = SessionHandle::new(None);
-    let staged = session
+    let log: Uint8Array = session
         .stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate(), true)
         .expect("a draft");
-    let log: Uint8Array = staged.get(0).unchecked_into();
     let mut other = SessionHandle::new(None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
     assert_eq!(other.end(LogName::Messages), f64::from(log.length()));

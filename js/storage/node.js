@@ -163,7 +163,8 @@ export class NodeStorage {
     const known = this.#open.get(path);
     let held;
     try {
-      if (known?.isAt(this.#finder.plain(path))) return statOf(fs.fstatSync(known.fd));
+      const same = known?.look(this.#finder.plain(path));
+      if (same) return statOf(same);
       held = this.#finder.hold(path);
       // Finding its folder took longer than this does; another thread would cost more than both.
       const found = fs.lstatSync(held.at);

@@ -11,9 +11,13 @@ import { codeOf, refuseLink } from "./folders.js";
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
+/** How long, in milliseconds, a look at the path is good for: from learning the size to appending in the same turn. */
+const LOOK_LASTS_MS = 1;
+
 /** A descriptor for appending, and the proof that what it wrote reached the disk. */
 export class OpenFile {
   #identity;
+  #lookedAt = -Infinity;
   #syncEntries;
   /** The flush under way. @type {Promise<void> | undefined} */
   #running;
@@ -41,8 +45,20 @@ export class OpenFile {
 
   /** Whether the path still leads to this file: it may have been removed or replaced. @param {string} path */
   isAt(path) {
-    const found = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return found !== undefined && found.ino === this.#identity.ino && found.dev === this.#identity.dev;
+    return performance.now() - this.#lookedAt < LOOK_LASTS_MS || this.look(path) !== null;
+  }
+
+  /** What stands at the path, or null where it is not this file. @param {string} path @returns {fs.Stats | null} */
+  look(path) {
+    const found = fs.lstatSync(path, { throwIfNoEntry: false });
+    const isSame = found !== undefined && this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }));
+    this.#lookedAt = isSame ? performance.now() : -Infinity;
+    return isSame ? found : null;
+  }
+
+  /** @param {{ ino: number | bigint, dev: number | bigint }} found */
+  #isSame({ ino, dev }) {
+    return BigInt(ino) === this.#identity.ino && BigInt(dev) === this.#identity.dev;
   }
 
   /**
