@@ -21,3 +21,8 @@ export class LeftoffError extends Error {
     return "LeftoffError";
   }
 }
+
+/** For what may fail without a loss: what the system refused is let pass, a bug is not. @param {unknown} error */
+export function unlessBug(error) {
+  if (!(error instanceof LeftoffError)) throw error;
+}

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 
 import { fromBytes, toBytes } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { unlessBug } from "./error.js";
 import { isGone, thisProcess } from "./process.js";
 
 /** @import { ProcessName } from "./process.js" */
@@ -65,9 +65,4 @@ export class Lease {
       return null; // Torn: whoever wrote it did not come further than that.
     }
   }
-}
-
-/** @param {unknown} error */
-function unlessBug(error) {
-  if (!(error instanceof LeftoffError)) throw error;
 }

@@ -2,7 +2,7 @@
 /** One session: its files, and the handle of the core that knows what is in them. */
 
 import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
 import { Appended, appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
@@ -121,7 +121,7 @@ export class Session {
    * @param {Place & { cache: string, created: Record<string, unknown> }} options
    */
   static async begin({ created, ...place }) {
-    const handle = called((core) => new core.Session(undefined));
+    const handle = called((core) => new core.Session(idOf(place.path)));
     const session = new Session({ ...place, handle });
     const bytes = called(() => handle.stageCreated(toBytes(created), stamp()));
     await session.#events.append(handle, bytes, { durable: true });
@@ -134,14 +134,10 @@ export class Session {
    * @param {Place & { cache: (id: string) => string }} options
    */
   static async open({ cache, ...place }) {
-    const { storage, path } = place;
-    const handle = called((core) => new core.Session(undefined));
-    const events = new Log({ storage, folder: path, name: "Events" });
-    await events.observe(handle);
-    const { id } = fromBytes(called(() => handle.metadata()));
-    const folder = path.split(/[\\/]/).pop() ?? "";
-    // An id that is not its folder's may be anything: a path, too.
-    const session = new Session({ ...place, cache: cache(id && folder === `session-${id}` ? id : folder), handle });
+    const { path } = place;
+    const handle = called((core) => new core.Session(idOf(path)));
+    // By its place: the id that an event says may be anything, a path, too.
+    const session = new Session({ ...place, cache: cache(idOf(path)), handle });
     await session.#reopen();
     return session;
   }
@@ -225,7 +221,7 @@ export class Session {
    * @returns {Promise<{ health: "ok" | "damaged" | "unreadable", problems: (Problem & { file: string })[] }>}
    */
   async examine() {
-    const handle = called((core) => new core.Session(undefined));
+    const handle = called((core) => new core.Session(idOf(this.path)));
     const problems = [];
     for (const log of [this.#events, this.#messages]) {
       const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
@@ -245,7 +241,8 @@ export class Session {
     const handle = await this.#live();
     if (this.#unsaved) await this.#saveMetadata();
     const checkpoint = called(() => handle.checkpoint());
-    if (checkpoint) await this.#storage.replace(`${this.#cache}.json`, checkpoint);
+    // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
+    if (checkpoint) await this.#storage.replace(`${this.#cache}.json`, checkpoint).catch(unlessBug);
     this.#unsaved = false;
     this.#wasRead = false;
   }
@@ -379,7 +376,7 @@ export class Session {
 
   /** @param {Uint8Array | undefined} checkpoint */
   async #observeAll(checkpoint) {
-    this.#handle = called((core) => new core.Session(checkpoint));
+    this.#handle = called((core) => new core.Session(idOf(this.path), checkpoint));
     this.#instance = instance();
     for (const log of [this.#events, this.#messages]) {
       await log.observe(this.#handle);
@@ -396,6 +393,11 @@ function taken(waiting) {
   if (!first) return [];
   const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
   return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}
+
+/** The id that a session's folder says. @param {string} path */
+function idOf(path) {
+  return (path.split(/[\\/]/).pop() ?? "").replace(/^session-/, "");
 }
 
 /** @param {Storage} storage @param {boolean} durable */

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { called, fromBytes, stamp, toBytes } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { Session } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
 import { parse } from "./transcript.js";
@@ -211,15 +211,24 @@ export class Store {
     await session.close();
   }
 
+  // The document that is derived from the logs; nothing where it is not of this session, or not whole.
+  /** @param {string} path @returns {Promise<any>} */
+  async #document(path) {
+    try {
+      const document = fromBytes((await this.#storage.read(`${path}/metadata.json`)) ?? new Uint8Array());
+      const { id, display, timestamps, stats } = document;
+      return path.endsWith(`session-${id}`) && display && timestamps && stats ? document : undefined;
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+      unlessBug(error);
+    }
+  }
+
   /** @param {string} path */
   async #listed(path) {
-    let bytes = await this.#storage.read(`${path}/metadata.json`);
-    if (!bytes) {
-      const session = await this.#opened(path);
-      if (!session.id) return null;
-      bytes = new TextEncoder().encode(JSON.stringify(session.metadata));
-    }
-    const document = fromBytes(bytes);
+    const document = (await this.#document(path)) ?? (await this.#opened(path)).metadata;
+    // A folder that was made, and nothing in it: whoever made it did not come further than that.
+    if (!document.asOf && document.stats.messageCount === 0) return null;
     return {
       id: document.id,
       type: document.type,

@@ -96,11 +96,12 @@ pub struct SessionHandle(Session, Vec<Blob>);
 
 #[wasm_bindgen(js_class = Session)]
 impl SessionHandle {
-    /// A session of which nothing is observed, or its messages as far as a checkpoint covers them.
+    /// A session of which nothing is observed, or its messages as far as a checkpoint covers them. `id` is the one that
+    /// its place says.
     #[wasm_bindgen(constructor)]
-    pub fn new(checkpoint: Option<Vec<u8>>) -> SessionHandle {
+    pub fn new(id: Option<String>, checkpoint: Option<Vec<u8>>) -> SessionHandle {
         let known = checkpoint.and_then(|json| Checkpoint::from_json(&json).ok());
-        SessionHandle(Session::new(known), Vec::new())
+        SessionHandle(Session::new(known).with_id(&id.unwrap_or_default()), Vec::new())
     }
 
     /// Takes the bytes that a log has from `offset` on; gives the problems.

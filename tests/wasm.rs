@@ -19,7 +19,7 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
 
 #[wasm_bindgen_test]
 fn drafts_that_are_no_json_are_refused_with_a_code() {
-    let mut session = SessionHandle::new(None);
+    let mut session = SessionHandle::new(None, None);
     let error =
         session.stage_messages(b"{", "leftoff", STAMP, &Counter::estimate(), true).err().and_then(code);
     assert_eq!(error.as_deref(), Some("invalid_json"));
@@ -28,11 +28,11 @@ fn drafts_that_are_no_json_are_refused_with_a_code() {
 #[wasm_bindgen_test]
 fn what_is_staged_is_what_is_read_again() {
     let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
-    let mut session = SessionHandle::new(None);
+    let mut session = SessionHandle::new(None, None);
     let log: Uint8Array = session
         .stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate(), true)
         .expect("a draft");
-    let mut other = SessionHandle::new(None);
+    let mut other = SessionHandle::new(None, None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
     assert_eq!(other.end(LogName::Messages), f64::from(log.length()));
 }

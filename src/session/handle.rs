@@ -73,6 +73,12 @@ impl Session {
         }
     }
 
+    /// The id that the place of the logs says; it is that of the session, unless an event says another.
+    pub fn with_id(mut self, id: &str) -> Session {
+        self.metadata.id = id.into();
+        self
+    }
+
     /// The events log.
     pub fn events(&mut self) -> &mut Log {
         &mut self.events

@@ -46,7 +46,9 @@ impl Metadata {
         self.as_of = Some(event.id.clone());
         match &event.change {
             Change::Created(created) => {
-                self.id.clone_from(&created.session);
+                if !created.session.is_empty() {
+                    self.id.clone_from(&created.session);
+                }
                 self.session_type.clone_from(&created.session_type);
                 self.name.clone_from(&created.name);
                 self.project.clone_from(&created.project);

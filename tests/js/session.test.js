@@ -82,6 +82,29 @@ test("a branch or a revision behind a checkpoint finds what lies before it", () 
     assert.deepEqual(said(await session.context(request)), ["one", "another way"]);
   }));
 
+test("what is derived may be damaged, and the event that began a session lost: all is listed and read", () =>
+  inFolder(async (home) => {
+    const store = await openStore({ home, project: home });
+    const { id, path } = await store.create({ title: "kept" });
+    await (await store.session(id)).append({ role: "user", content: "hello" });
+    await (await store.create({ title: "beside it" })).close();
+    await store.close();
+    const look = async () => {
+      const again = await openStore({ home, project: home });
+      const found = (await again.list()).find((one) => one.id === id);
+      const messages = await collected((await again.session(id)).messages());
+      await again.close();
+      return [found?.title, messages.map((one) => one.content)];
+    };
+    for (const damaged of ["", "{", "[]", "null", '{"id":"another"}', "\0\0\0\0"]) {
+      writeFileSync(join(path, "metadata.json"), damaged);
+      assert.deepEqual(await look(), ["kept", ["hello"]], damaged);
+    }
+    rmSync(join(path, "events.jsonl"));
+    rmSync(join(path, "metadata.json"));
+    assert.deepEqual(await look(), ["hello", ["hello"]]);
+  }));
+
 test("importing again gives the same session and adds only what is new", () =>
   inFolder(async (home) => {
     const file = join(home, "grown.jsonl");

@@ -313,7 +313,7 @@ describe("a store", () => {
     await inStore(home, async (store) => (await store.session(id)).append({ role: "user", content: "more" }));
     assert.deepEqual(await told(home, "../../escaped"), ["kept", "more"]);
     assert.deepEqual(fs.readdirSync(folder), ["home"]);
-    assert.ok(fs.existsSync(`${home}/cache/session-${id}.json`));
+    assert.ok(fs.existsSync(`${home}/cache/${id}.json`));
   });
 
   inHome("lists and opens what is its own, whatever links lie beside it", async (folder, home) => {
