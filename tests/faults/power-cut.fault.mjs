@@ -102,10 +102,13 @@ async function untilDark({ disk, home, start, random, acknowledgements, momentS 
   const cut = start("python3", [cutter, disk.at, String(momentS)]);
   const { code, stderr } = await cut.ended;
   assert.equal(code, 0, `the power was not cut: ${stderr}`);
+  const darkUs = cut.said[0] / 1000;
   child.kill();
   await child.ended;
   disk.unmount();
-  for (const { session, acknowledged, kept } of child.said) {
+  // A machine without power acknowledges nothing; here the process lives on for a moment, and a flush that was under
+  // way may be called a success.
+  for (const { session, acknowledged, kept } of child.said.filter(({ atUs = 0 }) => atUs < darkUs)) {
     if (session) {
       assert.ok(home.session === "" || home.session === session, "the session was not found again");
       home.session = session;

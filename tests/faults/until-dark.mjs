@@ -1,5 +1,8 @@
 // @ts-check
-/** Appends to the newest session of a store, or a new one, until the disk is gone: `<home> <seed>`. Says what was acknowledged, and how. */
+/**
+ * Appends to the newest session of a store, or a new one, until the disk is gone: `<home> <seed>`. Says what was
+ * acknowledged, how, and when, by the clock that all processes share, in microseconds.
+ */
 
 import { writeSync } from "node:fs";
 import process from "node:process";
@@ -24,5 +27,5 @@ for (let number = 0; ; number += 1) {
   });
   const durability = random.below(2) === 0 ? "durable" : "buffered";
   const { records, acknowledged } = await session.append(drafts, { durability });
-  say({ acknowledged, kept: records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });
+  say({ acknowledged, atUs: Number(process.hrtime.bigint() / 1000n), kept: records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });
 }
