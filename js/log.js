@@ -34,17 +34,17 @@ export class Log {
    * @returns {Promise<Problem[]>}
    */
   async observe(handle) {
+    /** @type {Problem[]} */
     const problems = [];
     const size = await this.size();
     const end = this.#end(handle);
+    if (size === end) return problems;
     if (size < end) {
       const message = `expected "${this.#path}" to have at least ${end} bytes, but found ${size} instead`;
       throw new LeftoffError({ code: "log_shrunk", message });
     }
-    for (let start = end; start < size; start = this.#end(handle)) {
-      const bytes = await this.range(start, Math.min(size, start + CHUNK));
-      if (bytes.length === 0) break;
-      problems.push(...called(() => handle.observe(this.#name, bytes, start)));
+    for await (const bytes of this.pieces(end, size)) {
+      problems.push(...called(() => handle.observe(this.#name, bytes, this.#end(handle))));
     }
     return problems;
   }
@@ -66,6 +66,23 @@ export class Log {
   /** How many bytes the file has. */
   async size() {
     return (await this.#storage.stat(this.#path))?.size ?? 0;
+  }
+
+  /**
+   * The bytes from `start` up to `end`, one piece after another. A piece is good until the next one is asked for: all
+   * lie in the same memory.
+   * @param {number} start
+   * @param {number} end
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async *pieces(start, end) {
+    const into = new Uint8Array(Math.min(CHUNK, end - start));
+    for (let at = start; at < end; ) {
+      const bytes = await this.#storage.readRange(this.#path, at, Math.min(end, at + CHUNK), { into });
+      if (!bytes?.length) return;
+      yield bytes;
+      at += bytes.length;
+    }
   }
 
   /** @param {number} start @param {number} end */

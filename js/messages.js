@@ -22,9 +22,9 @@ const LOOK_MS = 50;
  */
 export async function* oldestFirst(from, { start, end }) {
   const revisions = called((core) => new core.Revisions(start));
-  for await (const bytes of pieces(from.log, start, end)) called(() => revisions.feed(bytes));
+  for await (const bytes of from.log.pieces(start, end)) called(() => revisions.feed(bytes));
   const reader = called((core) => core.Reader.oldestFirst(start, revisions));
-  for await (const bytes of pieces(from.log, start, end)) {
+  for await (const bytes of from.log.pieces(start, end)) {
     called(() => reader.feed(bytes));
     yield* given(from, reader);
   }
@@ -59,7 +59,7 @@ export async function* appended(from, { start, signal }) {
   const reader = called((core) => core.Reader.oldestFirst(start, new core.Revisions(start)));
   for (let at = start; !signal?.aborted; ) {
     const end = await from.log.size();
-    for await (const bytes of pieces(from.log, at, end)) {
+    for await (const bytes of from.log.pieces(at, end)) {
       called(() => reader.feed(bytes));
       yield* given(from, reader);
       at += bytes.length;
@@ -120,7 +120,7 @@ export async function missingBlobs(from) {
   /** @type {Problem[]} */
   const missing = [];
   const note = (/** @type {Problem} */ problem) => problem.code === "missing_blob" && missing.push(problem);
-  for await (const bytes of pieces(from.log, 0, await from.log.size())) {
+  for await (const bytes of from.log.pieces(0, await from.log.size())) {
     called(() => reader.feed(bytes));
     for await (const _ of given(from, reader, note));
   }
@@ -147,15 +147,5 @@ async function* given(from, reader, note) {
       const bytes = await from.log.range(start, end);
       called(() => reader.bytes(start, bytes));
     }
-  }
-}
-
-/** @param {Log} log @param {number} start @param {number} end */
-async function* pieces(log, start, end) {
-  for (let at = start; at < end; ) {
-    const bytes = await log.range(at, Math.min(end, at + CHUNK));
-    if (bytes.length === 0) return;
-    yield bytes;
-    at += bytes.length;
   }
 }

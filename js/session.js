@@ -228,6 +228,8 @@ export class Session {
       problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
     }
     const health = called(() => handle.health());
+    // What it knows of a long log is large.
+    handle.free();
     const blobs = await missingBlobs(this.#from());
     problems.push(...blobs.map((problem) => ({ file: this.#messages.file, ...problem })));
     return { health: health === "ok" && blobs.length > 0 ? "damaged" : health, problems };

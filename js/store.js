@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 
 import { called, fromBytes, stamp, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
+import { Log } from "./log.js";
 import { Session } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
 import { parse } from "./transcript.js";
@@ -189,15 +190,11 @@ export class Store {
   // What the session does not hold yet, and answers that have grown since.
   /** @param {Session} session @param {any[]} messages @returns {Promise<any[]>} */
   async #fresh(session, messages) {
-    const PIECE = 1024 * 1024;
-    const log = `${session.path}/messages.jsonl`;
-    const size = (await this.#storage.stat(log))?.size ?? 0;
+    const log = new Log({ storage: this.#storage, folder: session.path, name: "Messages" });
+    const size = await log.size();
     if (size === 0) return messages;
     const fresh = called((core) => new core.Fresh(toBytes(messages)));
-    for (let start = 0; start < size; start += PIECE) {
-      const bytes = await this.#storage.readRange(log, start, Math.min(size, start + PIECE));
-      called(() => fresh.feed(bytes ?? new Uint8Array()));
-    }
+    for await (const bytes of log.pieces(0, size)) called(() => fresh.feed(bytes));
     return fromBytes(called(() => fresh.finish()));
   }
 

@@ -30,8 +30,9 @@
  * @property {Capabilities} capabilities
  * @property {(path: string) => Promise<Uint8Array | null>} read
  *   The whole file, as long as it was when reading began. Links are followed, if there is no root.
- * @property {(path: string, start: number, end: number) => Promise<Uint8Array | null>} readRange
+ * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>} readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
+ *   Where they fit `into`, they may be put there: who reads a long file so reads it in the same memory.
  * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean }) => Promise<{ end: number }>} append
  *   Adds `bytes` at the end, all in one piece; makes the file and its parent folders where they are missing. The bytes
  *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.

@@ -78,10 +78,10 @@ export class NodeStorage {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end */
-  async readRange(path, start, end) {
+  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] */
+  async readRange(path, start, end, { into } = {}) {
     checkRange(path, start, end);
-    return this.#slice("readRange", path, start, end);
+    return this.#slice("readRange", path, start, end, into);
   }
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean }} [options] */
@@ -201,8 +201,8 @@ export class NodeStorage {
     }
   }
 
-  /** @param {Verb} verb @param {string} path @param {number} start @param {number} end */
-  async #slice(verb, path, start, end) {
+  /** @param {Verb} verb @param {string} path @param {number} start @param {number} end @param {Uint8Array} [into] */
+  async #slice(verb, path, start, end, into = new Uint8Array()) {
     this.#refuseIfClosed(verb, path);
     let handle;
     try {
@@ -210,7 +210,8 @@ export class NodeStorage {
       const found = await handle.stat();
       if (!found.isFile()) throw failed(verb, path, { code: "not_a_file" });
       const from = Math.min(start, found.size);
-      const bytes = new Uint8Array(Math.min(end, found.size) - from);
+      const wanted = Math.min(end, found.size) - from;
+      const bytes = wanted <= into.length ? into.subarray(0, wanted) : new Uint8Array(wanted);
       let filled = 0;
       while (filled < bytes.length) {
         const length = Math.min(READ, bytes.length - filled);

@@ -12,6 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::Serialize;
+use xxhash_rust::xxh64::xxh64;
 
 use crate::context::Needs;
 use crate::session::blob::{NoBlob, Unfolding};
@@ -61,8 +62,8 @@ struct Held {
 pub struct Reader {
     scanner: Scanner,
     order: Order,
-    // Each line that was given: its id and its bytes, hashed.
-    given: BTreeSet<(u64, u64)>,
+    // Each line that was given: its id and its bytes, hashed as one.
+    given: BTreeSet<u64>,
     // The messages whose first place was met, and the revision that was given there.
     placed: BTreeMap<u64, u64>,
     ready: VecDeque<Read>,
@@ -227,7 +228,7 @@ impl Reader {
 
     // A line that stands there twice is given once.
     fn give(&mut self, record: &Record, message: Message) {
-        if !self.given.insert((key(&message.id), key(&record.json))) {
+        if !self.given.insert(xxh64(record.json.as_bytes(), key(&message.id))) {
             return;
         }
         self.unfolding = Some((record.span(), Unfolding::new(message)));

@@ -92,6 +92,8 @@ function reading(check) {
     for (const start of edges.filter(Number.isFinite)) {
       for (const end of edges.filter((edge) => edge >= start)) {
         assert.deepEqual(await storage.readRange(path, start, end), BINARY.slice(start, end), `${start} to ${end}`);
+        const into = new Uint8Array(16).fill(7);
+        assert.deepEqual(await storage.readRange(path, start, end, { into }), BINARY.slice(start, end), `${start} to ${end}, into others' memory`);
       }
     }
   });
