@@ -1,0 +1,49 @@
+// @ts-check
+/** Does one thing with the session of a store, `<home> <what>`, and says what it took. */
+
+import process from "node:process";
+import { NodeStorage, openStore } from "../js/index.js";
+
+const [home = "", what = ""] = process.argv.slice(2);
+
+class Counting extends NodeStorage {
+  bytesRead = 0;
+
+  /** @param {string} path */
+  async read(path) {
+    return this.#counted(await super.read(path));
+  }
+
+  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] */
+  async readRange(path, start, end, options) {
+    return this.#counted(await super.readRange(path, start, end, options));
+  }
+
+  /** @param {Uint8Array | null} bytes */
+  #counted(bytes) {
+    this.bytesRead += bytes?.length ?? 0;
+    return bytes;
+  }
+}
+
+/** @type {Record<string, (session: import("../js/index.js").Session) => Promise<unknown>>} */
+const things = {
+  open: async () => {},
+  "last 20": async (session) => {
+    let left = 20;
+    for await (const _ of session.messages({ newestFirst: true })) if ((left -= 1) === 0) return;
+  },
+  "32k context": (session) => session.context({ window: 32_000, encoding: "estimate-1" }),
+  iterate: async (session) => {
+    for await (const _ of session.messages()) continue;
+  },
+  doctor: (session) => session.examine(),
+};
+
+const storage = new Counting({ root: home });
+const store = await openStore({ home, project: "/", storage });
+const [listed] = await store.list();
+if (what !== "list" && listed) await things[what]?.(await store.session(listed.id));
+await store.close();
+// Linux tells kilobytes.
+console.log(JSON.stringify({ bytesRead: storage.bytesRead, maxMb: process.resourceUsage().maxRSS / 1024 }));
