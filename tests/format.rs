@@ -12,7 +12,7 @@ mod fixture;
 use std::collections::BTreeSet;
 use std::fs;
 
-use common::stamp;
+use common::{in_chunks, stamp};
 use fixture::{Fixture, folder, sorted, word};
 use leftoff::calls::context_of_log;
 use leftoff::context::{Build, Context, Needs, Outcome, Request};
@@ -20,29 +20,11 @@ use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::session::message;
 use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::{Found, ProblemCode, Scanner, scan};
+use leftoff::session::scan::{Found, ProblemCode, scan};
 use leftoff::tokens::Counting;
 use serde_json::Value;
 
 const CHUNKS: [usize; 3] = [1, 7, 64 * 1024];
-
-fn scanned(log: &[u8], chunk: usize, backward: bool) -> Vec<Found> {
-    let (mut scanner, chunks): (Scanner, Vec<&[u8]>) = match backward {
-        true => (Scanner::backward(log.len() as u64), log.rchunks(chunk).collect()),
-        false => (Scanner::forward(0), log.chunks(chunk).collect()),
-    };
-    let mut all = Vec::new();
-    for bytes in chunks {
-        scanner.feed(bytes);
-        all.extend(std::iter::from_fn(|| scanner.next()));
-    }
-    scanner.finish();
-    all.extend(std::iter::from_fn(|| scanner.next()));
-    if backward {
-        all.reverse();
-    }
-    all
-}
 
 #[test]
 fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
@@ -55,7 +37,7 @@ fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
         for chunk in CHUNKS {
             for backward in [false, true] {
                 let (mut records, mut problems) = (Vec::new(), Vec::new());
-                for found in scanned(&fixture.log, chunk, backward) {
+                for found in in_chunks(&fixture.log, chunk, backward) {
                     match found {
                         Found::Problem(problem) => problems.push(problem),
                         Found::Record(record) => {
@@ -227,7 +209,7 @@ fn a_line_of_16_mib_is_read_and_a_longer_one_passed_by_in_any_chunks() {
             let log = [short, &b"\n"[..], &line(length), end].concat();
             for chunk in [64 * 1024, LIMIT, log.len()] {
                 for backward in [false, true] {
-                    let found = scanned(&log, chunk, backward);
+                    let found = in_chunks(&log, chunk, backward);
                     let records = found.iter().filter(|found| matches!(found, Found::Record(_))).count();
                     assert_eq!(records, 1 + usize::from(is_read), "{length} in chunks of {chunk}");
                     let problems = found.into_iter().filter_map(|found| match found {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{append, said};
+use common::{append, in_chunks, said};
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Message, Role};
 use leftoff::session::scan::{Found, Problem, ProblemCode, Record, Scanner, scan};
@@ -39,23 +39,6 @@ fn problems(found: &[Found]) -> Vec<Problem> {
 
 fn codes(bytes: &[u8]) -> Vec<ProblemCode> {
     problems(&scan(bytes)).into_iter().map(|problem| problem.code).collect()
-}
-
-fn in_chunks(bytes: &[u8], size: usize, backward: bool) -> Vec<Found> {
-    let mut all = Vec::new();
-    let mut scanner = if backward { Scanner::backward(bytes.len() as u64) } else { Scanner::forward(0) };
-    let chunks: Vec<&[u8]> =
-        if backward { bytes.rchunks(size).collect() } else { bytes.chunks(size).collect() };
-    for chunk in chunks {
-        scanner.feed(chunk);
-        all.extend(std::iter::from_fn(|| scanner.next()));
-    }
-    scanner.finish();
-    all.extend(std::iter::from_fn(|| scanner.next()));
-    if backward {
-        all.reverse();
-    }
-    all
 }
 
 #[test]

@@ -5,6 +5,7 @@ use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};
 use leftoff::error::Error;
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::session::scan::{Found, Scanner};
 use leftoff::time::Stamp;
 use leftoff::tokens::{Counting, Vocabulary, estimate};
 
@@ -75,4 +76,22 @@ pub fn build(
         }
     }
     panic!("no end of needs");
+}
+
+/// What a scan finds that is fed a log in pieces, in file order.
+pub fn in_chunks(bytes: &[u8], size: usize, backward: bool) -> Vec<Found> {
+    let mut all = Vec::new();
+    let mut scanner = if backward { Scanner::backward(bytes.len() as u64) } else { Scanner::forward(0) };
+    let chunks: Vec<&[u8]> =
+        if backward { bytes.rchunks(size).collect() } else { bytes.chunks(size).collect() };
+    for chunk in chunks {
+        scanner.feed(chunk);
+        all.extend(std::iter::from_fn(|| scanner.next()));
+    }
+    scanner.finish();
+    all.extend(std::iter::from_fn(|| scanner.next()));
+    if backward {
+        all.reverse();
+    }
+    all
 }
