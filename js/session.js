@@ -321,7 +321,8 @@ export class Session {
 
   /** @param {ContextRequest} request */
   async #context({ count, ...request }) {
-    await this.#messages.observe(await this.#live());
+    // What others appended, and what they pinned or where they went on.
+    for (const log of [this.#events, this.#messages]) await log.observe(await this.#live());
     const handle = await this.#complete();
     const build = called(() => handle.context(toBytes(request)));
     let counter = anyCounter();

@@ -1,6 +1,6 @@
 // @ts-check
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -80,6 +80,19 @@ test("a branch or a revision behind a checkpoint finds what lies before it", () 
     assert.equal(session.metadata.stats.messageCount, 3);
     await session.append({ role: "user", content: "another way", branch: true, parentId: records[0]?.id });
     assert.deepEqual(said(await session.context(request)), ["one", "another way"]);
+  }));
+
+test("a context goes on from where another process went on", () =>
+  inFolder(async (home) => {
+    const session = await (await openStore({ home, project: home })).continue();
+    const { records: [one, two] } = await session.append(["one", "two"].map((content) => ({ role: "user", content })));
+    await session.append({ role: "user", content: "another way", branch: true, parentId: one?.id });
+    /** @param {string | undefined} messageId */
+    const goOn = (messageId) => appendFileSync(join(session.path, "events.jsonl"), `${JSON.stringify({ v: 1, id: `leaf-${messageId}`, type: "leaf", messageId })}\n`);
+    const said = async () => (await session.context({ window: 8_000, encoding: "estimate-1" })).messages.map((message) => message.content);
+    assert.deepEqual(await said(), ["one", "another way"]);
+    goOn(two?.id);
+    assert.deepEqual(await said(), ["one", "two"]);
   }));
 
 test("what is derived may be damaged, and the event that began a session lost: all is listed and read", () =>
