@@ -119,10 +119,13 @@ export class Store {
 
   /** Writes what is derived, and lets go of all files. */
   async close() {
-    for (const session of this.#open.values()) await session.close();
+    const sessions = [...this.#open.values()];
     this.#open.clear();
-    await this.#storage.close();
-    await this.#source.close();
+    const closed = await Promise.allSettled(sessions.map((session) => session.close()));
+    closed.push(...(await Promise.allSettled([this.#storage.close(), this.#source.close()])));
+    // One that could not be closed must not keep the others open.
+    const failed = closed.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   async [Symbol.asyncDispose]() {

@@ -1,9 +1,9 @@
 //! Bytes to records and problems, forward from the start or backward from the end.
 //!
 //! A push parser: [`Scanner::feed`] takes what the host read, [`Scanner::next`] gives what is complete, and
-//! [`Scanner::finish`] says that there is no more for now. It holds one line of at most twice [`MAX_LINE`], never a log. One bad line costs that
-//! line: it is reported with its byte range, and a record inside it is believed if its checksum is right. Only a
-//! line feed ends a line. It does not know what a record means: see [`crate::session::message::read`].
+//! [`Scanner::finish`] says that there is no more for now. It holds one line of at most twice [`MAX_LINE`], never a log.
+//! One bad line costs that line: it is reported with its byte range, and a record inside it is believed if its checksum
+//! is right. Only a line feed ends a line. It does not know what a record means: see [`crate::session::message::read`].
 
 use alloc::collections::VecDeque;
 use alloc::format;

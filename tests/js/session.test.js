@@ -1,6 +1,6 @@
 // @ts-check
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -207,6 +207,18 @@ test("a write that never happened is an error each time, and the session goes on
   const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
   assert.deepEqual(messages.map((message) => message.content), ["kept"]);
 });
+
+test("a session that cannot be closed keeps no other open", () =>
+  inFolder(async (home) => {
+    const store = await openStore({ home, project: home });
+    const [first, second] = [await store.create(), await store.create()];
+    for (const session of [first, second]) await session.append({ role: "user", content: "said" });
+    const document = join(first.path, "metadata.json");
+    rmSync(document);
+    mkdirSync(document);
+    await assert.rejects(store.close(), refusedAs("not_a_file"));
+    assert.equal(JSON.parse(readFileSync(join(second.path, "metadata.json"), "utf8")).stats.messageCount, 1);
+  }));
 
 test("a transcript is read without a store", async () => {
   const transcript = await readTranscript(claude);

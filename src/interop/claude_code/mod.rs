@@ -9,8 +9,8 @@
 //! an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a record of
 //! the user that says the same.
 //!
-//! The versions it was tested with are [`TESTED`]; newer ones are read, and listed as a loss `version:<newest>`. What of a file has a place here is listed in [`MAPPED`] and
-//! [`WHOLE`]; everything else is listed in the losses of the import.
+//! The versions it was tested with are [`TESTED`]; newer ones are read, and listed as a loss `version:<newest>`. What of
+//! a file has a place here is listed in [`MAPPED`] and [`WHOLE`]; everything else is listed in the losses of the import.
 
 mod content;
 mod finish;
