@@ -34,6 +34,8 @@ pub struct Session {
     branches: Branches,
     // The messages before the checkpoint were not seen, so their places are not known.
     is_from_checkpoint: bool,
+    // When the last message was said that the checkpoint covers.
+    covered_ms: Option<i64>,
     needs_all: bool,
     pinned: BTreeSet<String>,
     leaf: Option<String>,
@@ -63,6 +65,7 @@ impl Session {
             metadata: Metadata::default(),
             branches: Branches::default(),
             is_from_checkpoint,
+            covered_ms: known.last_message_ms,
             needs_all: false,
             pinned: BTreeSet::new(),
             leaf: None,
@@ -280,9 +283,11 @@ impl Session {
 
     fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
         let mut placed = self.branches.take(message, record);
-        // Where its first line lies before the checkpoint, the place of a revision is not known.
-        let is_revised = message.rev > 0 && !placed.is_repeated;
-        self.needs_all |= self.is_from_checkpoint && (message.branch || is_revised);
+        // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
+        // that was written again; such a one is no younger than what the checkpoint covers.
+        let said_ms = message.timestamp.as_deref().and_then(time::parse);
+        let is_old = message.rev > 0 || said_ms.is_some_and(|ms| Some(ms) <= self.covered_ms);
+        self.needs_all |= self.is_from_checkpoint && (message.branch || (is_old && !placed.is_repeated));
         // Before the checkpoint there may be a parent that was not seen.
         placed.parent_is_missing &= !self.is_from_checkpoint;
         let is_new = !placed.is_repeated || placed.is_double;
