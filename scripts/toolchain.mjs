@@ -139,7 +139,7 @@ function inCache(name, crate, version) {
       CARGO_PROFILE_RELEASE_LTO: "off",
       CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
     };
-    run("cargo", ["install", crate, "--version", version, "--locked", "--root", home], { quiet: true, env });
+    run("cargo", ["install", crate, "--version", version, "--root", home], { quiet: true, env });
   }
   return bin;
 }
