@@ -46,7 +46,7 @@ export function called(call) {
       throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
     }
     if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
-      throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; this one can be made again", cause });
+      throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
     }
     const { code, message } = /** @type {{ code?: string, message?: string }} */ (cause ?? {});
     if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
@@ -76,8 +76,18 @@ const decoder = new TextDecoder();
 
 /** A value as the bytes that the core reads. @param {unknown} value */
 export function toBytes(value) {
+  return bytesOf(toJson(value));
+}
+
+/** A text as the bytes that the core reads. @param {string} text */
+export function bytesOf(text) {
+  return encoder.encode(text);
+}
+
+/** A value as JSON. @param {unknown} value @returns {string} */
+export function toJson(value) {
   try {
-    return encoder.encode(JSON.stringify(value));
+    return JSON.stringify(value);
   } catch (cause) {
     throw new LeftoffError({ code: "invalid_json", message: "expected a value that JSON can hold, but found another one", cause });
   }

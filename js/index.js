@@ -18,6 +18,9 @@ export { Transcript, readTranscript } from "./transcript.js";
  * @returns {Promise<number>}
  */
 export async function countTokens(text, { encoding = "o200k_base" } = {}) {
+  if (typeof text !== "string") {
+    throw new LeftoffError({ code: "invalid_request", message: `expected a text to count, but found ${typeof text} instead` });
+  }
   if (encoding === "o200k_base") return called(() => exactCounter().count(text));
   if (encoding === "estimate-1") return called((core) => core.Counter.estimate().count(text));
   const message = `expected the encoding "o200k_base" or "estimate-1", but found "${encoding}" instead`;

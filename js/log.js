@@ -65,7 +65,11 @@ export class Log {
 
   /** How many bytes the file has. */
   async size() {
-    return (await this.#storage.stat(this.#path))?.size ?? 0;
+    const found = await this.#storage.stat(this.#path);
+    if (found && found.kind !== "file") {
+      throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${this.#path}", but found something else instead` });
+    }
+    return found?.size ?? 0;
   }
 
   /**

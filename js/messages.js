@@ -2,6 +2,7 @@
 /** The messages of a session, read one piece of its log after another. */
 
 import { called, fromBytes, textOf } from "./core.js";
+import { LeftoffError } from "./error.js";
 
 /** @import { Reader } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
@@ -128,6 +129,20 @@ export async function missingBlobs(from) {
 }
 
 /**
+ * The bytes of a blob; nothing where it is not there, or something else stands in its place.
+ * @param {Pick<From, "storage" | "folder">} from
+ * @param {string} id
+ */
+export async function blobOf({ storage, folder }, id) {
+  try {
+    return (await storage.read(`${folder}/blobs/${id}`)) ?? undefined;
+  } catch (error) {
+    if (!(error instanceof LeftoffError && ["not_a_file", "outside_store"].includes(error.code))) throw error;
+    return undefined;
+  }
+}
+
+/**
  * @param {From} from
  * @param {Reader} reader
  * @param {(problem: Problem) => unknown} [note]
@@ -140,8 +155,8 @@ async function* given(from, reader, note) {
     yield* messages;
     if (!needs) return;
     if (needs.type === "blob") {
-      const bytes = await from.storage.read(`${from.folder}/blobs/${needs.id}`);
-      called(() => reader.blob(needs.id, bytes ?? undefined));
+      const bytes = await blobOf(from, needs.id);
+      called(() => reader.blob(needs.id, bytes));
     } else {
       const { start, end } = needs.range;
       const bytes = await from.log.range(start, end);

@@ -1,13 +1,13 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { anyCounter, called, exactCounter, fromBytes, instance, stamp, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, exactCounter, fromBytes, instance, stamp, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
-import { Appended, appended, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
+import { Appended, appended, blobOf, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
 
-/** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { ContextBuild, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Problem } from "./log.js" */
 /** @import { Assistant, Message, MetadataJson, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -47,7 +47,8 @@ import { Appended, appended, missingBlobs, newestFirst, oldestFirst } from "./me
 /**
  * @typedef {"leftoff" | "ai-sdk"} Format
  * @typedef {object} Waiting an append that waits for its turn
- * @property {Draft[]} drafts
+ * @property {string} json the drafts, an array
+ * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
  * @property {Format} format
  * @property {(answer: Appended) => void} resolve
@@ -150,7 +151,13 @@ export class Session {
    */
   append(drafts, { durability = "durable", format = "leftoff" } = {}) {
     const mine = new Promise((resolve, reject) => {
-      this.#waiting.push({ drafts: [drafts].flat(), durability, format, resolve, reject });
+      if (durability !== "durable" && durability !== "buffered") {
+        const message = `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`;
+        throw new LeftoffError({ code: "invalid_request", message });
+      }
+      // As they are now: the caller may change them before their turn comes.
+      const all = [drafts].flat();
+      this.#waiting.push({ json: toJson(all), count: all.length, durability, format, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
@@ -162,8 +169,10 @@ export class Session {
    * @param {ContextRequest} request
    * @returns {Promise<ContextBuildResult>}
    */
-  context(request) {
-    return this.#inTurn(() => this.#context(request));
+  async context(request) {
+    // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
+    const build = await this.#inTurn(() => this.#begun(request));
+    return this.#built(build, request);
   }
 
   /**
@@ -240,7 +249,9 @@ export class Session {
     await this.#queue.catch(() => {});
     await this.#lease.release();
     if (!this.#unsaved && !this.#wasRead) return;
-    const handle = await this.#live();
+    // What others appended meanwhile belongs to what is derived, too.
+    await this.#messages.observe(await this.#live());
+    const handle = await this.#complete();
     if (this.#unsaved) await this.#saveMetadata();
     const checkpoint = called(() => handle.checkpoint());
     // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
@@ -266,7 +277,7 @@ export class Session {
     try {
       // Without the event that began the session, its messages would be nobody's.
       if (durable) await this.#events.confirm();
-      batch = await this.#stage(group.flatMap((one) => one.drafts), format);
+      batch = await this.#stage(group.map((one) => one.json), format);
     } catch (error) {
       if (group.length === 1) return first.reject(error);
       // One bad draft must not cost the others.
@@ -278,23 +289,23 @@ export class Session {
       this.#unsaved = true;
       await this.#complete();
       let from = 0;
-      for (const { drafts, resolve } of group) {
+      for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
-        const to = group.length === 1 ? undefined : from + drafts.length;
+        const to = group.length === 1 ? undefined : from + count;
         resolve(new Appended(batch.bytes, { from, to, acknowledged: acknowledged(this.#storage, durable) }));
-        from += drafts.length;
+        from += count;
       }
     } catch (error) {
       for (const one of group) one.reject(error);
     }
   }
 
-  /** @param {Draft[]} drafts @param {Format} format */
-  async #stage(drafts, format) {
+  /** @param {string[]} arrays of drafts, each as JSON @param {Format} format */
+  async #stage(arrays, format) {
     const handle = await this.#live();
     await this.#lease.hold();
     await this.#messages.observe(handle);
-    const bytes = called(() => handle.stageMessages(toBytes(drafts), format, stamp(), anyCounter(), this.#isCounted));
+    const bytes = called(() => handle.stageMessages(joined(arrays), format, stamp(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
     } catch (error) {
@@ -319,12 +330,16 @@ export class Session {
     return { storage: this.#storage, log: this.#messages, folder: this.path };
   }
 
-  /** @param {ContextRequest} request */
-  async #context({ count, ...request }) {
+  /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
+  async #begun({ count, ...request }) {
     // What others appended, and what they pinned or where they went on.
     for (const log of [this.#events, this.#messages]) await log.observe(await this.#live());
     const handle = await this.#complete();
-    const build = called(() => handle.context(toBytes(request)));
+    return called(() => handle.context(toBytes(request)));
+  }
+
+  /** @param {ContextBuild} build @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  async #built(build, { count }) {
     let counter = anyCounter();
     for (;;) {
       const { ready, needs } = fromBytes(called(() => build.next(counter)));
@@ -334,8 +349,8 @@ export class Session {
         const bytes = await this.#messages.range(start, end);
         called(() => build.bytes(start, bytes));
       } else if (needs.type === "blob") {
-        const bytes = await this.#storage.read(`${this.path}/blobs/${needs.id}`);
-        called(() => build.blob(needs.id, bytes ?? undefined));
+        const bytes = await blobOf(this.#from(), needs.id);
+        called(() => build.blob(needs.id, bytes));
       } else if (needs.type === "counts" && needs.encoding === "o200k_base") {
         counter = exactCounter();
       } else if (needs.type === "counts" && count) {
@@ -388,6 +403,13 @@ export class Session {
   }
 }
 
+/** One array of all that is in these. @param {string[]} arrays each as JSON */
+function joined(arrays) {
+  const [first = "[]"] = arrays;
+  const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
+  return bytesOf(arrays.length === 1 ? first : `[${inner.join(",")}]`);
+}
+
 // Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
 // these goes alone.
 /** @param {Waiting[]} waiting */
@@ -412,15 +434,15 @@ function acknowledged({ capabilities }, durable) {
 // A checkpoint is believed where the last line that it covers is still there.
 /** @param {Storage} storage @param {Log} messages @param {string} place */
 async function believed(storage, messages, place) {
-  const json = await storage.read(place);
-  if (!json) return undefined;
   try {
+    const json = await storage.read(place);
+    if (!json) return undefined;
     const { lastLine } = fromBytes(json);
     const line = await messages.range(lastLine.start, lastLine.end);
     return called((core) => core.checkpointMatches(json, line)) ? json : undefined;
   } catch (error) {
     // A cache that cannot be read costs one reading of the log, nothing else.
-    if (error instanceof LeftoffError && error.code !== "invalid_json" && error.code !== "invalid_range") throw error;
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) unlessBug(error);
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** A store: the sessions of a home folder. */
 
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -20,10 +20,13 @@ import { parse } from "./transcript.js";
  *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `isCounted`: whether messages
  *   are counted when they are appended, which saves counting them in each context; true unless given
  */
-export async function openStore({ project = process.cwd(), home, storage, isCounted = true } = {}) {
-  const folder = resolve(home ?? process.env.LEFTOFF_HOME ?? join(homedir(), ".leftoff"));
+export async function openStore({ project, home, storage, isCounted = true } = {}) {
+  const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
+  if (!storage && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${folder}", but found a file instead` });
+  }
   return new Store({
-    project: realPath(project),
+    project: realPath(project ?? workingFolder()),
     home: folder,
     storage: storage ?? new NodeStorage({ root: folder }),
     // What is imported lies outside.
@@ -38,6 +41,8 @@ export class Store {
   #isCounted;
   /** @type {Map<string, Session>} */
   #open = new Map();
+  /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
+  #opening = new Map();
 
   /** @param {{ project: string, home: string, storage: Storage, source: Storage, isCounted: boolean }} parts `source`: what imports are read from */
   constructor({ project, home, storage, source, isCounted }) {
@@ -72,28 +77,28 @@ export class Store {
   async session(id) {
     const known = this.#open.get(id);
     if (known) return known;
-    const found = (await this.list({ all: true, type: undefined })).filter((one) => one.id.startsWith(id));
+    const found = (await this.list({ all: true, type: null })).filter((one) => one.id.startsWith(id));
     const exact = found.find((one) => one.id === id) ?? (found.length === 1 ? found[0] : undefined);
     if (!exact) {
       const some = found.length ? `${found.length} sessions` : "none";
       throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
     }
-    const open = this.#open.get(exact.id);
-    return open ?? this.#keep(await this.#opened(exact.path));
+    return this.#at(exact.path);
   }
 
   /**
    * The sessions, last active first: those of the project, or all.
-   * @param {{ all?: boolean, type?: string }} [options] `type`: only those; without it all but sub-agents' are listed
+   * @param {{ all?: boolean, type?: string | null }} [options] `type`: only those, or null for all; without it all but
+   *   sub-agents' are listed
    */
-  async list({ all = false, type = "" } = {}) {
+  async list({ all = false, type } = {}) {
     const root = join(this.home, "sessions", "projects");
     const projects = all ? await this.#folders(root) : [this.#hash(this.project)];
     const listed = [];
     for (const project of projects) {
       for (const name of await this.#folders(join(root, project))) {
         const one = name.startsWith("session-") ? await this.#listed(join(root, project, name)) : null;
-        if (one && (type === undefined || (type ? one.type === type : one.type !== "subagent"))) listed.push(one);
+        if (one && (type === null || (type ? one.type === type : one.type !== "subagent"))) listed.push(one);
       }
     }
     return listed.sort((a, b) => (a.lastActive < b.lastActive ? 1 : -1));
@@ -144,6 +149,16 @@ export class Store {
     return session;
   }
 
+  // One object for each folder, whoever asks meanwhile.
+  /** @param {string} path @returns {Promise<Session>} */
+  async #at(path) {
+    const known = [...this.#open.values()].find((session) => session.path === path);
+    if (known) return known;
+    const opening = this.#opening.get(path) ?? this.#opened(path).then((session) => this.#keep(session));
+    this.#opening.set(path, opening);
+    return opening.finally(() => this.#opening.delete(path));
+  }
+
   /** @param {string} path */
   #opened(path) {
     return Session.open({ storage: this.#storage, isCounted: this.#isCounted, path, cache: (uuid) => this.#cache(uuid) });
@@ -177,7 +192,7 @@ export class Store {
     const project = one.folder ?? this.project;
     const path = this.#folder(project, one.id);
     if (await this.#storage.stat(`${path}/events.jsonl`)) {
-      return this.#open.get(one.id) ?? this.#keep(await this.#opened(path));
+      return this.#at(path);
     }
     return this.#begin({
       id: one.id,
@@ -215,7 +230,11 @@ export class Store {
   /** @param {string} path @returns {Promise<any>} */
   async #document(path) {
     try {
-      const document = fromBytes((await this.#storage.read(`${path}/metadata.json`)) ?? new Uint8Array());
+      const place = `${path}/metadata.json`;
+      const [log, derived] = [await this.#storage.stat(`${path}/messages.jsonl`), await this.#storage.stat(place)];
+      // Whoever appended may not have come to write it.
+      if (!derived || (log && log.mtimeMs > derived.mtimeMs)) return undefined;
+      const document = fromBytes((await this.#storage.read(place)) ?? new Uint8Array());
       const { id, display, timestamps, stats } = document;
       return path.endsWith(`session-${id}`) && display && timestamps && stats ? document : undefined;
     } catch (error) {
@@ -226,7 +245,9 @@ export class Store {
 
   /** @param {string} path */
   async #listed(path) {
-    const document = (await this.#document(path)) ?? (await this.#opened(path)).metadata;
+    const document = (await this.#document(path)) ?? (await this.#opened(path).catch(unlessBug))?.metadata;
+    // One that cannot be read must not cost the rest of the list.
+    if (!document) return unreadable(path);
     // A folder that was made, and nothing in it: whoever made it did not come further than that.
     if (!document.asOf && document.stats.messageCount === 0) return null;
     return {
@@ -240,6 +261,20 @@ export class Store {
       placement: "home",
       path,
     };
+  }
+}
+
+/** @param {string} path */
+function unreadable(path) {
+  const id = path.slice(path.lastIndexOf("session-") + "session-".length);
+  return { id, type: "chat", title: "", status: "unreadable", lastActive: "", summary: null, messageCount: 0, placement: "home", path };
+}
+
+function workingFolder() {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new LeftoffError({ code: "not_found", message: "expected to be in a folder, but found that it is gone", cause });
   }
 }
 

@@ -84,6 +84,39 @@ fn contents(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|message| message.content.as_str()).collect()
 }
 
+#[test]
+fn a_message_that_two_processes_import_is_one_whatever_number_and_count_they_give_it() {
+    let draft = Message {
+        id: "imported".into(),
+        timestamp: Some("2025-11-22T12:00:00Z".into()),
+        ..said(Role::User, "hello")
+    };
+    let mut log = Vec::new();
+    let mut first = Session::new(None);
+    common::append(&mut first, &mut log, vec![said(Role::User, "before")]);
+    common::append(&mut first, &mut log, vec![draft.clone()]);
+    let again = Session::new(None)
+        .stage_messages(vec![draft], &stamp(9), Counting::Estimate)
+        .expect("one draft")
+        .bytes;
+    log.extend(again);
+    assert_eq!(log.iter().filter(|byte| **byte == b'\n').count(), 3);
+    let mut session = Session::new(None);
+    let found = session.messages().observe(&log, 0).expect("the first observation");
+    assert_eq!(session.take_messages(found), []);
+    assert_eq!(session.known().messages, 2);
+    let mut reader = Reader::oldest_first(0, Revisions::new(0));
+    reader.feed(&log);
+    assert_eq!(reader.batch().messages.len(), 2);
+    let mut backward = Reader::newest_first(log.len() as u64);
+    backward.feed(&log);
+    backward.finish();
+    assert_eq!(backward.batch().messages.len(), 2);
+    let request = r#"{"window":8000,"encoding":"estimate-1"}"#;
+    let context = common::build(session.source(), &log, request, None).expect("it fits");
+    assert_eq!(context.messages.len(), 2);
+}
+
 proptest! {
     // Each message is written again some times, with others between, as agents do that stream.
     #[test]

@@ -47,7 +47,7 @@ export async function show(args) {
   const value = await using(args, async (store) => {
     const all = [];
     for await (const message of (await chosen(store, args)).messages()) all.push(message);
-    return args.last === undefined ? all : all.slice(-number(args.last, "last"));
+    return args.last === undefined ? all : all.slice(Math.max(0, all.length - number(args.last, "last")));
   });
   return { text: value.map(readable).join("\n"), value };
 }
@@ -74,14 +74,24 @@ export async function resume(args) {
 /** @param {Args} args */
 export async function doctor(args) {
   const value = await using(args, async (store) => {
-    const ids = args.session ? [(await chosen(store, args)).id] : (await store.list({ all: true, type: undefined })).map((one) => one.id);
+    const ids = args.session ? [(await chosen(store, args)).id] : (await store.list({ all: true, type: null })).map((one) => one.id);
     const found = [];
-    for (const id of ids) found.push({ id, ...(await (await store.session(id)).examine()) });
+    for (const id of ids) found.push({ id, ...(await examined(store, id)) });
     return found;
   });
   const line = (/** @type {any} */ problem) => `    ${problem.file}, bytes ${problem.start} to ${problem.end}: ${problem.message} (${problem.code})\n`;
   const text = value.map(({ id, health, problems }) => `${id}  ${health}\n${problems.map(line).join("")}`).join("");
   return { text: text || "no sessions here\n", value };
+}
+
+/** @param {import("../store.js").Store} store @param {string} id */
+async function examined(store, id) {
+  try {
+    return await (await store.session(id)).examine();
+  } catch (error) {
+    if (!(error instanceof LeftoffError)) throw error;
+    return { health: "unreadable", problems: [{ file: "-", start: 0, end: 0, code: error.code, message: error.message }] };
+  }
 }
 
 /**
@@ -101,7 +111,7 @@ async function using(args, work) {
 
 /** @param {import("../store.js").Store} store @param {Args} args */
 async function chosen(store, args) {
-  if (args.session && args.session !== "last") return store.session(args.session);
+  if (args.session !== undefined && args.session !== "last") return store.session(args.session);
   const [last] = await store.list();
   if (!last) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
   return store.session(last.id);

@@ -9,6 +9,10 @@ import { LeftoffError } from "../error.js";
  * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which controls are escaped
  */
 export function print(text, { isSafe = false } = {}) {
+  // Whoever reads it may have had enough, as "head" has; a full disk is another matter.
+  process.stdout.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
+  });
   process.stdout.write(isSafe ? text : safe(text));
 }
 

@@ -202,7 +202,8 @@ impl Reading {
                 continue;
             };
             let Some(first) = known.first().copied().filter(|_| kept.is_some()) else { continue };
-            let is_known = |place: &usize| placed[*place].1.is_some_and(|one| one.message == item.message);
+            let is_known =
+                |place: &usize| placed[*place].1.is_some_and(|one| one.message.says_the_same(&item.message));
             if placed[first].1.is_none() {
                 placed[first].1 = kept;
             } else if !known.iter().any(is_known) {

@@ -275,6 +275,12 @@ impl Message {
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.assistant.as_ref().map_or(&[], |assistant| &assistant.tool_calls)
     }
+
+    /// Whether another line says the same message, whatever its number and its count.
+    pub(crate) fn says_the_same(&self, other: &Message) -> bool {
+        let bare = |message: &Message| Message { seq: None, tokens: None, ..message.clone() };
+        bare(self) == bare(other)
+    }
 }
 
 impl Open for Message {

@@ -12,11 +12,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use serde::Serialize;
-use xxhash_rust::xxh64::xxh64;
 
 use crate::context::Needs;
 use crate::session::blob::{NoBlob, Unfolding};
-use crate::session::branch::key;
+use crate::session::branch::{key, said};
 use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, ProblemCode, Record, Scanner};
@@ -93,7 +92,7 @@ impl Revisions {
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
             let Some(message) = message::read(&record).0.filter(|message| message.rev > 0) else { continue };
-            let line = Held { rev: message.rev, place: record.span(), bytes: key(&record.json) };
+            let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
             let known = self.highest.entry(key(&message.id)).or_insert(line);
             if line.rev > known.rev {
                 *known = line;
@@ -202,7 +201,7 @@ impl Reader {
         if self.placed.get(&id).is_some_and(|rev| message.rev < *rev) {
             return;
         }
-        let line = Held { rev: message.rev, place: record.span(), bytes: key(&record.json) };
+        let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
         let highest = match &mut self.order {
             Order::OldestFirst(revisions) => revisions.highest.get(&id).copied(),
             Order::NewestFirst(held) => {
@@ -228,7 +227,7 @@ impl Reader {
 
     // A line that stands there twice is given once.
     fn give(&mut self, record: &Record, message: Message) {
-        if !self.given.insert(xxh64(record.json.as_bytes(), key(&message.id))) {
+        if !self.given.insert(said(&record.json, key(&message.id))) {
             return;
         }
         self.unfolding = Some((record.span(), Unfolding::new(message)));

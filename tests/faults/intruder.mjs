@@ -147,7 +147,7 @@ async function inStore(home, random, id) {
 /** @param {Store} store @param {Chance} random @param {string} id */
 async function deed(store, random, id) {
   const which = random.below(12);
-  if (which === 0) return store.list({ all: true, type: undefined });
+  if (which === 0) return store.list({ all: true, type: null });
   if (which === 1) return (await store.create({ title: id })).metadata;
   const session = await store.session(id);
   switch (which) {

@@ -18,7 +18,7 @@ async function imported(versions) {
     await store.import("/transcript.jsonl").catch((error) => assert.ok(["empty_file", "unknown_format"].includes(error.code), error));
   }
   const sessions = [];
-  for (const { id } of await store.list({ all: true, type: undefined })) {
+  for (const { id } of await store.list({ all: true, type: null })) {
     const messages = [];
     for await (const message of (await store.session(id)).messages()) messages.push(message);
     sessions.push(messages);
