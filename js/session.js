@@ -3,12 +3,12 @@
 
 import { anyCounter, bytesOf, called, exactCounter, fromBytes, instance, stamp, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
+import { examine } from "./examine.js";
 import { Lease } from "./lease.js";
 import { Log } from "./log.js";
-import { Appended, appended, blobOf, missingBlobs, newestFirst, oldestFirst } from "./messages.js";
+import { Appended, appended, blobOf, newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { ContextBuild, Session as Handle } from "../pkg/leftoff.js" */
-/** @import { Problem } from "./log.js" */
 /** @import { Assistant, Message, MetadataJson, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -227,21 +227,11 @@ export class Session {
 
   /**
    * Reads all of the session and says what is wrong with it. Nothing is mended by this.
-   * @returns {Promise<{ health: "ok" | "damaged" | "unreadable", problems: (Problem & { file: string })[] }>}
+   * @returns {Promise<import("./examine.js").Examined>}
    */
-  async examine() {
+  examine() {
     const handle = called((core) => new core.Session(idOf(this.path)));
-    const problems = [];
-    for (const log of [this.#events, this.#messages]) {
-      const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
-      problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
-    }
-    const health = called(() => handle.health());
-    // What it knows of a long log is large.
-    handle.free();
-    const blobs = await missingBlobs(this.#from());
-    problems.push(...blobs.map((problem) => ({ file: this.#messages.file, ...problem })));
-    return { health: health === "ok" && blobs.length > 0 ? "damaged" : health, problems };
+    return examine(handle, { storage: this.#storage, folder: this.path, events: this.#events, messages: this.#messages });
   }
 
   /** Writes what is derived, and lets go. */

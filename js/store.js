@@ -77,7 +77,7 @@ export class Store {
   async session(id) {
     const known = this.#open.get(id);
     if (known) return known;
-    const found = (await this.list({ all: true, type: null })).filter((one) => one.id.startsWith(id));
+    const found = (await this.list({ all: true, type: null })).filter((one) => id && one.id.startsWith(id));
     const exact = found.find((one) => one.id === id) ?? (found.length === 1 ? found[0] : undefined);
     if (!exact) {
       const some = found.length ? `${found.length} sessions` : "none";
@@ -236,7 +236,8 @@ export class Store {
       if (!derived || (log && log.mtimeMs > derived.mtimeMs)) return undefined;
       const document = fromBytes((await this.#storage.read(place)) ?? new Uint8Array());
       const { id, display, timestamps, stats } = document;
-      return path.endsWith(`session-${id}`) && display && timestamps && stats ? document : undefined;
+      const isWhole = typeof display.title === "string" && typeof timestamps.lastMessageAt === "string" && typeof stats.messageCount === "number";
+      return isWhole && path.endsWith(`session-${id}`) ? document : undefined;
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
       unlessBug(error);

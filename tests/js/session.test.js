@@ -109,7 +109,8 @@ test("what is derived may be damaged, and the event that began a session lost: a
       await again.close();
       return [found?.title, messages.map((one) => one.content)];
     };
-    for (const damaged of ["", "{", "[]", "null", '{"id":"another"}', "\0\0\0\0"]) {
+    const hollow = JSON.stringify({ id, display: {}, timestamps: {}, stats: {} });
+    for (const damaged of ["", "{", "[]", "null", '{"id":"another"}', "\0\0\0\0", hollow]) {
       writeFileSync(join(path, "metadata.json"), damaged);
       assert.deepEqual(await look(), ["kept", ["hello"]], damaged);
     }

@@ -109,6 +109,19 @@ trial("a folder in a blob's place costs the middle of its text", async (home) =>
   assert.deepEqual((await session.examine()).problems.map(({ code }) => code), ["missing_blob"]);
 });
 
+trial("a log that vanished is missed", async (home) => {
+  const session = await (await openStore({ home, project: home })).create();
+  await session.append([said("one"), said("two")]);
+  await session.close();
+  for (const [name, others] of /** @type {const} */ ([["messages.jsonl", []], ["events.jsonl", ["messages.jsonl"]]])) {
+    rmSync(join(session.path, name));
+    const again = await (await openStore({ home, project: home })).session(session.id);
+    const { health, problems } = await again.examine();
+    assert.equal(health, "damaged");
+    assert.deepEqual(problems.map(({ file, code }) => [file, code]).toSorted(), [name, ...others].map((file) => [file, "vanished"]).toSorted());
+  }
+});
+
 trial("what is no text is not counted, and stops no other call", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
   const appending = session.append(said("said"));
