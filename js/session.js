@@ -169,7 +169,7 @@ export class Session {
    * @param {ContextRequest} request
    * @returns {Promise<ContextBuildResult>}
    */
-  async context(request) {
+  async context(request = /** @type {any} */ ({})) {
     // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
     const build = await this.#inTurn(() => this.#begun(request));
     return this.#built(build, request);

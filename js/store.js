@@ -41,6 +41,8 @@ export class Store {
   #isCounted;
   /** @type {Map<string, Session>} */
   #open = new Map();
+  /** @type {Promise<any>} the last `continue` */
+  #continuing = Promise.resolve();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
   #opening = new Map();
 
@@ -56,10 +58,15 @@ export class Store {
   /**
    * The last session of the project that goes on, or a new one.
    * @param {{ model?: string }} [options]
+   * @returns {Promise<Session>}
    */
-  async continue({ model } = {}) {
-    const [last] = await this.list();
-    return last ? this.session(last.id) : this.create({ model });
+  continue({ model } = {}) {
+    // Who asks meanwhile goes on with the same one.
+    this.#continuing = this.#continuing.catch(() => {}).then(async () => {
+      const last = (await this.list()).find(({ status }) => status !== "unreadable");
+      return last ? this.session(last.id) : this.create({ model });
+    });
+    return this.#continuing;
   }
 
   /**

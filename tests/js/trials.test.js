@@ -150,6 +150,13 @@ trial("a session that is asked for twice at once is one", async (home) => {
   assert.equal(one, two);
 });
 
+trial("a project that is gone on with twice at once has one session", async (home) => {
+  const store = await openStore({ home, project: home });
+  const [one, two] = await Promise.all([store.continue(), store.continue()]);
+  assert.equal(one, two);
+  await assert.rejects(one.context(/** @type {any} */ (undefined)), refusedAs("invalid_request"));
+});
+
 trial("a draft is appended as it was when it was given", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
   const draft = said("as given");
