@@ -2,7 +2,7 @@
 /** What is wrong with a session: all of it is read, and nothing is mended. */
 
 import { called, fromBytes } from "./core.js";
-import { unlessBug } from "./error.js";
+import { derived } from "./derived.js";
 import { missingBlobs } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
@@ -41,12 +41,12 @@ export async function examine(handle, { storage, folder, events, messages }) {
  * @returns {Promise<Placed[]>}
  */
 async function vanished(handle, { storage, folder, events, messages }) {
-  const derived = await documentIn(storage, folder);
+  const document = await derived(storage, `${folder}/metadata.json`);
   const known = fromBytes(called(() => handle.metadata()));
   const problems = [];
-  const [was, is] = [derived?.stats?.messageCount, known.stats.messageCount];
+  const [was, is] = [document?.stats?.messageCount, known.stats.messageCount];
   if (was > is) problems.push(await atEnd(messages, `expected ${was} messages, as metadata.json says, but found ${is} instead`));
-  if (derived?.asOf && !known.asOf) problems.push(await atEnd(events, "expected the events that metadata.json was written from, but found none"));
+  if (document?.asOf && !known.asOf) problems.push(await atEnd(events, "expected the events that metadata.json was written from, but found none"));
   return problems;
 }
 
@@ -54,13 +54,4 @@ async function vanished(handle, { storage, folder, events, messages }) {
 async function atEnd(log, message) {
   const end = await log.size();
   return { file: log.file, code: "vanished", start: end, end, message };
-}
-
-/** The derived document, where it can be read. @param {Storage} storage @param {string} folder @returns {Promise<any>} */
-async function documentIn(storage, folder) {
-  try {
-    return fromBytes((await storage.read(`${folder}/metadata.json`)) ?? new Uint8Array());
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) unlessBug(error);
-  }
 }

@@ -91,16 +91,16 @@ export class Session {
   #wasRead = false;
 
   /**
-   * @param {Place & { cache: string, handle: Handle }} parts `cache`: a path without its ending
+   * @param {Place & { cache: string }} parts `cache`: a path without its ending
    */
-  constructor({ storage, path, cache, isCounted = true, handle }) {
+  constructor({ storage, path, cache, isCounted = true }) {
     this.#storage = storage;
     this.#cache = cache;
     this.#events = new Log({ storage, folder: path, name: "Events" });
     this.#messages = new Log({ storage, folder: path, name: "Messages" });
     this.#lease = new Lease({ storage, folder: `${cache}.open` });
     this.#isCounted = isCounted;
-    this.#handle = handle;
+    this.#handle = called((core) => new core.Session(idOf(path)));
     this.#instance = instance();
     /** The folder of the session. */
     this.path = path;
@@ -122,10 +122,9 @@ export class Session {
    * @param {Place & { cache: string, created: Record<string, unknown> }} options
    */
   static async begin({ created, ...place }) {
-    const handle = called((core) => new core.Session(idOf(place.path)));
-    const session = new Session({ ...place, handle });
-    const bytes = called(() => handle.stageCreated(toBytes(created), stamp()));
-    await session.#events.append(handle, bytes, { durable: true });
+    const session = new Session(place);
+    const bytes = called(() => session.#handle.stageCreated(toBytes(created), stamp()));
+    await session.#events.append(session.#handle, bytes, { durable: true });
     await session.#saveMetadata();
     return session;
   }
@@ -136,9 +135,8 @@ export class Session {
    */
   static async open({ cache, ...place }) {
     const { path } = place;
-    const handle = called((core) => new core.Session(idOf(path)));
     // By its place: the id that an event says may be anything, a path, too.
-    const session = new Session({ ...place, cache: cache(idOf(path)), handle });
+    const session = new Session({ ...place, cache: cache(idOf(path)) });
     await session.#reopen();
     return session;
   }
@@ -395,9 +393,8 @@ export class Session {
 
 /** One array of all that is in these. @param {string[]} arrays each as JSON */
 function joined(arrays) {
-  const [first = "[]"] = arrays;
   const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
-  return bytesOf(arrays.length === 1 ? first : `[${inner.join(",")}]`);
+  return bytesOf(`[${inner.join(",")}]`);
 }
 
 // Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
@@ -411,7 +408,7 @@ function taken(waiting) {
 }
 
 /** The id that a session's folder says. @param {string} path */
-function idOf(path) {
+export function idOf(path) {
   return (path.split(/[\\/]/).pop() ?? "").replace(/^session-/, "");
 }
 

@@ -6,9 +6,10 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { called, fromBytes, stamp, toBytes } from "./core.js";
+import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Log } from "./log.js";
-import { Session } from "./session.js";
+import { Session, idOf } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
 import { parse } from "./transcript.js";
 
@@ -198,9 +199,7 @@ export class Store {
   async #imported(one) {
     const project = one.folder ?? this.project;
     const path = this.#folder(project, one.id);
-    if (await this.#storage.stat(`${path}/events.jsonl`)) {
-      return this.#at(path);
-    }
+    if (await this.#storage.stat(`${path}/events.jsonl`)) return this.#at(path);
     return this.#begin({
       id: one.id,
       type: one.parent ? "subagent" : "chat",
@@ -236,24 +235,19 @@ export class Store {
   // The document that is derived from the logs; nothing where it is not of this session, or not whole.
   /** @param {string} path @returns {Promise<any>} */
   async #document(path) {
-    try {
-      const place = `${path}/metadata.json`;
-      const [log, derived] = [await this.#storage.stat(`${path}/messages.jsonl`), await this.#storage.stat(place)];
-      // Whoever appended may not have come to write it.
-      if (!derived || (log && log.mtimeMs > derived.mtimeMs)) return undefined;
-      const document = fromBytes((await this.#storage.read(place)) ?? new Uint8Array());
-      const { id, display, timestamps, stats } = document;
-      const isWhole = typeof display.title === "string" && typeof timestamps.lastMessageAt === "string" && typeof stats.messageCount === "number";
-      return isWhole && path.endsWith(`session-${id}`) ? document : undefined;
-    } catch (error) {
-      if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
-      unlessBug(error);
-    }
+    const place = `${path}/metadata.json`;
+    const [log, found] = [await this.#storage.stat(`${path}/messages.jsonl`), await this.#storage.stat(place)];
+    // Whoever appended may not have come to write it.
+    if (!found || (log && log.mtimeMs > found.mtimeMs)) return undefined;
+    const document = await derived(this.#storage, place);
+    const { id, display, timestamps, stats } = document ?? {};
+    const isWhole = typeof display?.title === "string" && typeof timestamps?.lastMessageAt === "string" && typeof stats?.messageCount === "number";
+    return isWhole && id === idOf(path) ? document : undefined;
   }
 
   /** @param {string} path */
   async #listed(path) {
-    const document = (await this.#document(path)) ?? (await this.#opened(path).catch(unlessBug))?.metadata;
+    const document = (await this.#document(path).catch(unlessBug)) ?? (await this.#opened(path).catch(unlessBug))?.metadata;
     // One that cannot be read must not cost the rest of the list.
     if (!document) return unreadable(path);
     // A folder that was made, and nothing in it: whoever made it did not come further than that.
@@ -274,8 +268,7 @@ export class Store {
 
 /** @param {string} path */
 function unreadable(path) {
-  const id = path.slice(path.lastIndexOf("session-") + "session-".length);
-  return { id, type: "chat", title: "", status: "unreadable", lastActive: "", summary: null, messageCount: 0, placement: "home", path };
+  return { id: idOf(path), type: "chat", title: "", status: "unreadable", lastActive: "", summary: null, messageCount: 0, placement: "home", path };
 }
 
 function workingFolder() {

@@ -283,13 +283,15 @@ impl Session {
 
     fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
         let mut placed = self.branches.take(message, record);
-        // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
-        // that was written again; such a one is no younger than what the checkpoint covers.
-        let said_ms = message.timestamp.as_deref().and_then(time::parse);
-        let is_old = message.rev > 0 || said_ms.is_some_and(|ms| Some(ms) <= self.covered_ms);
-        self.needs_all |= self.is_from_checkpoint && (message.branch || (is_old && !placed.is_repeated));
-        // Before the checkpoint there may be a parent that was not seen.
-        placed.parent_is_missing &= !self.is_from_checkpoint;
+        if self.is_from_checkpoint {
+            // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
+            // that was written again; such a one is no younger than what the checkpoint covers.
+            let said_ms = message.timestamp.as_deref().and_then(time::parse);
+            let is_old = message.rev > 0 || said_ms.is_some_and(|ms| Some(ms) <= self.covered_ms);
+            self.needs_all |= message.branch || (is_old && !placed.is_repeated);
+            // There may be a parent that was not seen, too.
+            placed.parent_is_missing = false;
+        }
         let is_new = !placed.is_repeated || placed.is_double;
         self.known.take(record, message, is_new, self.pinned.contains(&message.id));
         placed.problems(record)

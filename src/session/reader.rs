@@ -201,12 +201,12 @@ impl Reader {
         if self.placed.get(&id).is_some_and(|rev| message.rev < *rev) {
             return;
         }
-        let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
         let highest = match &mut self.order {
             Order::OldestFirst(revisions) => revisions.highest.get(&id).copied(),
             Order::NewestFirst(held) => {
                 let later = held.remove(&id);
-                if line.rev > 0 {
+                if message.rev > 0 {
+                    let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
                     // Two of one revision are both kept.
                     let is_double = |later: &Held| later.rev == line.rev && later.bytes != line.bytes;
                     self.elsewhere.extend(later.filter(is_double).map(|later| later.place));
@@ -217,7 +217,7 @@ impl Reader {
             }
         };
         match highest {
-            Some(Held { rev, place, .. }) if line.rev < rev => {
+            Some(Held { rev, place, .. }) if message.rev < rev => {
                 self.placed.insert(id, rev);
                 self.elsewhere.push_back(place);
             }

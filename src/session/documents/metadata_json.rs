@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::fields::{BadValue, Field, Fields, reject};
 use crate::session::checkpoint::Checkpoint;
-use crate::session::documents::{Kept, Take, non_empty, read};
+use crate::session::documents::{Kept, Take, keep, non_empty, read};
 use crate::session::event::{Agent, Imported, Parent, Project};
 use crate::session::metadata::Metadata;
 use crate::session::status::Status;
@@ -258,12 +258,8 @@ impl MetadataJson {
         new.provider.keeping(&old.provider);
         new.display.keeping(&old.display);
         new.agent.keeping(&old.agent);
-        if let (Some(new), Some(old)) = (&mut new.parent, &old.parent) {
-            new.keeping(old);
-        }
-        if let (Some(new), Some(old)) = (&mut new.imported, &old.imported) {
-            new.keeping(old);
-        }
+        keep(&mut new.parent, &old.parent);
+        keep(&mut new.imported, &old.imported);
         self
     }
 

@@ -64,6 +64,13 @@ impl<T> Kept<T> {
     }
 }
 
+/// The same for what may be absent.
+fn keep<T>(new: &mut Option<Kept<T>>, old: &Option<Kept<T>>) {
+    if let (Some(new), Some(old)) = (new, old) {
+        new.keeping(old);
+    }
+}
+
 impl<T: Serialize> Serialize for Kept<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         open(&Whole { known: &self.known, extra: &self.extra }, serializer)

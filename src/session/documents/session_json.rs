@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::fields::{BadValue, Fields};
 use crate::session::checkpoint::Checkpoint;
-use crate::session::documents::{Kept, Take, non_empty, read};
+use crate::session::documents::{Kept, Take, keep, non_empty, read};
 use crate::session::event::{Agent, Imported, Parent, Project};
 use crate::session::metadata::Metadata;
 use crate::session::status::Status;
@@ -222,15 +222,9 @@ impl SessionJson {
         self.extra = old.extra.clone();
         let (new, old) = (&mut self.known, &old.known);
         new.agent_config.keeping(&old.agent_config);
-        if let (Some(new), Some(old)) = (&mut new.project, &old.project) {
-            new.keeping(old);
-        }
-        if let (Some(new), Some(old)) = (&mut new.parent, &old.parent) {
-            new.keeping(old);
-        }
-        if let (Some(new), Some(old)) = (&mut new.imported, &old.imported) {
-            new.keeping(old);
-        }
+        keep(&mut new.project, &old.project);
+        keep(&mut new.parent, &old.parent);
+        keep(&mut new.imported, &old.imported);
         self
     }
 
