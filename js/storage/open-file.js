@@ -11,13 +11,24 @@ import { codeOf, refuseLink } from "./folders.js";
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
-/** How long, in milliseconds, a look at the path is good for: from learning the size to appending in the same turn. */
+/** How long, in milliseconds, a look is good for: from learning the size to appending in the same turn. */
 const LOOK_LASTS_MS = 1;
+/**
+ * How long, in milliseconds, the file alone is looked at, which is faster than its path. A file that is removed or
+ * replaced has a link less, and most filesystems note the time of a move, within some milliseconds. Where one does not,
+ * a log that was moved away is appended to for so long.
+ */
+const PATH_LASTS_MS = 50;
 
 /** A descriptor for appending, and the proof that what it wrote reached the disk. */
 export class OpenFile {
   #identity;
   #lookedAt = -Infinity;
+  /** When its path was looked at. */
+  #foundAt = -Infinity;
+  /** What the file said of itself when it was last looked at or written. */
+  #links = 0;
+  #changedMs = 0;
   #syncEntries;
   /** The flush under way. @type {Promise<void> | undefined} */
   #running;
@@ -50,10 +61,23 @@ export class OpenFile {
 
   /** What stands at the path, or null where it is not this file. @param {string} path @returns {fs.Stats | null} */
   look(path) {
+    const now = performance.now();
+    if (now - this.#foundAt < PATH_LASTS_MS) {
+      const found = fs.fstatSync(this.fd);
+      if (found.nlink === this.#links && found.ctimeMs === this.#changedMs) {
+        this.#lookedAt = now;
+        return found;
+      }
+    }
     const found = fs.lstatSync(path, { throwIfNoEntry: false });
     const isSame = found !== undefined && this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }));
-    this.#lookedAt = isSame ? performance.now() : -Infinity;
-    return isSame ? found : null;
+    this.#lookedAt = isSame ? now : -Infinity;
+    // Some network filesystems count no links at all.
+    this.#foundAt = isSame && found.nlink > 0 ? now : -Infinity;
+    if (!isSame) return null;
+    this.#links = found.nlink;
+    this.#changedMs = found.ctimeMs;
+    return found;
   }
 
   /** @param {{ ino: number | bigint, dev: number | bigint }} found */
@@ -67,7 +91,8 @@ export class OpenFile {
    * @returns {number | null}
    */
   size() {
-    const { size, nlink } = fs.fstatSync(this.fd);
+    const { size, nlink, ctimeMs } = fs.fstatSync(this.fd);
+    this.#changedMs = ctimeMs;
     // Some network filesystems count no links at all.
     return nlink === 0 && this.#identity.nlink > 0n ? null : size;
   }

@@ -43,6 +43,51 @@ describe("descriptors", () => {
     assert.equal(fs.readFileSync(path, "utf8"), "other\na line\n");
   });
 
+  /** A filesystem that notes no time of a change. */
+  function withoutTimes() {
+    const { lstatSync, fstatSync } = fs;
+    const timeless = (/** @type {any} */ found) => found && Object.assign(found, { ctimeMs: 0 });
+    mock.method(fs, "fstatSync", (/** @type {number} */ fd, /** @type {any} */ options) => timeless(fstatSync(fd, options)));
+    return mock.method(fs, "lstatSync", (/** @type {string} */ path, /** @type {any} */ options) => timeless(lstatSync(path, options)));
+  }
+
+  check("soon after a look only the file is looked at, and one removed or replaced is noticed, with a second name, too", async (storage, root) => {
+    const looks = withoutTimes();
+    const path = `${root}/log`;
+    const replace = () => {
+      fs.writeFileSync(`${root}/other`, "other\n");
+      fs.renameSync(`${root}/other`, path);
+    };
+    for (const [disturb, expected] of /** @type {[() => void, string][]} */ ([[() => fs.unlinkSync(path), ""], [replace, "other\n"]])) {
+      for (const names of [1, 2]) {
+        await storage.append(path, LINE);
+        if (names === 2) fs.linkSync(path, `${path}.${expected.length}`);
+        await storage.stat(path);
+        const before = looks.mock.callCount();
+        assert.equal((await storage.stat(path))?.size, LINE.length);
+        assert.equal(looks.mock.callCount(), before);
+        disturb();
+        await storage.stat(path);
+        await storage.append(path, LINE);
+        assert.equal(fs.readFileSync(path, "utf8"), `${expected}a line\n`);
+        fs.unlinkSync(path);
+      }
+    }
+  }, POSIX);
+
+  check("a file moved away is noticed within 50 ms, where the filesystem notes no time of a change", async (storage, root) => {
+    withoutTimes();
+    const path = `${root}/log`;
+    await storage.append(path, LINE);
+    await storage.stat(path);
+    fs.renameSync(path, `${root}/moved`);
+    const late = performance.now() + 50;
+    mock.method(performance, "now", () => late);
+    await storage.append(path, LINE);
+    assert.equal(fs.readFileSync(path, "utf8"), "a line\n");
+    assert.equal(fs.readFileSync(`${root}/moved`, "utf8"), "a line\n");
+  });
+
   check("a file removed during the write is not reported as saved", async (storage, root) => {
     await storage.append(`${root}/log`, LINE);
     const { writeSync } = fs;
