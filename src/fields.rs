@@ -202,6 +202,16 @@ pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
     serde_json::from_str(json).ok().map(|RawArray(items)| items)
 }
 
+/// The objects of an array, read once; nothing where the JSON is anything else.
+#[cfg(feature = "interop")]
+pub(crate) fn objects(json: &str) -> Option<Vec<Fields<'_>>> {
+    if too_deep(json) {
+        return None;
+    }
+    let objects: Vec<RawObject<'_>> = serde_json::from_str(json).ok()?;
+    Some(objects.into_iter().map(|RawObject(entries)| Fields { entries, path: String::new() }).collect())
+}
+
 /// Reports a value of the wrong kind; the answer is always absence.
 pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) -> Option<T> {
     let found = kind_of(raw);

@@ -128,8 +128,8 @@ impl Text {
 
     pub(crate) fn decode(raw: &str) -> Option<Text> {
         let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-        if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-            return Some(Text::from(inner));
+        if let Some(plain) = unescaped(inner) {
+            return Some(Text::from(plain));
         }
         let mut json = serde_json::Deserializer::from_str(raw);
         let bytes = json.deserialize_bytes(BytesVisitor).ok()?;
@@ -194,6 +194,27 @@ impl Serialize for Text {
             (None, None) => serializer.serialize_str(&self.shown),
         }
     }
+}
+
+// What a valid literal says between its quotes; nothing where a `\u` stands in it, which is rare and has more rules.
+fn unescaped(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        text.push(match rest.as_bytes().get(at + 1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            plain @ (b'"' | b'\\' | b'/') => char::from(*plain),
+            _ => return None,
+        });
+        rest = &rest[at + 2..];
+    }
+    text.push_str(rest);
+    Some(text)
 }
 
 /// The fields of an object that leftoff does not know, in their order, as they were read.
@@ -362,5 +383,21 @@ impl<'de> Visitor<'de> for BytesVisitor {
 
     fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
         Ok(bytes.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_escape_is_read_as_serde_json_reads_it() {
+        for inner in
+            ["", "plain ü", r#"\"\\\/\b\f\n\r\t"#, r"\\n", r"a\nb", r"\u0041\n", r"\ud83d\ude00\t", r"ü\"]
+        {
+            let literal = format!("\"{inner}\"");
+            let expected: Option<String> = serde_json::from_str(&literal).ok();
+            assert_eq!(Text::decode(&literal).map(|text| text.shown), expected, "{literal}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::context::{Context, Format, Report};
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Field, Fields, FromFields, NotFields, items};
+use crate::fields::{BadValue, Field, Fields, FromFields, NotFields, items, objects};
 use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall};
 use crate::text::{Extra, Text, to_json};
 
@@ -56,18 +56,12 @@ pub fn write_context(context: &Context, format: Format) -> String {
 /// `invalid_json`; `invalid_request`, naming the place and what was expected there. Then nothing is read.
 pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     let json = json.trim_ascii();
-    let values = items(json).unwrap_or_else(|| Vec::from([json]));
-    let mut drafts = Vec::new();
-    for (place, value) in values.into_iter().enumerate() {
-        let fields = Fields::parse(value).map_err(|wrong| match wrong {
-            NotFields::Invalid => {
-                Error::new(Code::InvalidJson, format!("message {place}: expected JSON, but found none"))
-            }
-            NotFields::TooDeep => invalid(place, "expected a message, but found one that is nested too deep"),
-            NotFields::Other(kind) => {
-                invalid(place, &format!("expected a message, but found {kind} instead"))
-            }
-        })?;
+    let all = match objects(json) {
+        Some(objects) => objects,
+        None => each(json)?,
+    };
+    let mut drafts = Vec::with_capacity(all.len());
+    for (place, fields) in all.into_iter().enumerate() {
         let mut bad = Vec::new();
         let read = match format {
             Format::Leftoff => Message::from_fields(fields, &mut bad).map(|message| Vec::from([message])),
@@ -79,6 +73,22 @@ pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
         drafts.extend(read.ok_or_else(|| invalid(place, "expected a \"role\", but found none"))?);
     }
     Ok(drafts)
+}
+
+// One value after another, to say which is no object.
+fn each(json: &str) -> Result<Vec<Fields<'_>>, Error> {
+    let parsed = |(place, value)| {
+        Fields::parse(value).map_err(|wrong| match wrong {
+            NotFields::Invalid => {
+                Error::new(Code::InvalidJson, format!("message {place}: expected JSON, but found none"))
+            }
+            NotFields::TooDeep => invalid(place, "expected a message, but found one that is nested too deep"),
+            NotFields::Other(kind) => {
+                invalid(place, &format!("expected a message, but found {kind} instead"))
+            }
+        })
+    };
+    items(json).unwrap_or_else(|| Vec::from([json])).into_iter().enumerate().map(parsed).collect()
 }
 
 fn invalid(place: usize, what: &str) -> Error {

@@ -83,10 +83,10 @@ pub struct Pinned {
 
 impl Checkpoint {
     /// Takes the next message. `is_new` is false for a message that is written again.
-    pub fn take(&mut self, record: &Record, message: &Message, is_new: bool, is_pinned: bool) {
+    pub fn take(&mut self, record: Record, message: &Message, is_new: bool, is_pinned: bool) {
         let span = Span { start: record.start, end: record.end };
         self.last_line = span;
-        self.unhashed = Some(record.json.clone());
+        self.unhashed = Some(record.json);
         self.last_id = Some(message.id.clone());
         let said = message.timestamp.as_deref().and_then(time::parse);
         self.last_message_ms = self.last_message_ms.max(said);

@@ -144,7 +144,7 @@ impl Session {
                     problems.extend(bad);
                     if let Some(message) = message {
                         self.records += 1;
-                        problems.extend(self.meet(&record, &message));
+                        problems.extend(self.meet(record, &message));
                     }
                 }
             }
@@ -281,8 +281,8 @@ impl Session {
         }
     }
 
-    fn meet(&mut self, record: &Record, message: &Message) -> Vec<Problem> {
-        let mut placed = self.branches.take(message, record);
+    fn meet(&mut self, record: Record, message: &Message) -> Vec<Problem> {
+        let mut placed = self.branches.take(message, &record);
         if self.is_from_checkpoint {
             // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
             // that was written again; such a one is no younger than what the checkpoint covers.
@@ -293,7 +293,8 @@ impl Session {
             placed.parent_is_missing = false;
         }
         let is_new = !placed.is_repeated || placed.is_double;
+        let problems = placed.problems(&record);
         self.known.take(record, message, is_new, self.pinned.contains(&message.id));
-        placed.problems(record)
+        problems
     }
 }

@@ -10,14 +10,13 @@ use crate::time::Stamp;
 
 const LONGEST_GIVEN_ID: usize = 128;
 
-/// A new id of shape v7: sorts by time. `place` keeps the ids of one stamp apart and in order.
+/// A new id of shape v7: sorts by time. `place` keeps the ids of one stamp apart and, below 4096, in order.
 pub fn new(stamp: &Stamp, place: u32) -> String {
-    let mut chance = Sha256::new();
-    chance.update(stamp.entropy);
-    chance.update(place.to_be_bytes());
-    let chance: [u8; 32] = chance.finalize().into();
+    let mut chance = [0; 8];
+    chance.copy_from_slice(&stamp.entropy[..8]);
+    let chance = u64::from_be_bytes(chance).wrapping_add(place.into()).to_be_bytes();
     let counter = (place.min(0xfff) as u16).to_be_bytes();
-    v7(stamp.now_ms, [&counter[..], &chance[..8]])
+    v7(stamp.now_ms, [&counter, &chance])
 }
 
 /// The id of something imported: the same at every import, sorting by the time it has in its source.
@@ -95,8 +94,15 @@ fn v7(ms: i64, chance: [&[u8]; 2]) -> String {
 fn shaped(mut bytes: [u8; 16], version: u8) -> String {
     bytes[6] = (bytes[6] & 0x0f) | (version << 4);
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    let mut id = String::with_capacity(36);
+    for (place, byte) in bytes.into_iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            id.push('-');
+        }
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        id.extend([digit(byte >> 4), digit(byte & 15)]);
+    }
+    id
 }
 
 #[cfg(test)]
@@ -106,8 +112,10 @@ mod tests {
     #[test]
     fn ids_of_one_stamp_differ_and_sort_in_their_order() {
         let stamp = Stamp { now_ms: 1_763_812_800_123, offset_minutes: 0, entropy: [7; 32] };
-        let ids: alloc::vec::Vec<String> = (0..1000).map(|place| new(&stamp, place)).collect();
+        let mut ids: alloc::vec::Vec<String> = (0..4096).map(|place| new(&stamp, place)).collect();
         assert!(ids.is_sorted() && ids.iter().all(|id| id.len() == 36 && &id[14..15] == "7"));
+        ids.extend((4096..9000).chain([u32::MAX]).map(|place| new(&stamp, place)));
+        ids.sort();
         assert!(ids.windows(2).all(|pair| pair[0] != pair[1]));
     }
 

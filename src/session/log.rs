@@ -27,10 +27,21 @@ pub struct Log {
 
 #[derive(Debug)]
 struct Batch {
-    bytes: Vec<u8>,
-    // The lines that no observation has met yet.
-    missing: BTreeSet<String>,
+    lines: String,
+    // The lines that no observation has met yet; none is looked up before the first one: most batches need none.
+    missing: Option<BTreeSet<String>>,
     in_doubt: bool,
+}
+
+impl Batch {
+    fn meet(&mut self, line: &str) {
+        let all = || self.lines.split('\n').filter(|line| !line.is_empty()).map(String::from).collect();
+        self.missing.get_or_insert_with(all).remove(line);
+    }
+
+    fn is_met(&self) -> bool {
+        self.missing.as_ref().map_or_else(|| self.lines.trim_ascii().is_empty(), BTreeSet::is_empty)
+    }
 }
 
 impl Log {
@@ -95,18 +106,12 @@ impl Log {
                 "expected an observation after an unknown batch, but found none",
             ));
         }
-        let mut bytes = Vec::new();
-        let mut missing = BTreeSet::new();
-        if !self.ends_line {
-            bytes.push(b'\n');
-        }
+        let mut lines = String::from(if self.ends_line { "" } else { "\n" });
         for record in records {
-            let line = line::write(record)?;
-            bytes.extend_from_slice(&line);
-            let json = String::from_utf8(line).expect("a written line is JSON, which is UTF-8");
-            missing.insert(json.trim_end().into());
+            lines.push_str(&line::write(record)?);
         }
-        self.batch = Some(Batch { bytes: bytes.clone(), missing, in_doubt: false });
+        let bytes = lines.as_bytes().to_vec();
+        self.batch = Some(Batch { lines, missing: None, in_doubt: false });
         Ok(bytes)
     }
 
@@ -117,11 +122,11 @@ impl Log {
     /// `no_batch` without one; `observe_first` where the batch is neither at the end of what is observed nor in it.
     pub fn commit(&mut self, offset: u64) -> Result<Vec<Found>, Error> {
         let batch = self.batch.take().ok_or_else(no_batch)?;
-        if batch.missing.is_empty() && offset <= self.observed {
+        if batch.is_met() && offset <= self.observed {
             return Ok(Vec::new());
         }
         if offset == self.observed && !batch.in_doubt {
-            return Ok(self.take_own(batch.bytes));
+            return Ok(self.take_own(batch.lines));
         }
         self.batch = Some(batch);
         let message = format!(
@@ -149,11 +154,11 @@ impl Log {
     /// `no_batch` without one.
     pub fn unknown(&mut self) -> Result<Vec<u8>, Error> {
         let batch = self.batch.as_mut().ok_or_else(no_batch)?;
-        if !batch.in_doubt && batch.bytes.first() != Some(&b'\n') {
-            batch.bytes.insert(0, b'\n');
+        if !batch.in_doubt && !batch.lines.starts_with('\n') {
+            batch.lines.insert(0, '\n');
         }
         batch.in_doubt = true;
-        Ok(batch.bytes.clone())
+        Ok(batch.lines.as_bytes().to_vec())
     }
 
     fn take(&mut self, bytes: &[u8]) -> Vec<Found> {
@@ -166,15 +171,12 @@ impl Log {
     }
 
     // What was written just now need not be read again.
-    fn take_own(&mut self, bytes: Vec<u8>) -> Vec<Found> {
-        let own = if self.ends_line { self.scanner.pass(&bytes) } else { None };
-        match own {
-            Some(records) => {
-                self.observed += bytes.len() as u64;
-                records.into_iter().map(Found::Record).collect()
-            }
-            None => self.take(&bytes),
+    fn take_own(&mut self, lines: String) -> Vec<Found> {
+        if !self.ends_line || !self.scanner.can_pass() {
+            return self.take(lines.as_bytes());
         }
+        self.observed += lines.len() as u64;
+        self.scanner.pass(lines)
     }
 
     fn drain(&mut self) -> Vec<Found> {
@@ -182,7 +184,7 @@ impl Log {
         if let Some(batch) = &mut self.batch {
             for one in &found {
                 if let Found::Record(record) = one {
-                    batch.missing.remove(&record.json);
+                    batch.meet(&record.json);
                 }
             }
         }

@@ -203,19 +203,24 @@ impl Scanner {
         }
     }
 
-    /// Forward, takes lines that are known to be records, where none is open before them.
-    pub(crate) fn pass(&mut self, lines: &[u8]) -> Option<Vec<Record>> {
-        if self.read < self.buffer.len() || self.passed > 0 || !self.found.is_empty() {
-            return None;
-        }
-        let mut records = Vec::new();
-        for line in core::str::from_utf8(lines).ok()?.split_terminator('\n') {
+    /// Forward, whether no line is open and none is found that was not given.
+    pub(crate) fn can_pass(&self) -> bool {
+        self.read == self.buffer.len() && self.passed == 0 && self.found.is_empty()
+    }
+
+    /// Forward, takes lines that are known to be records, where [`Scanner::can_pass`].
+    pub(crate) fn pass(&mut self, mut lines: String) -> Vec<Found> {
+        let mut record = |json: String| {
             let start = self.offset;
-            let end = start + line.len() as u64;
-            records.push(Record { start, end, json: line.into() });
+            let end = start + json.len() as u64;
             self.offset = end + 1;
+            Found::Record(Record { start, end, json })
+        };
+        if lines.find('\n') == lines.len().checked_sub(1) {
+            lines.pop();
+            return Vec::from([record(lines)]);
         }
-        Some(records)
+        lines.split_terminator('\n').map(|line| record(line.into())).collect()
     }
 
     /// What is complete, in the direction of the scan; nothing where more bytes are needed.
