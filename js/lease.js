@@ -26,10 +26,14 @@ export class Lease {
     this.#folder = folder;
   }
 
+  /** Whether there is nothing more to say: what lies in the memory of a process is open nowhere else. */
+  get isHeld() {
+    return this.#isHeld || !this.#storage.capabilities.durable;
+  }
+
   /** Says that this process appends. A store that cannot say so can still be written: that is no reason to fail. */
   async hold() {
-    // What lies in the memory of a process is open nowhere else.
-    if (this.#isHeld || !this.#storage.capabilities.durable) return;
+    if (this.isHeld) return;
     this.#isHeld = true;
     const holder = { ...thisProcess(), since: new Date().toISOString() };
     await this.#storage.append(`${this.#folder}/${this.#mine}`, toBytes(holder)).catch(unlessBug);

@@ -6,7 +6,7 @@ import { LeftoffError } from "./error.js";
 
 /** @typedef {{ code: string, start: number, end: number, message: string }} Problem */
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
-/** @import { Storage } from "./storage/contract.js" */
+/** @import { Stat, Storage } from "./storage/contract.js" */
 
 /** What is waited, in milliseconds, before a batch is appended again of which nobody can say how much was written. */
 const WAITS_MS = [5, 20, 80];
@@ -36,7 +36,7 @@ export class Log {
   async observe(handle) {
     /** @type {Problem[]} */
     const problems = [];
-    const size = await this.size();
+    const size = this.#sizeOf(await this.#storage.stat(this.#path));
     const end = this.#end(handle);
     if (size === end) return problems;
     if (size < end) {
@@ -65,7 +65,11 @@ export class Log {
 
   /** How many bytes the file has. */
   async size() {
-    const found = await this.#storage.stat(this.#path);
+    return this.#sizeOf(await this.#storage.stat(this.#path));
+  }
+
+  /** @param {Stat | null} found */
+  #sizeOf(found) {
     if (found && found.kind !== "file") {
       throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${this.#path}", but found something else instead` });
     }

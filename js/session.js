@@ -1,7 +1,7 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { anyCounter, bytesOf, called, exactCounter, fromBytes, instance, stamp, toBytes, toJson } from "./core.js";
+import { anyCounter, called, entropy, exactCounter, fromBytes, instance, lentBytes, stamp, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { Lease } from "./lease.js";
@@ -113,7 +113,7 @@ export class Session {
 
   /** Document 004's `metadata.json`. */
   get metadata() {
-    if (this.#instance === instance()) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
+    if (this.#isLive) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
     return this.#metadata;
   }
 
@@ -123,7 +123,7 @@ export class Session {
    */
   static async begin({ created, ...place }) {
     const session = new Session(place);
-    const bytes = called(() => session.#handle.stageCreated(toBytes(created), stamp()));
+    const bytes = called(() => session.#handle.stageCreated(toBytes(created), Date.now(), entropy()));
     await session.#events.append(session.#handle, bytes, { durable: true });
     await session.#saveMetadata();
     return session;
@@ -154,7 +154,7 @@ export class Session {
         throw new LeftoffError({ code: "invalid_request", message });
       }
       // As they are now: the caller may change them before their turn comes.
-      const all = [drafts].flat();
+      const all = Array.isArray(drafts) ? drafts : [drafts];
       this.#waiting.push({ json: toJson(all), count: all.length, durability, format, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
@@ -250,7 +250,7 @@ export class Session {
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
-    const mine = this.#queue.catch(() => {}).then(work);
+    const mine = this.#queue.then(work, work);
     this.#queue = mine;
     return mine;
   }
@@ -275,7 +275,7 @@ export class Session {
     try {
       await this.#messages.append(batch.handle, batch.bytes, { durable });
       this.#unsaved = true;
-      await this.#complete();
+      if (this.#needsAll) await this.#complete();
       let from = 0;
       for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
@@ -290,10 +290,11 @@ export class Session {
 
   /** @param {string[]} arrays of drafts, each as JSON @param {Format} format */
   async #stage(arrays, format) {
-    const handle = await this.#live();
-    await this.#lease.hold();
+    // Waiting costs, even for nothing.
+    const handle = this.#isLive ? this.#handle : await this.#live();
+    if (!this.#lease.isHeld) await this.#lease.hold();
     await this.#messages.observe(handle);
-    const bytes = called(() => handle.stageMessages(joined(arrays), format, stamp(), anyCounter(), this.#isCounted));
+    const bytes = called(() => handle.stageMessages(joined(arrays), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
     } catch (error) {
@@ -358,9 +359,13 @@ export class Session {
     await this.#storage.replace(`${this.path}/metadata.json`, called(() => handle.metadata()));
   }
 
+  get #isLive() {
+    return this.#instance === instance();
+  }
+
   /** The handle; made anew from the files where the core was. */
   async #live() {
-    if (this.#instance !== instance()) await this.#reopen();
+    if (!this.#isLive) await this.#reopen();
     return this.#handle;
   }
 
@@ -371,9 +376,14 @@ export class Session {
     else this.#wasRead = (await this.#messages.size()) > WORTH_A_CHECKPOINT;
   }
 
-  /** The handle; where a checkpoint does not carry as far as what came after it, all is read. */
+  /** Whether a checkpoint does not carry as far as what came after it. */
+  get #needsAll() {
+    return called(() => this.#handle.needsAll);
+  }
+
+  /** The handle; where it needs all, all is read. */
   async #complete() {
-    if (called(() => this.#handle.needsAll)) {
+    if (this.#needsAll) {
       await this.#observeAll(undefined);
       this.#wasRead = true;
     }
@@ -391,10 +401,12 @@ export class Session {
   }
 }
 
-/** One array of all that is in these. @param {string[]} arrays each as JSON */
+/** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
 function joined(arrays) {
+  const [only = "[]", ...others] = arrays;
+  if (others.length === 0) return lentBytes(only);
   const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
-  return bytesOf(`[${inner.join(",")}]`);
+  return lentBytes(`[${inner.join(",")}]`);
 }
 
 // Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of

@@ -5,7 +5,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { called, fromBytes, stamp, toBytes } from "./core.js";
+import { called, fromBytes, entropy, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Log } from "./log.js";
@@ -189,7 +189,7 @@ export class Store {
 
   /** @param {Record<string, any>} created */
   async #begin(created) {
-    const id = created.id ?? called((core) => core.newId(stamp()));
+    const id = created.id ?? called((core) => core.newId(Date.now(), entropy()));
     const path = this.#folder(created.project, id);
     const session = await Session.begin({ storage: this.#storage, isCounted: this.#isCounted, path, cache: this.#cache(id), created: { ...created, id } });
     return this.#keep(session);

@@ -4,6 +4,7 @@
 
 mod reader;
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -48,6 +49,14 @@ fn bytes(text: &str) -> Uint8Array {
 fn utf8(json: &[u8]) -> Answer<&str> {
     let message = "expected UTF-8, but found other bytes instead";
     core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
+}
+
+// For what is stored: local time is not asked for there.
+fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
+    let found = entropy.len();
+    let message = || format!("expected 32 bytes of entropy, but found {found} instead");
+    let entropy = entropy.try_into().map_err(|_| thrown(Error::new(Code::InvalidRequest, message())))?;
+    Ok(Stamp { now_ms: now_ms as i64, offset_minutes: 0, entropy })
 }
 
 /// Who counts: a vocabulary, or the estimate.
@@ -140,13 +149,14 @@ impl SessionHandle {
         &mut self,
         drafts: &[u8],
         format: &str,
-        stamp: &str,
+        now_ms: f64,
+        entropy: &[u8],
         counter: &Counter,
         is_counted: bool,
     ) -> Answer<Uint8Array> {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
-        let stamp = Stamp::from_json(stamp).map_err(thrown)?;
+        let stamp = stamp(now_ms, entropy)?;
         let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
         self.1 = staged.blobs;
@@ -187,9 +197,9 @@ impl SessionHandle {
 
     /// Stages the events that begin a session.
     #[wasm_bindgen(js_name = stageCreated)]
-    pub fn stage_created(&mut self, created: &[u8], stamp: &str) -> Answer<Uint8Array> {
+    pub fn stage_created(&mut self, created: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
         let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
-        let stamp = Stamp::from_json(stamp).map_err(thrown)?;
+        let stamp = stamp(now_ms, entropy)?;
         let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
         Ok(Uint8Array::from(&staged[..]))
     }
@@ -367,8 +377,8 @@ pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
 
 /// A new uuid.
 #[wasm_bindgen(js_name = newId)]
-pub fn new_id(stamp: &str) -> Answer<String> {
-    Stamp::from_json(stamp).map(|stamp| id::new(&stamp, 0)).map_err(thrown)
+pub fn new_id(now_ms: f64, entropy: &[u8]) -> Answer<String> {
+    stamp(now_ms, entropy).map(|stamp| id::new(&stamp, 0))
 }
 
 /// Whether a checkpoint, JSON, is of a log that has this line where its last line was.
