@@ -7,6 +7,8 @@ import { openStore } from "../js/index.js";
 import { inFolder, inTurns, prose } from "./tools.mjs";
 
 const CONTENT_BYTES = 1000;
+/** How many appends wait together, as where answers come in from several sides. */
+const TOGETHER = 100;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
@@ -22,18 +24,16 @@ async function measure(folder) {
   const open = (/** @type {string} */ name) => fs.openSync(join(folder, name), "a");
   const [raw, synced] = [open("raw"), open("synced")];
   const line = () => `${JSON.stringify(draft)}\n`;
-  const ours = { times: 300, once: () => buffered.append(draft, { durability: "buffered" }) };
-  const cost = await inTurns({ ours, writeSync: { times: 300, once: () => fs.writeSync(raw, line()) } }, { rounds: 60 });
-  const others = await inTurns(
-    { ours, appendFile: { times: 100, once: () => fs.promises.appendFile(join(folder, "appended"), line()) } },
-    { rounds: 30 },
-  );
-  const flushed = await inTurns(
-    {
-      ours: { times: 10, once: () => durable.append(draft) },
-      fdatasync: { times: 10, once: () => { fs.writeSync(synced, line()); fs.fdatasyncSync(synced); } },
-    },
-    { rounds: 40 },
+  const ours = { times: 1000, once: () => buffered.append(draft, { durability: "buffered" }) };
+  const appendFile = () => fs.promises.appendFile(join(folder, "appended"), line());
+  const flush = () => { fs.writeSync(synced, line()); fs.fdatasyncSync(synced); };
+  const cost = await inTurns({ ours, writeSync: { times: 1000, once: () => fs.writeSync(raw, line()) } }, { rounds: 40 });
+  const others = await inTurns({ ours, appendFile: { times: 300, once: appendFile } }, { rounds: 20 });
+  const flushed = await inTurns({ ours: { times: 10, once: () => durable.append(draft) }, fdatasync: { times: 10, once: flush } }, { rounds: 40 });
+  const together = (/** @type {() => Promise<unknown>} */ once) => ({ times: 1, once: () => Promise.all(Array.from({ length: TOGETHER }, once)) });
+  const groups = await inTurns(
+    { buffered: together(ours.once), durable: together(() => durable.append(draft)), appendFile: together(appendFile), flushes: { times: TOGETHER, once: flush } },
+    { rounds: 10 },
   );
   await store.close();
   return [
@@ -45,6 +45,10 @@ async function measure(folder) {
     { what: "JSON.stringify and writeSync", value: cost.writeSync ?? NaN, unit: "us" },
     { what: "durable", value: flushed.ours ?? NaN, unit: "us" },
     { what: "writeSync and fdatasync", value: flushed.fdatasync ?? NaN, unit: "us" },
+    { what: `${TOGETHER} that wait together, buffered, each`, value: ratio(groups.buffered, TOGETHER), unit: "us" },
+    { what: `${TOGETHER} fs.promises.appendFile together, each`, value: ratio(groups.appendFile, TOGETHER), unit: "us" },
+    { what: `${TOGETHER} that wait together, durable, each`, value: ratio(groups.durable, TOGETHER), unit: "us" },
+    { what: `${TOGETHER} writeSync and fdatasync, in turn, each`, value: groups.flushes ?? NaN, unit: "us" },
   ];
 }
 

@@ -5,7 +5,8 @@ use js_sys::{Reflect, Uint8Array};
 use leftoff::wasm::{Counter, LogName, SessionHandle};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-const STAMP: &str = r#"{"nowMs":1763812800000,"offsetMinutes":60,"entropy":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
+const NOW_MS: f64 = 1_763_812_800_000.0;
+const ENTROPY: &[u8] = &[7; 32];
 
 fn code(error: wasm_bindgen::JsValue) -> Option<String> {
     Reflect::get(&error, &"code".into()).ok()?.as_string()
@@ -18,11 +19,16 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
 }
 
 #[wasm_bindgen_test]
-fn drafts_that_are_no_json_are_refused_with_a_code() {
+fn drafts_that_are_no_json_and_chance_that_is_too_short_are_refused_with_a_code() {
     let mut session = SessionHandle::new(None, None);
-    let error =
-        session.stage_messages(b"{", "leftoff", STAMP, &Counter::estimate(), true).err().and_then(code);
-    assert_eq!(error.as_deref(), Some("invalid_json"));
+    let mut staged = |draft: &[u8], entropy: &[u8]| {
+        session
+            .stage_messages(draft, "leftoff", NOW_MS, entropy, &Counter::estimate(), true)
+            .err()
+            .and_then(code)
+    };
+    assert_eq!(staged(b"{", ENTROPY).as_deref(), Some("invalid_json"));
+    assert_eq!(staged(b"[]", &ENTROPY[1..]).as_deref(), Some("invalid_request"));
 }
 
 #[wasm_bindgen_test]
@@ -30,7 +36,7 @@ fn what_is_staged_is_what_is_read_again() {
     let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
     let mut session = SessionHandle::new(None, None);
     let log: Uint8Array = session
-        .stage_messages(draft.as_bytes(), "leftoff", STAMP, &Counter::estimate(), true)
+        .stage_messages(draft.as_bytes(), "leftoff", NOW_MS, ENTROPY, &Counter::estimate(), true)
         .expect("a draft");
     let mut other = SessionHandle::new(None, None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
