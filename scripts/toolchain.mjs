@@ -65,12 +65,18 @@ export function target() {
       : "rustup has no toolchain here: run 'rustup default stable', or set RUSTUP_HOME to where the toolchains are";
     fail(`${why}, then run this again`);
   }
-  remember({ target: findTarget() ?? addTarget() ?? debianTarget() });
+  const found = findTarget() ?? addTarget() ?? debianTarget();
+  const env = { RUSTC_BOOTSTRAP: "1", ...(found.toolchain ? { RUSTUP_TOOLCHAIN: found.toolchain } : {}) };
+  if (ask("rustc", ["-Zunstable-options", "-Cpanic=immediate-abort", "--print", "cfg"], { env }) === null) {
+    fail(`expected a Rust that knows panic=immediate-abort, but found ${ask("rustc", ["--version"], { env })} instead: run 'rustup update', then run this again`);
+  }
+  remember({ target: found });
 }
 
-/** Whether a library is there, with the crate that only tests need. @param {string} lib */
+/** Whether a library is there, with the crate that only tests need, and its source, beside it. @param {string} lib */
 function isWhole(lib) {
-  return existsSync(lib) && ["libcore-", "libtest-"].every((crate) => readdirSync(lib).some((name) => name.startsWith(crate)));
+  const source = join(lib, "..", "..", "src", "rust", "library", "Cargo.lock");
+  return [lib, source].every((path) => existsSync(path)) && ["libcore-", "libtest-"].every((crate) => readdirSync(lib).some((name) => name.startsWith(crate)));
 }
 
 /** @returns {Target | null} */
@@ -84,14 +90,14 @@ function findTarget() {
 }
 
 function addTarget() {
-  console.log(`  rustup target add ${TARGET}: Rust's standard library for WebAssembly`);
-  ask("rustup", ["target", "add", TARGET], { timeoutMs: 90_000 });
+  console.log(`  rustup target add ${TARGET}, rustup component add rust-src: Rust's standard library for WebAssembly, and its source`);
+  for (const args of [["target", "add", TARGET], ["component", "add", "rust-src"]]) ask("rustup", args, { timeoutMs: 90_000 });
   return findTarget();
 }
 
 function debianTarget() {
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) {
-    fail(`'rustup target add ${TARGET}' did not work: see why by running it yourself, then run this again`);
+    fail(`'rustup target add ${TARGET}' or 'rustup component add rust-src' did not work: see why by running it yourself, then run this again`);
   }
   buildDebianTarget();
   return findTarget() ?? fail("the standard library for WebAssembly was built, but rustc does not find it");
