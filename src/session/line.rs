@@ -1,10 +1,12 @@
 //! One stored line: `{"v":1,` first, `,"crc":"<8 hex>"}` last, a line feed behind it.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
 use crc::{CRC_32_ISCSI, Crc, Table};
 use memchr::memmem;
+use once_cell::race::OnceBox;
 
 use crate::error::{Code, Error};
 use crate::text::{Open, to_open_json};
@@ -26,7 +28,12 @@ const TEMPLATE: &[u8] = b",\"crc\":\"........\"}";
 /// What follows [`CRC_KEY`]: eight hex digits, a quote and a brace.
 pub(crate) const CRC_REST: usize = 10;
 
-pub(crate) static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
+/// CRC-32C. Its table is computed at its first use: 16 KB that no compression makes smaller would be a twelfth of a
+/// download, and they take microseconds to compute.
+pub(crate) fn crc32c() -> &'static Crc<u32, Table<16>> {
+    static CRC32C: OnceBox<Crc<u32, Table<16>>> = OnceBox::new();
+    CRC32C.get_or_init(|| Box::new(Crc::<u32, Table<16>>::new(&CRC_32_ISCSI)))
+}
 
 /// What a line says of its own bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +58,7 @@ pub(crate) fn checksum(line: &[u8]) -> Checksum {
         _ => return Checksum::Absent,
     }
     let digits = &rest[CRC_KEY.len()..CRC_KEY.len() + 8];
-    if format!("{:08x}", CRC32C.checksum(covered)).as_bytes() == digits {
+    if format!("{:08x}", crc32c().checksum(covered)).as_bytes() == digits {
         Checksum::Right
     } else {
         Checksum::Wrong
@@ -86,7 +93,7 @@ pub(crate) fn write(record: &impl Open) -> Result<String, Error> {
 /// An object with the checksum of its bytes as its last key.
 pub(crate) fn seal(mut object: String) -> String {
     object.pop();
-    let crc = CRC32C.checksum(object.as_bytes());
+    let crc = crc32c().checksum(object.as_bytes());
     object.push_str(&format!(",\"crc\":\"{crc:08x}\"}}"));
     object
 }

@@ -12,7 +12,7 @@ use crc::{Digest, Table};
 use memchr::memmem;
 
 use crate::fields::Fields;
-use crate::session::line::{CRC_KEY, CRC_REST, CRC32C, START};
+use crate::session::line::{CRC_KEY, CRC_REST, START, crc32c};
 
 const CANDIDATES: usize = 8;
 
@@ -34,7 +34,7 @@ pub(crate) fn believed(line: &[u8]) -> Vec<(usize, usize)> {
             continue;
         };
         while let Some(start) = starts.next_if(|start| *start < crc_at) {
-            candidates.push_back(Candidate { start, digest: CRC32C.digest(), covered: start });
+            candidates.push_back(Candidate { start, digest: crc32c().digest(), covered: start });
             if candidates.len() > CANDIDATES {
                 candidates.pop_front();
             }
