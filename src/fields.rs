@@ -185,12 +185,20 @@ impl Field for u32 {
 
 impl<T: Field> Field for Vec<T> {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<T>> {
-        let Ok(RawArray(items)) = serde_json::from_str(raw) else {
-            return reject(raw, path, "an array", bad);
-        };
-        let read = |(i, item): (usize, &&str)| T::read(item, &format!("{path}[{i}]"), bad);
-        Some(items.iter().enumerate().filter_map(read).collect())
+        let mut read = Vec::new();
+        for (path, item) in array(raw, path, bad)? {
+            read.extend(T::read(item, &path, bad));
+        }
+        Some(read)
     }
+}
+
+/// The items of an array, each with its path.
+fn array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(String, &'a str)>> {
+    let Ok(RawArray(items)) = serde_json::from_str(raw) else {
+        return reject(raw, path, "an array", bad);
+    };
+    Some(items.into_iter().enumerate().map(|(i, item)| (format!("{path}[{i}]"), item)).collect())
 }
 
 /// The items of an array, as they stand; nothing where the JSON is no array.

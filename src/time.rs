@@ -1,7 +1,7 @@
 //! Time as an argument: nothing here reads a clock.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat, Utc};
 use serde::Serialize;
@@ -77,7 +77,7 @@ pub fn ago(ms: i64, stamp: &Stamp) -> String {
 
 /// The local day, `2025-11-22`.
 pub fn day(ms: i64, stamp: &Stamp) -> String {
-    format!("{}", local(ms, stamp).format("%Y-%m-%d"))
+    local(ms, stamp).date_naive().to_string()
 }
 
 fn utc(ms: i64) -> DateTime<Utc> {
