@@ -5,7 +5,7 @@
 //! field. Reading never recurses: depth is limited to [`MAX_DEPTH`].
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::collections::BTreeMap;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -70,6 +70,14 @@ impl<'a> Fields<'a> {
         }
     }
 
+    // The fields of an object that is itself a field.
+    fn at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
+        match Fields::parse(json) {
+            Ok(fields) => Some(Fields { path: path.to_owned(), ..fields }),
+            Err(_) => reject(json, path, "an object", bad),
+        }
+    }
+
     /// Whether these are the fields of an object; cheaper than to split them.
     pub fn check(json: &str) -> Result<(), NotFields> {
         if too_deep(json) {
@@ -89,15 +97,12 @@ impl<'a> Fields<'a> {
 
     /// Takes a field out. A value of another kind is reported and costs the field; `null` is absence.
     pub fn take<T: Field>(&mut self, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
-        let value = self.take_raw(key)?;
-        if value == "null" {
-            return None;
-        }
-        if self.path.is_empty() {
-            T::read(value, key, bad)
-        } else {
-            T::read(value, &format!("{}.{key}", self.path), bad)
-        }
+        let value = self.take_raw(key).filter(|value| *value != "null")?;
+        T::read(value, &self.path_to(key), bad)
+    }
+
+    fn path_to<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path).into() }
     }
 
     /// A field as it stands, left where it is.
@@ -112,6 +117,11 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
+    /// Key and value of what nobody took, both as JSON.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|entry| (entry.raw_key, entry.value))
+    }
+
     /// The names of what nobody took.
     #[cfg(feature = "interop")]
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -120,12 +130,13 @@ impl<'a> Fields<'a> {
 
     /// What nobody took.
     pub fn rest(self) -> Extra {
-        let mut newest = BTreeMap::new();
-        for (place, entry) in self.entries.iter().enumerate() {
-            newest.insert(&entry.key, place);
+        let mut met = BTreeSet::new();
+        let mut kept = Vec::new();
+        for entry in self.entries.iter().rev().filter(|entry| met.insert(&*entry.key)) {
+            kept.push((entry.raw_key.into(), entry.value.into()));
         }
-        let kept = self.entries.iter().enumerate().filter(|(place, entry)| newest[&entry.key] == *place);
-        Extra(kept.map(|(_, entry)| (entry.raw_key.into(), entry.value.into())).collect())
+        kept.reverse();
+        Extra(kept)
     }
 }
 
@@ -141,10 +152,8 @@ pub(crate) trait FromFields: Sized {
 
 impl<T: FromFields> Field for T {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<T> {
-        match Fields::parse(raw) {
-            Ok(fields) => T::from_fields(Fields { path: path.to_owned(), ..fields }, bad),
-            Err(_) => reject(raw, path, "an object", bad),
-        }
+        let fields = Fields::at(path, raw, bad)?;
+        T::from_fields(fields, bad)
     }
 }
 
@@ -222,9 +231,16 @@ pub(crate) fn objects(json: &str) -> Option<Vec<Fields<'_>>> {
 
 /// Reports a value of the wrong kind; the answer is always absence.
 pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+    say_rejected(raw, path, expected, bad);
+    None
+}
+
+// Once, not in each of the many places that reject.
+#[cold]
+#[inline(never)]
+fn say_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) {
     let found = kind_of(raw);
     bad.push(BadValue { message: format!("expected {expected} for \"{path}\", but found {found} instead") });
-    None
 }
 
 /// What a JSON value is, for messages.

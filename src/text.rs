@@ -258,10 +258,13 @@ pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
 
 /// An [`Open`] object as JSON: what it knows, then what it does not know.
 pub(crate) fn to_open_json(value: &impl Open) -> String {
-    let mut json = to_json(value);
-    if !value.extra().is_empty() {
+    with_extra(to_json(value), value.extra())
+}
+
+fn with_extra(mut json: String, extra: &Extra) -> String {
+    if !extra.is_empty() {
         json.pop();
-        for (key, field) in value.extra().iter() {
+        for (key, field) in extra.iter() {
             let comma = if json.ends_with('{') { "" } else { "," };
             json.push_str(&on_one_line(format!("{comma}{key}:{field}")));
         }
@@ -272,18 +275,10 @@ pub(crate) fn to_open_json(value: &impl Open) -> String {
 
 /// An [`Open`] object as JSON on a line for each of its fields, for people.
 pub(crate) fn to_pretty_json(value: &impl Open) -> String {
-    let mut json = serde_json::to_string_pretty(value).expect("every type here writes to memory");
-    if !value.extra().is_empty() {
-        let open = json.strip_suffix('}').map_or(&*json, |open| open.strip_suffix('\n').unwrap_or(open));
-        json.truncate(open.len());
-        for (key, field) in value.extra().iter() {
-            let comma = if json.ends_with('{') { "" } else { "," };
-            json.push_str(&format!("{comma}\n  {key}: {field}"));
-        }
-        json.push_str("\n}");
-    }
-    json.push('\n');
-    json
+    let json = to_open_json(value);
+    let fields = Fields::parse(&json).expect("what it holds was read as an object's fields, or is no object");
+    let lines: Vec<String> = fields.iter().map(|(key, value)| format!("  {key}: {value}")).collect();
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
 /// `serialize_with` for an [`Open`] object inside another.

@@ -19,8 +19,8 @@ const VERSION: u32 = 1;
 
 /// Document 004's `metadata.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
 pub struct MetadataJson {
-    #[serde(flatten)]
     known: Known,
     #[serde(skip)]
     extra: Extra,

@@ -19,8 +19,8 @@ const VERSION: &str = "1.0";
 
 /// Document 000's `session.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
 pub struct SessionJson {
-    #[serde(flatten)]
     known: Known,
     #[serde(skip)]
     extra: Extra,
