@@ -18,6 +18,10 @@
  * | `not_a_folder` | a file stands where a folder is wanted |
  * | `outside_store` | only of a storage with a root: the path does not lie in it, or a link stands on the way |
  * | `invalid_range` | a range that is not `0 <= start <= end` |
+ * | `invalid_path` | a folder is to be moved into itself, or a name to be looked for in folders is no plain name |
+ * | `not_found` | only of `move`: nothing is there to be moved |
+ * | `already_exists` | only of `move`: something is where it is to be moved to |
+ * | `other_filesystem` | only of `move`: the system cannot move so far; the caller may copy |
  * | `storage_closed` | the storage was closed |
  * | `storage_failed` | anything else |
  *
@@ -48,9 +52,17 @@
  *   parent folders where they are missing. Replacing one path several times takes effect in call order. `bytes` must
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
- * @property {(path: string) => Promise<Entry[] | null>} list
+ * @property {(from: string, to: string) => Promise<void>} move
+ *   Gives a file, or a folder with all in it, another place, whole or not at all, durable where the storage is; makes
+ *   the parent folders of `to` where they are missing. Nothing at `from` is an error, so that no move looks as if it
+ *   had happened; so is anything at `to`, also an empty folder. What is under way at or below `from` is to be awaited
+ *   before. On an error nothing was moved, except with `durable: false`: then it is at `to`, and the disk did not
+ *   confirm. A file, not a folder, whose move was cut off may be at both, as one file. Links and devices are refused;
+ *   those inside a folder go with it.
+ * @property {(path: string, options?: { files?: string[] }) => Promise<Entry[] | null>} list
  *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
- *   no root.
+ *   no root. With `files` each folder among the entries also has the stats of what has these names in it, in their
+ *   order; of all folders that costs little more than asking the system does. What cannot be looked at fails it all.
  * @property {(path: string) => Promise<void>} remove
  *   Removes a file, a link (not what it leads to), or a folder with all in it. It is no error if nothing is there.
  * @property {(path: string) => Promise<Stat | null>} stat
@@ -69,16 +81,22 @@
  * @typedef {object} Stat
  * @property {Kind} kind
  * @property {number} size bytes; 0 unless `kind` is `file`
- * @property {number} mtimeMs time of the last change, milliseconds since 1970
+ * @property {number} mtimeMs time of the last change, milliseconds since 1970; whoever changes a file may set it
+ * @property {number} ctimeMs
+ *   The same of any change: of the bytes, the times, the mode, a name; nobody can set it. Changes of files within some
+ *   milliseconds may share one, in Deno those within a second; in memory no two changes do.
  *
  * @typedef {object} Entry
  * @property {string} name
  * @property {Kind} kind
+ * @property {(Stat | null)[]} [files]
+ *   Of a folder, where `list` was asked for them. Null where nothing has the name, or the folder vanished meanwhile. A
+ *   link is `other`.
  *
  * @typedef {"file" | "folder" | "other"} Kind
  */
 
-/** @typedef {"read" | "readRange" | "append" | "replace" | "list" | "remove" | "stat" | "close"} Verb */
+/** @typedef {"read" | "readRange" | "append" | "replace" | "move" | "list" | "remove" | "stat" | "close"} Verb */
 /** @typedef {keyof typeof REASONS} Code */
 
 import { LeftoffError } from "../error.js";
@@ -92,6 +110,10 @@ const REASONS = {
   not_a_folder: "a file stands where a folder is wanted",
   outside_store: "expected a path in the store, but found another one instead",
   invalid_range: "expected a range with 0 <= start <= end",
+  invalid_path: "a path or a name that cannot be meant",
+  not_found: "there is nothing to move",
+  already_exists: "something is there already",
+  other_filesystem: "they lie on different filesystems",
   storage_closed: "the storage is closed",
   storage_failed: "the storage failed",
 };
@@ -103,14 +125,14 @@ const PHRASES = { append: "append to", readRange: "read" };
  *
  * @param {Verb} verb
  * @param {string} path
- * @param {{ code: Code, reason?: string, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
- *   `reason`: instead of the code's own
+ * @param {{ code: Code, to?: string, reason?: string, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
+ *   `to`: the other path of a move; `reason`: instead of the code's own
  */
-export function failed(verb, path, { code, reason = REASONS[code], detail, cause, written, durable }) {
+export function failed(verb, path, { code, to, reason = REASONS[code], detail, cause, written, durable }) {
   const phrase = verb in PHRASES ? PHRASES[/** @type {keyof typeof PHRASES} */ (verb)] : verb;
   return new LeftoffError({
     code,
-    message: `could not ${phrase} "${path}": ${reason}${detail ? ` (${detail})` : ""}`,
+    message: `could not ${phrase} "${path}"${to === undefined ? "" : ` to "${to}"`}: ${reason}${detail ? ` (${detail})` : ""}`,
     cause,
     written: verb === "append" ? (written ?? 0) : undefined,
     durable,
@@ -128,4 +150,16 @@ export function checkRange(path, start, end) {
   const whole = Number.isSafeInteger(start) && (end === Infinity || Number.isSafeInteger(end));
   if (whole && 0 <= start && start <= end) return;
   throw failed("readRange", path, { code: "invalid_range", detail: `found ${start} to ${end}` });
+}
+
+/**
+ * Refuses what is no plain name. A path could lead anywhere.
+ *
+ * @param {string} path
+ * @param {string[]} names of files in the folders there
+ */
+export function checkNames(path, names) {
+  const odd = names.find((name) => /^\.{0,2}$|[\\/\0]/.test(name));
+  if (odd === undefined) return;
+  throw failed("list", path, { code: "invalid_path", reason: `expected the name of a file, but found "${odd}" instead` });
 }

@@ -20,6 +20,9 @@ import { dirname } from "node:path";
  * @property {(path: string) => Held} holdFolder a folder that is there
  * @property {(path: string) => Held} holdName the same as `hold`; also what lies above the root
  * @property {(path: string) => string} plain the path without links on the way to the root
+ * @property {(path: string) => () => boolean} unchanged
+ *   Looks at a folder that is there. What it gives tells whether the folder, each on the way and the names in it are
+ *   known to be the same since.
  */
 
 /** A `Finder` of places anywhere; links on the way are followed. */
@@ -43,6 +46,11 @@ export class Anywhere {
   /** @param {string} path */
   plain(path) {
     return path;
+  }
+
+  /** Links are followed, so there is nothing to find out. @param {string} _path */
+  unchanged(_path) {
+    return () => true;
   }
 }
 

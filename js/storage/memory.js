@@ -5,11 +5,12 @@
  * fails on demand.
  */
 
-import { checkRange, failed } from "./contract.js";
+import { checkNames, checkRange, failed } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
-/** @typedef {{ bytes: Uint8Array, size: number, mtimeMs: number }} File `bytes` has room to grow behind `size` */
+/** @typedef {{ mtimeMs: number, ctimeMs: number }} Times */
+/** @typedef {Times & { bytes: Uint8Array, size: number }} File `bytes` has room to grow behind `size` */
 /** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
 
 export class MemoryStorage {
@@ -25,8 +26,11 @@ export class MemoryStorage {
   /** @type {Map<string, File>} */
   #files = new Map();
 
-  /** @type {Map<string, number>} folder -> time of its last change; "" is the root */
+  /** @type {Map<string, Times>} "" is the root */
   #folders = new Map();
+
+  /** When something changed last, by a clock that never gives the same time twice. */
+  #changedMs = 0;
 
   /** @type {Map<Verb, Failure[]>} */
   #failures = new Map();
@@ -37,7 +41,7 @@ export class MemoryStorage {
   /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` */
   constructor({ now = Date.now } = {}) {
     this.#now = now;
-    this.#folders.set("", now());
+    this.#folders.set("", this.#times());
   }
 
   /**
@@ -67,7 +71,8 @@ export class MemoryStorage {
     const written = failure ? Math.min(failure.written ?? 0, bytes.length) : bytes.length;
     if (failure && written === 0) throw injected("append", path, failure);
     const file = this.#fileToWrite("append", path);
-    grow(file, bytes.subarray(0, written), this.#now());
+    grow(file, bytes.subarray(0, written));
+    Object.assign(file, this.#times());
     if (failure) throw injected("append", path, { ...failure, written });
     return { end: file.size };
   }
@@ -78,12 +83,32 @@ export class MemoryStorage {
     const file = this.#fileToWrite("replace", path);
     file.bytes = bytes.slice();
     file.size = bytes.length;
-    file.mtimeMs = this.#now();
+    Object.assign(file, this.#times());
   }
 
-  /** @param {string} path @returns {Promise<Entry[] | null>} */
-  async list(path) {
+  /** @param {string} from @param {string} to */
+  async move(from, to) {
+    this.#failWhole("move", from);
+    const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
+    if (!this.#look(from)) throw refused("not_found");
+    if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
+    if (this.#look(to)) throw refused("already_exists");
+    this.#makeFolder(parentOf(to), () => refused("not_a_folder"));
+    for (const paths of /** @type {Map<string, any>[]} */ ([this.#files, this.#folders])) {
+      for (const [path, what] of [...paths]) {
+        if (path !== from && !path.startsWith(`${from}/`)) continue;
+        paths.delete(path);
+        paths.set(to + path.slice(from.length), what);
+      }
+    }
+    this.#touch(parentOf(from));
+    this.#touch(parentOf(to));
+  }
+
+  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
+  async list(path, { files } = {}) {
     this.#failWhole("list", path);
+    if (files) checkNames(path, files);
     const folder = path.endsWith("/") ? path.slice(0, -1) : path;
     if (this.#files.has(folder)) throw failed("list", path, { code: "not_a_folder" });
     if (!this.#folders.has(folder)) return null;
@@ -91,7 +116,11 @@ export class MemoryStorage {
     /** @type {Entry[]} */
     const entries = [
       ...[...this.#files.keys()].filter(within).map((file) => ({ name: nameOf(file), kind: /** @type {const} */ ("file") })),
-      ...[...this.#folders.keys()].filter(within).map((inner) => ({ name: nameOf(inner), kind: /** @type {const} */ ("folder") })),
+      ...[...this.#folders.keys()].filter(within).map((inner) => ({
+        name: nameOf(inner),
+        kind: /** @type {const} */ ("folder"),
+        ...(files && { files: files.map((file) => this.#look(`${inner}/${file}`)) }),
+      })),
     ];
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -99,6 +128,7 @@ export class MemoryStorage {
   /** @param {string} path */
   async remove(path) {
     this.#failWhole("remove", path);
+    if (this.#look(path)) this.#touch(parentOf(path));
     for (const paths of [this.#files, this.#folders]) {
       for (const other of paths.keys()) {
         if (other === path || other.startsWith(`${path}/`)) paths.delete(other);
@@ -109,10 +139,7 @@ export class MemoryStorage {
   /** @param {string} path @returns {Promise<Stat | null>} */
   async stat(path) {
     this.#failWhole("stat", path);
-    const file = this.#files.get(path);
-    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs };
-    const mtimeMs = this.#folders.get(path);
-    return mtimeMs === undefined ? null : { kind: "folder", size: 0, mtimeMs };
+    return this.#look(path);
   }
 
   async close() {
@@ -136,15 +163,45 @@ export class MemoryStorage {
     const known = this.#files.get(path);
     if (known) return known;
     if (this.#folders.has(path)) throw failed(verb, path, { code: "not_a_file" });
+    this.#makeFolder(parentOf(path), () => failed(verb, path, { code: "not_a_folder" }));
+    const file = { bytes: new Uint8Array(0), size: 0, ...this.#times() };
+    this.#files.set(path, file);
+    this.#touch(parentOf(path));
+    return file;
+  }
+
+  /** @param {string} path @param {() => Error} refused where a file stands on the way */
+  #makeFolder(path, refused) {
     const missing = [];
-    for (let folder = parentOf(path); !this.#folders.has(folder); folder = parentOf(folder)) {
-      if (this.#files.has(folder)) throw failed(verb, path, { code: "not_a_folder" });
+    let folder = path;
+    for (; !this.#folders.has(folder); folder = parentOf(folder)) {
+      if (this.#files.has(folder)) throw refused();
       missing.push(folder);
     }
-    for (const folder of missing) this.#folders.set(folder, this.#now());
-    const file = { bytes: new Uint8Array(0), size: 0, mtimeMs: this.#now() };
-    this.#files.set(path, file);
-    return file;
+    if (missing.length > 0) this.#touch(folder);
+    for (const one of missing) this.#folders.set(one, this.#times());
+  }
+
+  /** @param {string} path @returns {Stat | null} */
+  #look(path) {
+    const file = this.#files.get(path);
+    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs, ctimeMs: file.ctimeMs };
+    const folder = this.#folders.get(path);
+    return folder ? { kind: "folder", size: 0, ...folder } : null;
+  }
+
+  /** A name in the folder is new or gone. @param {string} folder */
+  #touch(folder) {
+    const times = this.#folders.get(folder);
+    if (times) Object.assign(times, this.#times());
+  }
+
+  /** Of a change that happens now. @returns {Times} */
+  #times() {
+    const mtimeMs = this.#now();
+    // Microseconds, so that many changes at once do not carry it far from the time of day.
+    this.#changedMs = Math.max(mtimeMs, this.#changedMs + 0.001);
+    return { mtimeMs, ctimeMs: this.#changedMs };
   }
 
   /** @param {Verb} verb @param {string} path */
@@ -165,8 +222,8 @@ function injected(verb, path, { code = "storage_failed", ...extra }) {
   return failed(verb, path, { code, detail: "as asked by failNext", ...extra });
 }
 
-/** @param {File} file @param {Uint8Array} bytes @param {number} mtimeMs */
-function grow(file, bytes, mtimeMs) {
+/** @param {File} file @param {Uint8Array} bytes */
+function grow(file, bytes) {
   const size = file.size + bytes.length;
   if (size > file.bytes.length) {
     // Doubling: a log of many small lines is not copied once for each of them.
@@ -176,7 +233,6 @@ function grow(file, bytes, mtimeMs) {
   }
   file.bytes.set(bytes, file.size);
   file.size = size;
-  file.mtimeMs = mtimeMs;
 }
 
 /** @param {string} path */

@@ -16,9 +16,11 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { checkRange, failed } from "./contract.js";
+import { checkNames, checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
 import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";
+import { addFiles, kindOf, statOf } from "./look.js";
+import { move, refuseTaken, refuseUnmovable } from "./move.js";
 import { OpenFile, openToAppend } from "./open-file.js";
 import { translated } from "./refusal.js";
 import { Replaced, Root } from "./root.js";
@@ -26,7 +28,7 @@ import { writeWhole } from "./whole-file.js";
 
 /** @import { LeftoffError } from "../error.js" */
 /** @import { Finder } from "./folders.js" */
-/** @import { Capabilities, Entry, Kind, Stat, Verb } from "./contract.js" */
+/** @import { Capabilities, Entry, Stat, Verb } from "./contract.js" */
 
 /** How many descriptors are kept between appends. */
 const KEPT = 32;
@@ -119,17 +121,27 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @returns {Promise<Entry[] | null>} */
-  async list(path) {
+  /** @param {string} from @param {string} to */
+  async move(from, to) {
+    this.#refuseIfClosed("move", from);
+    await this.#whileOpen(this.#moveNow(from, to));
+  }
+
+  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
+  async list(path, { files } = {}) {
     this.#refuseIfClosed("list", path);
+    if (files) checkNames(path, files);
     let held;
     try {
       held = this.#finder.holdFolder(path);
-      const entries = await fs.promises.readdir(held.at, { withFileTypes: true });
+      const isUnchanged = files && this.#finder.unchanged(path);
+      const found = await fs.promises.readdir(held.at, { withFileTypes: true });
       held.check();
-      return entries
-        .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      /** @type {Entry[]} */
+      const entries = found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+      entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (isUnchanged) await addFiles(entries, { path, files, finder: this.#finder, isUnchanged });
+      return entries;
     } catch (cause) {
       if (codeOf(cause) === "ENOENT") return null;
       // Either the path is a file, or a parent of it.
@@ -145,9 +157,7 @@ export class NodeStorage {
     this.#refuseIfClosed("remove", path);
     let held;
     try {
-      for (const open of [...this.#open.keys()]) {
-        if (open === path || open.startsWith(path + sep)) this.#letGo(open);
-      }
+      this.#letGoWithin(path);
       held = this.#finder.hold(path);
       await held.remove();
     } catch (cause) {
@@ -286,6 +296,13 @@ export class NodeStorage {
     }
   }
 
+  /** @param {string} path of a file, or of a folder with files in it */
+  #letGoWithin(path) {
+    for (const open of [...this.#open.keys()]) {
+      if (open === path || isBelow(open, path)) this.#letGo(open);
+    }
+  }
+
   /** @param {string} path @param {OpenFile} file @param {number} written */
   async #confirm(path, file, written) {
     try {
@@ -336,19 +353,55 @@ export class NodeStorage {
     }
   }
 
-  /** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ written?: number, durable?: boolean }} [extra] @returns {LeftoffError} */
+  /** @param {string} from @param {string} to */
+  async #moveNow(from, to) {
+    let isMoved = false;
+    let source;
+    let target;
+    try {
+      source = this.#finder.hold(from);
+      refuseUnmovable(source.at);
+      if (isBelow(to, from)) throw failed("move", from, { code: "invalid_path", to, reason: "a folder cannot lie in itself" });
+      target = this.#finder.hold(to, this.#fresh);
+      if (this.#hasRoot) refuseLink(target.at);
+      refuseTaken(target.at);
+      this.#letGoWithin(from);
+      await move(source, target, () => this.#syncEntries(to));
+      isMoved = true;
+      // What was confirmed there went before this came.
+      for (const folder of this.#confirmed) if (folder === to || isBelow(folder, to)) this.#confirmed.delete(folder);
+      await this.#syncEntries(to);
+      await this.#syncName(from);
+    } catch (cause) {
+      if (!isMoved && isAbsent(cause) && this.#isAbsent(from)) throw failed("move", from, { code: "not_found", to, cause });
+      throw this.#translated("move", from, cause, isMoved ? { to, durable: false } : { to });
+    } finally {
+      source?.close();
+      target?.close();
+    }
+  }
+
+  /** @param {string} path */
+  #isAbsent(path) {
+    let held;
+    try {
+      held = this.#finder.hold(path);
+      fs.lstatSync(held.at);
+      return false;
+    } catch (error) {
+      return isAbsent(error);
+    } finally {
+      held?.close();
+    }
+  }
+
+  /** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ to?: string, written?: number, durable?: boolean }} [extra] @returns {LeftoffError} */
   #translated(verb, path, cause, extra) {
     return translated(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
   }
 }
 
-/** @param {fs.Stats} found @returns {Stat} */
-function statOf(found) {
-  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs };
-}
-
-/** @param {{ isFile(): boolean, isDirectory(): boolean }} found @returns {Kind} */
-function kindOf(found) {
-  if (found.isFile()) return "file";
-  return found.isDirectory() ? "folder" : "other";
+/** @param {string} path @param {string} folder */
+function isBelow(path, folder) {
+  return path.startsWith(folder + sep);
 }

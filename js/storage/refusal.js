@@ -24,11 +24,19 @@ const CODES = {
   ENOTDIR: "not_a_folder",
 };
 
+/** What says that a place is taken, or out of reach, where something is moved to it. @type {Record<string, Code>} */
+const MOVE_CODES = {
+  EEXIST: "already_exists",
+  ENOTEMPTY: "already_exists",
+  EXDEV: "other_filesystem",
+  EINVAL: "invalid_path",
+};
+
 /**
  * @param {Verb} verb
  * @param {string} path
  * @param {unknown} cause
- * @param {{ hasRoot: boolean, written?: number, durable?: boolean }} extra
+ * @param {{ hasRoot: boolean, to?: string, written?: number, durable?: boolean }} extra
  */
 export function translated(verb, path, cause, { hasRoot, ...extra }) {
   if (cause instanceof LeftoffError) return cause;
@@ -37,5 +45,6 @@ export function translated(verb, path, cause, { hasRoot, ...extra }) {
   if (hasRoot && code === "ELOOP") {
     return failed(verb, path, { code: "outside_store", reason: "expected a file of the store, but found a link instead", cause, ...extra });
   }
-  return failed(verb, path, { code: CODES[code] ?? "storage_failed", detail: code || String(cause), cause, ...extra });
+  const known = (verb === "move" && MOVE_CODES[code]) || CODES[code];
+  return failed(verb, path, { code: known ?? "storage_failed", detail: code || String(cause), cause, ...extra });
 }

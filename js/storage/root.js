@@ -9,8 +9,8 @@
  *
  * Elsewhere, and in Deno where it may not use `/proc`, all folders are looked at before, and what was opened is compared
  * with what stands there after, before a byte goes either way. Who swaps a folder there and back within such a call can
- * have an empty file or folder made elsewhere, or a file there listed or removed; who does it three times within one, at the
- * right moments, also read or written.
+ * have an empty file or folder made elsewhere, or a file there listed, moved or removed; who does it three times within one,
+ * at the right moments, also read or written.
  *
  * A hard link is a file like any other: where else it has a name, nobody tells.
  */
@@ -29,6 +29,10 @@ const O_PATH = 0o10000000;
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants;
 const FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 const BIG = /** @type {const} */ ({ bigint: true });
+/** Longer than a filesystem's clock stands still, which is a tick of the system: two changes within one look like one. */
+const TICK_MS = 20;
+/** The same where only whole seconds are told, as in Deno. */
+const SECOND_MS = 1020;
 /** What Windows takes for a device, a stream or another name. */
 const ODD_ON_WINDOWS = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
@@ -74,6 +78,16 @@ export class Root {
   /** @param {string} path */
   plain(path) {
     return this.#real + path.slice(this.#given.length);
+  }
+
+  /** @param {string} path */
+  unchanged(path) {
+    const names = this.#names(path);
+    if (!this.#real) this.#resolve();
+    const nowMs = Date.now();
+    const before = this.#way(names);
+    const isSettled = before.every(({ ctimeMs }) => Number(ctimeMs) < nowMs - (ctimeMs % 1000n === 0n ? SECOND_MS : TICK_MS));
+    return () => isSettled && this.#way(names).every((found, at) => isSame(found, before[at]) && found.ctimeNs === before[at].ctimeNs);
   }
 
   /** The names below the root. @param {string} path */
@@ -126,6 +140,19 @@ export class Root {
       }
     }
     return fd;
+  }
+
+  /** What stands at a folder and each on the way. Whose names change, or who is moved, has another time then. @param {string[]} names */
+  #way(names) {
+    let path = this.#given;
+    let at = this.#real;
+    const found = [refuseOther(at, path)];
+    for (const name of names) {
+      at = join(at, name);
+      path = join(path, name);
+      found.push(refuseOther(at, path));
+    }
+    return found;
   }
 
   /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] */
@@ -192,9 +219,10 @@ function closeFolder(fd) {
 
 /** Refuses what is no folder. @param {string} at @param {string} path */
 function refuseOther(at, path) {
-  const found = fs.lstatSync(at);
+  const found = fs.lstatSync(at, BIG);
   if (found.isSymbolicLink()) throw new Outside(`expected a folder at "${path}", but found a link instead`);
   if (!found.isDirectory()) throw Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });
+  return found;
 }
 
 /** Removes what is there, a folder with all in it. @param {string} at */

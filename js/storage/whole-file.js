@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { flush } from "./flush.js";
 
 /** Windows refuses a rename while a virus scanner or a reader holds the file. 10 s in all. */
-const RENAME_WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
+const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
 /**
  * Puts a file in its place whole: written beside it, counted, flushed, renamed. Whatever fails, the old one stays.
@@ -30,7 +30,7 @@ export async function writeWhole(path, bytes, check) {
     } finally {
       fs.closeSync(fd);
     }
-    await rename(temporary, path);
+    await patiently(() => fs.promises.rename(temporary, path));
   } catch (error) {
     removeQuietly(temporary);
     throw error;
@@ -57,18 +57,19 @@ function write(fd, bytes) {
   });
 }
 
-/** @param {string} from @param {string} to */
-async function rename(from, to) {
-  for (const waitMs of process.platform === "win32" ? RENAME_WAITS_MS : []) {
+/** Takes a name away, on Windows again and again while somebody holds the file. @param {() => unknown} step */
+export async function patiently(step) {
+  for (const waitMs of process.platform === "win32" ? WAITS_MS : []) {
     try {
-      return await fs.promises.rename(from, to);
+      await step();
+      return;
     } catch (error) {
       const busy = error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
       if (!busy) throw error;
       await wait(waitMs);
     }
   }
-  await fs.promises.rename(from, to);
+  await step();
 }
 
 /** @param {string} path */

@@ -39,6 +39,8 @@ export function storageContract(name, make) {
     reading(check);
     appending(check);
     replacing(check);
+    moving(check);
+    listingFiles(check);
     foldersAndRemoval(check);
     closing(check);
   });
@@ -234,6 +236,108 @@ function replacing(check) {
 }
 
 /** @param {Check} check */
+function moving(check) {
+  check("move puts a file, or a folder with all in it, in another place and leaves nothing where it was", async (storage, root) => {
+    for (const path of ["a/log", "a/deep/er/log", "ab/log"]) await storage.append(`${root}/${path}`, bytesOf(path));
+    await storage.move(`${root}/a`, `${root}/new/place/a`);
+    await storage.move(`${root}/ab/log`, `${root}/new/log`);
+    assert.equal(await storage.stat(`${root}/a`), null);
+    assert.equal(await storage.read(`${root}/a/deep/er/log`), null);
+    assert.deepEqual(await storage.list(root), ["ab", "new"].map((name) => ({ name, kind: "folder" })));
+    assert.deepEqual(await storage.list(`${root}/ab`), []);
+    for (const path of ["a/log", "a/deep/er/log"]) assert.equal(textOf(await storage.read(`${root}/new/place/${path}`)), path);
+    assert.equal(textOf(await storage.read(`${root}/new/log`)), "ab/log");
+    await storage.move(`${root}/new/place/a/deep`, `${root}/a`);
+    assert.equal(textOf(await storage.read(`${root}/a/er/log`)), "a/deep/er/log");
+  });
+
+  check("what is appended after a move goes where the path leads", async (storage, root) => {
+    await storage.append(`${root}/a/log`, bytesOf("one"), { durable: true });
+    await storage.append(`${root}/log`, bytesOf("two"));
+    await storage.move(`${root}/a`, `${root}/b`);
+    await storage.move(`${root}/log`, `${root}/moved`);
+    assert.deepEqual(await storage.append(`${root}/b/log`, bytesOf("+"), { durable: true }), { end: 4 });
+    assert.deepEqual(await storage.append(`${root}/moved`, bytesOf("+")), { end: 4 });
+    for (const path of ["a/log", "log"]) assert.deepEqual(await storage.append(`${root}/${path}`, bytesOf("new"), { durable: true }), { end: 3 });
+    for (const [path, text] of [["a/log", "new"], ["b/log", "one+"], ["log", "new"], ["moved", "two+"]]) {
+      assert.equal(textOf(await storage.read(`${root}/${path}`)), text);
+    }
+  });
+
+  check("a move of nothing is no success, and makes nothing", async (storage, root) => {
+    await storage.append(`${root}/file`, bytesOf("x"));
+    for (const path of [`${root}/none`, `${root}/none/deeper`, `${root}/file/beneath`]) {
+      await refused(storage.move(path, `${root}/new/place`), "not_found", path);
+    }
+    assert.deepEqual(await storage.list(root), [{ name: "file", kind: "file" }]);
+  });
+
+  check("nothing is moved to where something is, be it an empty folder or itself", async (storage, root) => {
+    for (const path of ["a/log", "b/log", "empty/log", "file"]) await storage.append(`${root}/${path}`, bytesOf(path));
+    await storage.remove(`${root}/empty/log`);
+    for (const from of ["a", "a/log", "file", "empty"]) {
+      for (const to of ["a", "b", "empty", "file", "b/log"]) {
+        await refused(storage.move(`${root}/${from}`, `${root}/${to}`), "already_exists", `${root}/${to}`);
+      }
+    }
+    for (const path of ["a/log", "b/log", "file"]) assert.equal(textOf(await storage.read(`${root}/${path}`)), path);
+    assert.deepEqual(await storage.list(`${root}/empty`), []);
+  });
+
+  check("nothing is moved into itself, nor beneath a file", async (storage, root) => {
+    await storage.append(`${root}/a/b/log`, bytesOf("x"));
+    await storage.append(`${root}/file`, bytesOf("x"));
+    for (const to of ["a/c", "a/b/c", "a/new/er"]) await refused(storage.move(`${root}/a`, `${root}/${to}`), "invalid_path", `${root}/a`);
+    for (const to of ["file/c", "file/c/d"]) await refused(storage.move(`${root}/a`, `${root}/${to}`), "not_a_folder", `${root}/${to}`);
+    assert.deepEqual(await storage.list(root), [{ name: "a", kind: "folder" }, { name: "file", kind: "file" }]);
+    assert.deepEqual(await storage.list(`${root}/a`), [{ name: "b", kind: "folder" }]);
+  });
+
+  check("of several moves to one place at once one happens, and the others stay where they are", async (storage, root) => {
+    for (const kind of ["/log", ""]) {
+      const paths = Array.from({ length: 10 }, (_, index) => `${root}/${index}`);
+      for (const path of paths) await storage.append(path + kind, bytesOf(path));
+      const outcomes = await Promise.allSettled(paths.map((path) => storage.move(path, `${root}/to`)));
+      const [won, ...more] = paths.filter((_, index) => outcomes[index]?.status === "fulfilled");
+      assert.deepEqual(more, []);
+      assert.equal(textOf(await storage.read(`${root}/to${kind}`)), won);
+      for (const path of paths.filter((one) => one !== won)) {
+        assert.equal(textOf(await storage.read(path + kind)), path);
+        await storage.remove(path);
+      }
+      await storage.remove(`${root}/to`);
+    }
+  });
+}
+
+/** @param {Check} check */
+function listingFiles(check) {
+  check("list gives each folder the stats of the files asked for, in their order", async (storage, root) => {
+    for (const path of ["a/one", "a/two/deeper", "b/one", "c/other", "one"]) await storage.append(`${root}/${path}`, bytesOf(path));
+    const found = await storage.list(root, { files: ["two", "one", "none"] });
+    const of = (/** @type {string} */ path) => storage.stat(`${root}/${path}`);
+    assert.deepEqual(found, [
+      { name: "a", kind: "folder", files: [await of("a/two"), await of("a/one"), null] },
+      { name: "b", kind: "folder", files: [null, await of("b/one"), null] },
+      { name: "c", kind: "folder", files: [null, null, null] },
+      { name: "one", kind: "file" },
+    ]);
+    assert.deepEqual(found?.[0]?.files?.map((stat) => stat && [stat.kind, stat.size]), [["folder", 0], ["file", 5], null]);
+    assert.deepEqual(await storage.list(`${root}/a`, { files: [] }), [{ name: "one", kind: "file" }, { name: "two", kind: "folder", files: [] }]);
+    assert.equal(await storage.list(`${root}/none`, { files: ["one"] }), null);
+    assert.equal(await storage.list(`${root}/one/beneath`, { files: ["one"] }), null);
+    await refused(storage.list(`${root}/one`, { files: ["one"] }), "not_a_folder", `${root}/one`);
+  });
+
+  check("only a plain name is looked for in folders", async (storage, root) => {
+    await storage.append(`${root}/a/one`, BINARY);
+    for (const name of ["", ".", "..", "../a", "b/c", "/", "a\\b", "a\0"]) {
+      await refused(storage.list(root, { files: ["one", name] }), "invalid_path", root);
+    }
+  });
+}
+
+/** @param {Check} check */
 function foldersAndRemoval(check) {
   check("list gives files and folders, sorted by name, and not what is deeper", async (storage, root) => {
     for (const path of ["b", "a/deep/er", "Z", "ü", "a.jsonl", ".session/x"]) await storage.append(`${root}/${path}`, BINARY);
@@ -263,6 +367,28 @@ function foldersAndRemoval(check) {
     assert.deepEqual([after.kind, after.size], ["file", 2048]);
     const folder = await storage.stat(`${root}/folder`);
     assert.deepEqual([folder?.kind, folder?.size], ["folder", 0]);
+  });
+
+  check("each change moves the time of any change forward, sooner or later", async (storage, root) => {
+    const path = `${root}/folder/file`;
+    const ctimes = async () => Promise.all([path, `${root}/folder`].map(async (one) => (await storage.stat(one))?.ctimeMs ?? 0));
+    /** @type {(() => Promise<unknown>)[]} */
+    const changes = [
+      () => storage.append(path, BINARY),
+      () => storage.replace(path, BINARY),
+      () => storage.remove(path).then(() => storage.append(path, BINARY)),
+    ];
+    await storage.append(path, BINARY);
+    for (const [index, change] of changes.entries()) {
+      const before = await ctimes();
+      let after = before;
+      for (let tries = 0; tries < 10_000 && after[0] === before[0]; tries += 1) {
+        await change();
+        after = await ctimes();
+      }
+      assert.ok(after[0] > before[0], `expected change ${index} to be noticed, but found ${before} and ${after}`);
+      assert.ok(after[1] >= before[1]);
+    }
   });
 
   check("remove takes a file, or a folder with all in it, and nothing beside it; twice is no error", async (storage, root) => {
@@ -300,6 +426,8 @@ function closing(check) {
       () => storage.append(path, BINARY),
       () => storage.replace(path, BINARY),
       () => storage.list(root),
+      () => storage.list(root, { files: ["log"] }),
+      () => storage.move(path, `${root}/moved`),
       () => storage.remove(path),
       () => storage.stat(path),
     ];

@@ -22,13 +22,16 @@ const WAYS = {
   "without /proc": { make: withoutProc, skip: /** @type {string | false} */ (false) },
 };
 
-/** Every verb at a path. @type {Record<string, (storage: NodeStorage, path: string) => Promise<unknown>>} */
+/** Every verb at a path. @type {Record<string, (storage: NodeStorage, path: string, root: string) => Promise<unknown>>} */
 const VERBS = {
   read: (storage, path) => storage.read(path),
   readRange: (storage, path) => storage.readRange(path, 0, 3),
   append: (storage, path) => storage.append(path, LINE, { durable: true }),
   replace: (storage, path) => storage.replace(path, LINE),
   list: (storage, path) => storage.list(path),
+  "list with files": (storage, path) => storage.list(path, { files: ["log"] }),
+  "move from": (storage, path) => storage.move(path, join(dirname(path), "moved")),
+  "move to": (storage, path, root) => storage.append(`${root}/mine`, LINE).then(() => storage.move(`${root}/mine`, path)),
   stat: (storage, path) => storage.stat(path),
   remove: (storage, path) => storage.remove(path),
 };
@@ -76,7 +79,7 @@ describe("a root", () => {
       `${root}/a/../a/log`, `${root}/./a`, `${root}//a`, `${root}/a/`, `${root}/a/log\0`, `${root}/..`, "log", "../outside/log", "",
     ];
     for (const path of paths) {
-      for (const call of Object.values(VERBS)) await refused(call(storage, path), path);
+      for (const call of Object.values(VERBS)) await refused(call(storage, path, root), path);
     }
     await assert.rejects(storage.append(`${outside}/log`, LINE), { written: 0 });
     assert.deepEqual(await storage.read(`${root}/a/log`), LINE);
@@ -94,7 +97,7 @@ describe("a root", () => {
     for (const name of [...beneath, ...last]) {
       const isLast = last.includes(name);
       for (const [verb, call] of Object.entries(VERBS)) {
-        if (!isLast || verb !== "remove") await refused(call(storage, `${root}/${name}`), `${root}/${name}`);
+        if (!isLast || verb !== "remove") await refused(call(storage, `${root}/${name}`, root), `${root}/${name}`);
       }
     }
     for (const name of last) {
@@ -108,22 +111,30 @@ describe("a root", () => {
     await assert.rejects(storage.read(root), { code: "not_a_file" });
     await assert.rejects(storage.append(root, LINE), { code: "not_a_file" });
     await assert.rejects(storage.replace(root, LINE), LeftoffError);
+    await assert.rejects(storage.move(root, `${root}/new/place`), { code: "invalid_path" });
+    await refused(storage.move(root, `${outside}/root`), root);
     await storage.append(`${root}/log`, LINE);
     await refused(storage.remove(root), root);
+    await assert.rejects(storage.move(`${root}/log`, root), { code: "already_exists" });
     assert.deepEqual(await storage.list(root), [{ name: "log", kind: "file" }]);
     fs.renameSync(root, `${root}.moved`);
     fs.symlinkSync(outside, root);
-    for (const call of Object.values(VERBS)) await refused(call(storage, `${root}/log`), root);
+    for (const call of Object.values(VERBS)) await refused(call(storage, `${root}/log`, root), root);
   });
 
   check("holds where a folder on the way becomes a link right before any call to the system", async ({ storage, root, outside }, way) => {
-    const calls = /** @type {const} */ (["openSync", "lstatSync", "mkdirSync", "closeSync", "fstatSync"]);
+    const calls = /** @type {const} */ (["openSync", "lstatSync", "mkdirSync", "closeSync", "fstatSync", "renameSync", "linkSync", "unlinkSync"]);
     const promised = /** @type {const} */ (["open", "lstat", "readdir", "rm", "rename"]);
     /** @type {typeof VERBS} */
-    const verbs = { ...VERBS, "remove the folder": (storage, path) => storage.remove(dirname(path)) };
+    const verbs = {
+      ...VERBS,
+      "remove the folder": (storage, path) => storage.remove(dirname(path)),
+      "move the folder": (storage, path) => storage.move(dirname(path), `${root}/moved`),
+      "move into the folder": (storage, path) => VERBS["move to"](storage, `${path}.new`, root),
+    };
     for (const [verb, call] of Object.entries(verbs)) {
-      // What is named by its path alone can be removed elsewhere: root.js says so.
-      if (verb.startsWith("remove") && way === "without /proc") continue;
+      // What is named by its path alone can be removed or moved elsewhere: root.js says so.
+      if (/^(remove|move)/.test(verb) && way === "without /proc") continue;
       for (let at = 1, isOver = false; !isOver; at += 1) {
         fs.mkdirSync(`${root}/deep`, { recursive: true });
         fs.writeFileSync(`${root}/deep/log`, "mine\n");
@@ -140,8 +151,8 @@ describe("a root", () => {
             mock.method(owner, name, (/** @type {any[]} */ ...args) => (swap(), original.apply(owner, args)));
           }
         }
-        const path = verb === "list" ? `${root}/deep` : `${root}/deep/log`;
-        const [outcome] = await Promise.allSettled([call(storage, path)]);
+        const path = verb.startsWith("list") ? `${root}/deep` : `${root}/deep/log`;
+        const [outcome] = await Promise.allSettled([call(storage, path, root)]);
         mock.restoreAll();
         isOver = left > 0;
         if (outcome.status === "rejected") assert.ok(outcome.reason instanceof LeftoffError, String(outcome.reason.stack));
@@ -150,6 +161,7 @@ describe("a root", () => {
         assert.equal(fs.readFileSync(`${outside}/deep/log`, "utf8"), SECRET, `${verb}, swapped before call ${at}`);
         await storage.remove(`${root}/deep`);
         await storage.remove(`${root}/aside`);
+        await storage.remove(`${root}/moved`);
       }
     }
   });
@@ -181,10 +193,42 @@ describe("a root", () => {
       }
     });
     for (const verb of ["read", "append"]) {
-      const [outcome] = await Promise.allSettled([VERBS[verb]?.(storage, `${root}/deep/log`)]);
+      const [outcome] = await Promise.allSettled([VERBS[verb]?.(storage, `${root}/deep/log`, root)]);
       if (outcome?.status === "rejected") assert.equal(outcome.reason.code, "outside_store", verb);
       else if (verb === "read") assert.equal(new TextDecoder().decode(/** @type {Uint8Array} */ (outcome?.value)), "mine\n");
     }
+  });
+
+  check("tells nothing of a file elsewhere, where a folder is a link just while it is looked into", async ({ storage, root, outside }) => {
+    fs.mkdirSync(`${root}/deep`);
+    fs.writeFileSync(`${root}/deep/log`, "mine\n");
+    const { lstatSync } = fs;
+    let wasMet = false;
+    for (let at = 1, isOver = false; !isOver; at += 1) {
+      // Until the last swap is old enough for the way by plain paths.
+      while (Date.now() - lstatSync(root).ctimeMs < 30) await new Promise((resolve) => setImmediate(resolve));
+      let left = at;
+      mock.method(fs, "lstatSync", (/** @type {any[]} */ ...args) => {
+        left -= 1;
+        if (left !== 0) return /** @type {any} */ (lstatSync)(...args);
+        fs.renameSync(`${root}/deep`, `${root}/aside`);
+        fs.symlinkSync(`${outside}/deep`, `${root}/deep`);
+        try {
+          const found = /** @type {any} */ (lstatSync)(...args);
+          wasMet ||= Number(found?.size) === SECRET.length && found.isFile();
+          return found;
+        } finally {
+          fs.unlinkSync(`${root}/deep`);
+          fs.renameSync(`${root}/aside`, `${root}/deep`);
+        }
+      });
+      const [outcome] = await Promise.allSettled([storage.list(root, { files: ["log"] })]);
+      mock.restoreAll();
+      isOver = left > 0;
+      if (outcome.status === "rejected") assert.equal(outcome.reason.code, "outside_store");
+      else assert.deepEqual(outcome.value?.map(({ files }) => files?.[0]?.size), ["mine\n".length], `swapped at look ${at}`);
+    }
+    assert.ok(wasMet, "no look was led astray");
   });
 
   check("flushes what it makes, with each new folder and its own", async ({ storage, root }) => {
@@ -206,9 +250,12 @@ describe("a root", () => {
     await storage.append(`${root}/a/b/log`, LINE);
     const before = count();
     for (const path of [`${root}/a/b/log`, `${root}/a/b/none`, `${root}/none/none`, `${root}/a/b/log/x`, `${root}/a`, `${root}/link/log`]) {
-      for (const verb of ["read", "readRange", "list", "stat"]) await Promise.allSettled([VERBS[verb]?.(storage, path)]);
+      for (const verb of ["read", "readRange", "list", "list with files", "stat"]) await Promise.allSettled([VERBS[verb]?.(storage, path, root)]);
     }
-    for (const verb of ["append", "replace", "remove"]) await Promise.allSettled([VERBS[verb]?.(storage, `${root}/link/log`)]);
+    for (const verb of ["append", "replace", "remove", "move from"]) await Promise.allSettled([VERBS[verb]?.(storage, `${root}/link/log`, root)]);
+    await storage.replace(`${root}/a/d/document`, LINE);
+    await storage.move(`${root}/a/d`, `${root}/a/e`);
+    await Promise.allSettled([storage.move(`${root}/a/e`, `${root}/a/b`), storage.move(`${root}/a/e`, `${root}/link/e`)]);
     await storage.replace(`${root}/a/c/document`, LINE);
     await storage.remove(`${root}/a/c`);
     assert.equal(count(), before);

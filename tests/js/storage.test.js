@@ -51,12 +51,12 @@ describe("the memory storage", () => {
     await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: LINE.length, durable: false });
     await assert.rejects(storage.append("/log", LINE), { code: "storage_failed", written: 0 });
     assert.deepEqual(await storage.append("/log", LINE), { end: 3 + 2 * LINE.length });
-    for (const verb of /** @type {const} */ (["read", "readRange", "replace", "list", "remove", "stat"])) {
+    for (const verb of /** @type {const} */ (["read", "readRange", "replace", "move", "list", "remove", "stat"])) {
       storage.failNext(verb, { code: "permission_denied" });
     }
     const calls = () => [
       storage.read("/log"), storage.readRange("/log", 0, 1), storage.replace("/log", LINE),
-      storage.list("/"), storage.stat("/log"), storage.remove("/log"),
+      storage.move("/log", "/moved"), storage.list("/"), storage.stat("/log"), storage.remove("/log"),
     ];
     for (const call of calls()) await assert.rejects(call, { code: "permission_denied" });
     assert.equal((await storage.stat("/log"))?.size, 3 + 2 * LINE.length);

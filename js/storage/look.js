@@ -1,0 +1,81 @@
+// @ts-check
+/** What stands somewhere, one by one or in many folders at once. */
+
+import fs from "node:fs";
+import { join, sep } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { isAbsent } from "./folders.js";
+
+/** @import { Finder } from "./folders.js" */
+/** @import { Entry, Kind, Stat } from "./contract.js" */
+
+/** In so many folders is looked before others have their turn: some milliseconds. */
+const AT_ONCE = 1000;
+
+/** @param {fs.Stats} found @returns {Stat} */
+export function statOf(found) {
+  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs, ctimeMs: found.ctimeMs };
+}
+
+/** @param {{ isFile(): boolean, isDirectory(): boolean }} found @returns {Kind} */
+export function kindOf(found) {
+  if (found.isFile()) return "file";
+  return found.isDirectory() ? "folder" : "other";
+}
+
+/**
+ * Gives each folder among the entries the stats of the files of these names in it.
+ *
+ * To hold each folder would take four times as long as to ask by plain paths. So those are used, and where a folder may
+ * have been replaced since the entries were read, what they led to is forgotten, and each folder is held.
+ *
+ * @param {Entry[]} entries
+ * @param {{ path: string, files: string[], finder: Finder, isUnchanged: () => boolean }} where
+ */
+export async function addFiles(entries, { path, files, finder, isUnchanged }) {
+  const folders = entries.filter(({ kind }) => kind === "folder");
+  const plain = finder.plain(path);
+  const suffixes = files.map((file) => sep + file);
+  for (let start = 0; start < folders.length; start += AT_ONCE) {
+    if (start > 0) await nextTurn();
+    const some = folders.slice(start, start + AT_ONCE);
+    if (isUnchanged()) {
+      for (const folder of some) folder.files = statsAt(plain + sep + folder.name, suffixes);
+      if (isUnchanged()) continue;
+    }
+    for (const folder of some) folder.files = statsHeld(join(path, folder.name), suffixes, finder);
+  }
+}
+
+/** @param {string} folder @param {string[]} suffixes */
+function statsAt(folder, suffixes) {
+  return suffixes.map((suffix) => statAt(folder + suffix));
+}
+
+/** @param {string} folder @param {string[]} suffixes @param {Finder} finder */
+function statsHeld(folder, suffixes, finder) {
+  let held;
+  try {
+    held = finder.holdFolder(folder);
+    const stats = statsAt(held.at, suffixes);
+    held.check();
+    return stats;
+  } catch (error) {
+    if (isAbsent(error)) return suffixes.map(() => null);
+    throw error;
+  } finally {
+    held?.close();
+  }
+}
+
+/** @param {string} at @returns {Stat | null} */
+function statAt(at) {
+  try {
+    const found = fs.lstatSync(at, { throwIfNoEntry: false });
+    return found ? statOf(found) : null;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+// @ts-check
+
+/**
+ * Moves within a filesystem, never over what is there. Node has no `renameat2`.
+ *
+ * A folder is renamed. The system itself refuses to put it over a file, or over a folder with something in it; an empty
+ * folder that was made since the look before would be replaced. Making the folder first, to claim the place, would leave
+ * it there after a crash, and every later attempt would be refused for it.
+ *
+ * A file would be renamed over another one. So it gets its second name first, which the system refuses where something
+ * is there, and loses its first one then. Who is killed in between leaves it with both.
+ */
+
+import fs from "node:fs";
+
+import { codeOf, refuseLink } from "./folders.js";
+import { patiently } from "./whole-file.js";
+
+/** @import { Held } from "./folders.js" */
+
+/** Said where a file cannot have two names: by filesystems without links, by Android, by Windows (EISDIR). */
+const WITHOUT_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"];
+const BIG = /** @type {const} */ ({ bigint: true });
+
+/** @param {string} at */
+export function refuseUnmovable(at) {
+  refuseLink(at);
+  const found = fs.lstatSync(at);
+  if (found.isFile() || found.isDirectory()) return;
+  throw Object.assign(new Error("expected a file or a folder, but found a device instead"), { code: "ENXIO" });
+}
+
+/** @param {string} at */
+export function refuseTaken(at) {
+  if (!fs.lstatSync(at, { throwIfNoEntry: false })) return;
+  throw Object.assign(new Error("expected nothing there, but found something instead"), { code: "EEXIST" });
+}
+
+/** @param {Held} source @param {Held} target @param {() => Promise<void>} confirm makes the disk confirm the new name */
+export async function move(source, target, confirm) {
+  const found = fs.lstatSync(source.at, BIG);
+  source.check();
+  target.check();
+  if (found.isDirectory()) await renamed(source.at, target.at);
+  else await movedFile(source.at, target.at, found, confirm);
+}
+
+/** @param {string} from @param {string} to @param {fs.BigIntStats} file @param {() => Promise<void>} confirm */
+async function movedFile(from, to, file, confirm) {
+  try {
+    fs.linkSync(from, to);
+  } catch (error) {
+    if (!WITHOUT_LINKS.includes(codeOf(error))) throw error;
+    return renamed(from, to);
+  }
+  try {
+    // A disk may keep one change of names and lose another: the old name goes once the new one is safe.
+    await confirm();
+    if (!isStill(from, file)) throw new Error("expected the same file until the end, but found it replaced meanwhile");
+    await patiently(() => fs.unlinkSync(from));
+  } catch (error) {
+    try {
+      if (isStill(to, file)) fs.unlinkSync(to);
+    } catch {
+      // The caller hears why moving failed; that the file kept its second name must not hide it.
+    }
+    throw error;
+  }
+}
+
+/** @param {string} from @param {string} to */
+function renamed(from, to) {
+  // Not by a promise: from the look at `to` on, nothing else of this process comes between.
+  return patiently(() => fs.renameSync(from, to));
+}
+
+/** @param {string} at @param {fs.BigIntStats} file */
+function isStill(at, { ino, dev }) {
+  const found = fs.lstatSync(at, { ...BIG, throwIfNoEntry: false });
+  return found !== undefined && found.ino === ino && found.dev === dev;
+}
