@@ -49,7 +49,9 @@ async function branched(folder, { attributes, crlf }) {
   git(top, "branch", "side");
   for (const [branch, home] of Object.entries(homes)) {
     git(top, "checkout", "--quiet", branch);
-    copyLogs(await appended(home, folder, [`${branch} 1`, `${branch} ${LONG}`, `${branch} 3`]), session);
+    const mine = await appended(home, folder, both(branch));
+    fs.appendFileSync(join(mine, "events.jsonl"), `{"v":1,"id":"${branch}","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"from ${branch}"}\n`);
+    copyLogs(mine, session);
     put(join(session, "session.json"), `{\n  "as_of": "${branch}"\n}\n`);
     git(top, "add", ".");
     git(top, "commit", "--quiet", `--message=${branch}`);
@@ -66,10 +68,11 @@ async function read(folder, session, path) {
   const opened = await store.continue();
   const texts = [];
   for await (const { content } of opened.messages()) texts.push(content);
-  const { included } = { included: (await opened.context({ window: 400_000, encoding: "estimate-1" })).messages.length };
+  const { includedMessageCount: included } = await opened.context({ window: 1_000_000, encoding: "estimate-1" });
   const examined = await opened.examine();
+  const { title } = opened.metadata.display;
   await store.close();
-  return { texts, examined, included };
+  return { texts, examined, included, title };
 }
 
 const both = (/** @type {string} */ side) => [`${side} 1`, `${side} ${LONG}`, `${side} 3`];
@@ -82,7 +85,7 @@ for (const crlf of [false, true]) {
         const { top, session, path } = await branched(folder, { attributes: ATTRIBUTES, crlf });
         // Both sides wrote the derived document: that is a conflict, and still a document.
         assert.match(gitFails(top, how, "side"), /session\.json/);
-        assert.deepEqual(git(top, "ls-files", "--unmerged").match(/[^/]+$/gm)?.filter((name, at, all) => all.indexOf(name) === at), ["session.json"]);
+        assert.deepEqual(git(top, "diff", "--name-only", "--diff-filter=U").trim(), "conversation/.session/session.json");
         assert.match(JSON.parse(fs.readFileSync(join(session, "session.json"), "utf8")).as_of, /^(main|side)$/);
         git(top, "add", ".");
         // As they come out of the repository again.
@@ -90,8 +93,10 @@ for (const crlf of [false, true]) {
         fs.rmSync(join(session, "blobs"), { recursive: true });
         git(top, "checkout", "--", ".");
         for (const name of LOGS) assert.equal(fs.readFileSync(join(session, name)).includes("\r"), false);
-        const { texts, examined, included } = await read(folder, session, path);
+        const { texts, examined, included, title } = await read(folder, session, path);
         assert.deepEqual(texts.sort(), ALL);
+        assert.match(title, /^from (main|side)$/);
+        for (const side of ["main", "side"]) assert.match(fs.readFileSync(join(session, "events.jsonl"), "utf8"), new RegExp(`"from ${side}"`));
         assert.equal(included, ALL.length);
         assert.deepEqual(examined, { health: "ok", problems: [] });
       }));

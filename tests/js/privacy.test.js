@@ -1,0 +1,207 @@
+// @ts-check
+// docs/PRIVACY.md says what is kept and who can read it; each claim that can be tried is tried here.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { hostname } from "node:os";
+import { delimiter, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { aliasesOf, commit } from "../../js/git.js";
+import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
+import { PLACE, git, inFolder, makeConversation, makeRepository, put } from "./git-tools.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = fs.readFileSync(join(root, "docs", "PRIVACY.md"), "utf8");
+const transcript = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
+const KEY = "sk-test-0123456789";
+const noModes = process.platform === "win32" && "Windows has no modes";
+
+/** A block of the page. @param {string} language */
+const block = (language) => page.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s"))?.[1] ?? assert.fail(language);
+
+/** Everything below a folder. @param {string} folder */
+const below = (folder) => fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+
+/** @param {string} folder @returns {Promise<string>} where the session lies */
+async function recorded(folder) {
+  const store = await openStore({ home: join(folder, "store"), project: folder });
+  const session = await store.create({ model: "gpt-5", title: "T" });
+  await session.append([
+    { role: "user", content: `asked ${KEY}` },
+    { role: "assistant", content: "", assistant: { reasoning: [{ text: `thought ${KEY}` }], toolCalls: [{ id: "1", name: "Read", arguments: `{"path":"${KEY}"}` }] } },
+    { role: "tool", content: `read ${KEY}`, tool: { callId: "1", name: "Read" } },
+    { role: "user", content: `${"long ".repeat(60_000)}${KEY} ${"long ".repeat(10_000)}` },
+  ]);
+  await store.close();
+  return session.path;
+}
+
+test("what is said, thought, called and read is kept as plain text, and the project's path with it", () =>
+  inFolder(async (folder) => {
+    const path = await recorded(folder);
+    const log = fs.readFileSync(join(path, "messages.jsonl"), "utf8");
+    for (const text of [`asked ${KEY}`, `thought ${KEY}`, `\\"path\\":\\"${KEY}`, `read ${KEY}`]) assert.ok(log.includes(text), text);
+    const blobs = below(join(path, "blobs")).map((file) => fs.readFileSync(file, "utf8"));
+    assert.ok(blobs.some((text) => text.includes(`long ${KEY}`)));
+    const events = fs.readFileSync(join(path, "events.jsonl"), "utf8");
+    for (const text of [JSON.stringify(folder), '"gpt-5"']) assert.ok(events.includes(text), text);
+  }));
+
+test("files are 0600, folders 0700", { skip: noModes }, () =>
+  inFolder(async (folder) => {
+    await recorded(folder);
+    const home = join(folder, "store");
+    const all = [home, ...below(home)];
+    assert.ok(all.length > 8);
+    for (const path of all) {
+      const found = fs.statSync(path);
+      assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", path);
+    }
+  }));
+
+test("while a session is open, process and host are named, and no longer", () =>
+  inFolder(async (folder) => {
+    const home = join(folder, "store");
+    const store = await openStore({ home, project: folder });
+    const session = await store.create();
+    await session.append({ role: "user", content: "1" });
+    const place = join(home, "cache", `${session.id}.open`);
+    const [lease = ""] = below(place);
+    const { host, pid } = JSON.parse(fs.readFileSync(lease, "utf8"));
+    assert.deepEqual([host, pid], [hostname(), process.pid]);
+    await store.close();
+    assert.deepEqual(below(place), []);
+  }));
+
+/** A repository with a committed session in which is a key. @param {string} folder */
+async function published(folder) {
+  const top = makeRepository(join(folder, "top"));
+  const conversation = makeConversation(top);
+  fs.cpSync(await recorded(folder), join(conversation, ".session"), { recursive: true });
+  await commit({ folder: conversation, title: "T" });
+  return { top, conversation };
+}
+
+test("a commit publishes all of it; git keeps no modes", { skip: noModes }, () =>
+  inFolder(async (folder) => {
+    const { top, conversation } = await published(folder);
+    assert.equal((fs.statSync(join(conversation, ".session", "messages.jsonl")).mode & 0o777).toString(8), "600");
+    assert.match(git(top, "diff", "HEAD~1", "HEAD"), new RegExp(`read ${KEY}`));
+    execFileSync("sh", ["-c", "umask 022; git clone --quiet top clone"], { cwd: folder });
+    const cloned = join(folder, "clone", PLACE, ".session");
+    for (const path of below(cloned)) {
+      const found = fs.statSync(path);
+      assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "755" : "644", path);
+    }
+    assert.ok(fs.readFileSync(join(cloned, "messages.jsonl"), "utf8").includes(`thought ${KEY}`));
+  }));
+
+test("the history keeps what is deleted later", () =>
+  inFolder(async (folder) => {
+    const { top, conversation } = await published(folder);
+    fs.rmSync(join(conversation, ".session"), { recursive: true });
+    git(top, "commit", "--quiet", "--all", "--message=deleted");
+    assert.equal(git(top, "ls-files", "--", "*.session*"), "");
+    assert.match(git(top, "log", "--patch", `-S${KEY}`), new RegExp(`read ${KEY}`));
+  }));
+
+test("one line keeps sessions out of a repository; the Markdown is still committed", () =>
+  inFolder(async (folder) => {
+    const top = makeRepository(join(folder, "top"));
+    const conversation = makeConversation(top);
+    put(join(top, ".gitignore"), block("gitignore"));
+    await assert.rejects(commit({ folder: conversation, title: "T" }), { code: "session_ignored" });
+    git(top, "add", ".");
+    assert.deepEqual(git(top, "diff", "--cached", "--name-only").trim().split("\n"), [".gitignore", `${PLACE.replaceAll("\\", "/")}/brainstorm.md`]);
+  }));
+
+test("what was committed before stays until it is taken out as the page says, and the files with it", () =>
+  inFolder(async (folder) => {
+    const { top, conversation } = await published(folder);
+    put(join(top, ".gitignore"), block("gitignore"));
+    git(top, "add", ".");
+    assert.match(git(top, "ls-files"), /\.session/);
+    execFileSync("sh", ["-ec", block("sh")], { cwd: top, stdio: "pipe" });
+    assert.doesNotMatch(git(top, "ls-tree", "-r", "--name-only", "HEAD"), /\.session/);
+    assert.match(git(top, "ls-tree", "-r", "--name-only", "HEAD"), /brainstorm\.md/);
+    assert.equal(git(top, "status", "--porcelain"), "");
+    assert.ok(fs.existsSync(join(conversation, ".session", "messages.jsonl")));
+    assert.match(git(top, "log", "--patch", `-S${KEY}`), new RegExp(`read ${KEY}`));
+  }));
+
+test("no file can open a connection, and only one can run a program", () => {
+  const files = below(join(root, "js")).filter((file) => file.endsWith(".js"));
+  assert.ok(files.length > 20);
+  const network = /(?:from|import|require)\s*\(?\s*["'](?:node:)?(?:https?|http2|net|tls|dgram|dns|inspector)(?:\/promises)?["']|\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|sendBeacon)\s*\(/;
+  assert.match('import { connect } from "node:net"; ', network);
+  const isIn = (/** @type {RegExp} */ pattern) => files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
+  assert.deepEqual(isIn(network), []);
+  assert.deepEqual(isIn(/child_process/), [join(root, "js", "git.js")]);
+});
+
+// Whoever opens a connection in Node comes by one of these.
+const TRAP = `
+  import net from "node:net"; import dgram from "node:dgram"; import dns from "node:dns";
+  globalThis.tried = [];
+  const trap = (name) => () => { globalThis.tried.push(name); throw new Error("no network"); };
+  net.Socket.prototype.connect = trap("connect"); net.Server.prototype.listen = trap("listen");
+  dgram.Socket.prototype.send = trap("send"); dns.lookup = trap("lookup"); globalThis.fetch = trap("fetch");`;
+
+test("nothing that leftoff does opens a connection", () =>
+  inFolder(async (folder) => {
+    const conversation = makeConversation(makeRepository(join(folder, "top")));
+    const work = `
+      import http from "node:http";
+      import { openStore } from ${JSON.stringify(new URL("../../js/index.js", import.meta.url).href)};
+      import { aliasesOf, commit } from ${JSON.stringify(new URL("../../js/git.js", import.meta.url).href)};
+      const store = await openStore({ home: ${JSON.stringify(join(folder, "store"))}, project: ${JSON.stringify(folder)} });
+      const { imported: [{ id }] } = await store.import(${JSON.stringify(transcript)});
+      const session = await store.session(id);
+      await session.append({ role: "user", content: "https://example.org/" });
+      await session.resume({ window: 8000 });
+      await session.examine();
+      await store.list({ all: true });
+      await store.close();
+      await aliasesOf(${JSON.stringify(conversation)});
+      await commit({ folder: ${JSON.stringify(conversation)}, title: "T" });
+      const before = globalThis.tried.length;
+      try { http.get("http://127.0.0.1:9/").on("error", () => {}); } catch {}
+      console.log(JSON.stringify([before, globalThis.tried.length]));`;
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(TRAP)}`, "--input-type=module", "-e", work];
+    // The last one is the test's own: the trap is one.
+    assert.deepEqual(JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })), [0, 1]);
+  }));
+
+test("of git it uses what works on this machine", { skip: process.platform === "win32" && "needs a shell script" }, () =>
+  inFolder(async (folder) => {
+    const top = makeRepository(join(folder, "top"));
+    git(top, "remote", "add", "origin", "https://user:token@example.org/a/b");
+    const conversation = makeConversation(top);
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    put(join(folder, "bin", "git"), `#!/bin/sh\nprintf '%s\\0' "$@" >> "${folder}/asked"; printf '\\n' >> "${folder}/asked"\nexec "${real}" "$@"\n`, 0o755);
+    process.env.PATH = [join(folder, "bin"), process.env.PATH].join(delimiter);
+    await commit({ folder: conversation, title: "T" });
+    await assert.rejects(commit({ folder: join(top, "missing"), title: "T" }));
+    put(join(top, ".gitignore"), "*.new\n");
+    put(join(conversation, ".session", "blobs", "a.new"), "");
+    await assert.rejects(commit({ folder: conversation, title: "T" }), { code: "session_ignored" });
+    assert.doesNotMatch(JSON.stringify(await aliasesOf(top)), /user|token/);
+    const asked = fs.readFileSync(join(folder, "asked"), "utf8").trim().split("\n").map((line) => line.split("\0"));
+    const commands = asked.map((args) => args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c"));
+    const LOCAL = ["rev-parse", "rev-list", "remote get-url", "remote", "ls-files", "check-ignore", "diff", "add", "update-index", "commit", "hash-object"];
+    for (const [command, next] of commands) assert.ok(LOCAL.includes(command === "remote" && next ? `${command} ${next}` : `${command}`), `${command} ${next}`);
+    assert.ok(commands.some(([command]) => command === "commit"));
+  }));
+
+test("to read a transcript, to count, and a store in memory keep nothing", () =>
+  inFolder(async (folder) => {
+    const before = below(folder);
+    await (await readTranscript(transcript)).context({ window: 8000 });
+    await countTokens(KEY);
+    const store = await openStore({ project: folder, storage: new MemoryStorage() });
+    await (await store.create()).append({ role: "user", content: KEY });
+    await store.close();
+    assert.deepEqual(below(folder), before);
+  }));
