@@ -7,7 +7,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 
@@ -134,11 +134,12 @@ export function isSameProject(a, b) {
  */
 export async function commit({ folder, title, limitMs = COMMIT_LIMIT_MS }) {
   const at = resolve(folder);
-  if (!isFolder(join(at, ".session"))) refuse("not_found", `expected a session in "${at}", but found none`);
+  // Of a link git keeps where it leads, and nothing of what lies there.
+  if (!lstatSync(join(at, ".session"), { throwIfNoEntry: false })?.isDirectory()) refuse("not_found", `expected a session in "${at}", but found none`);
   const git = findGit();
   if (!git) throw refused("git_missing", "expected git on the PATH, but found none");
   const read = reader(git, at);
-  await refuseElsewhere(read, at);
+  await refuseOutside(read, at);
   await refuseWhileBusy(read, at);
   await refuseIgnored(read);
   const fresh = await untracked(read);
@@ -166,7 +167,7 @@ export async function commit({ folder, title, limitMs = COMMIT_LIMIT_MS }) {
 }
 
 /** @param {Ask} read @param {string} at */
-async function refuseElsewhere(read, at) {
+async function refuseOutside(read, at) {
   const { status, out, words } = await read(["rev-parse", "--is-inside-work-tree"]);
   if (status === 0 && out.toString().trim() === "true") return;
   const isNone = status === 0 || words.includes("not a git repository");

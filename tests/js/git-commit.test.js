@@ -95,11 +95,11 @@ test("names and titles are taken as they stand", { skip: process.platform === "w
     put(join(home, "home", ".gitconfig"), "[user]\n\tname = Ann\n\temail = a@example.org\n[commit]\n\tcleanup = strip\n[i18n]\n\tcommitEncoding = ISO-8859-1\n[diff]\n\trelative = false\n\texternal = false\n");
     for (const name of ["-dash", ":(top)", ":!x", "[ab]*", "?", "a b", "ünï-\u{1f600}", "tab\tand\nline", '"quoted"', "back\\slash"]) {
       const folder = makeConversation(top, join("all", name));
-      for (const file of ["*.md", "-x", "ü"]) put(join(folder, file), name);
+      for (const file of ["*.md", "-x", ":!x", "ü"]) put(join(folder, file), name);
       // What a pattern would find.
       for (const other of ["a", "b", "x", "abc"]) put(join(top, "all", other, "foreign"), name);
       const { files } = await commit({ folder, title: name });
-      assert.deepEqual(files.sort(), [...ALL, "*.md", "-x", "ü"].sort(), name);
+      assert.deepEqual(files.sort(), [...ALL, "*.md", "-x", ":!x", "ü"].sort(), name);
       assert.deepEqual(filesOf(top).sort(), files.map((file) => `all/${name}/${file}`), name);
     }
     /** @type {[title: string, line: string][]} */
@@ -141,6 +141,10 @@ test("a repository inside the folder is left to itself", () =>
     makeRepository(join(folder, "cloned"));
     assert.deepEqual((await commit({ folder, title: "T" })).files, ALL);
     assert.equal(git(top, "status", "--porcelain"), `?? ${place}/cloned/\n`);
+    git(folder, "submodule", "--quiet", "add", "--", join(top, "..", "top"), "module");
+    git(top, "commit", "--quiet", "--message=module");
+    put(join(folder, "module", "other.txt"), "changed");
+    assert.equal((await commit({ folder, title: "T" })).commit, null);
   }));
 
 test("the folder decides, not a repository or an index that the environment names", () =>
@@ -292,6 +296,10 @@ test("no git, no repository, no work tree, no session: each has its code", () =>
     await refused({ folder: outside, top, code: "not_a_repository", words: /git init/ });
     await refused({ folder: makeConversation(join(top, ".git"), "inside"), top, code: "not_a_repository" });
     await refused({ folder: top, top, code: "not_found", words: /session/ });
+    const linked = join(top, "linked");
+    put(join(linked, "brainstorm.md"), "");
+    fs.symlinkSync(join(outside, ".session"), join(linked, ".session"));
+    await refused({ folder: linked, top, code: "not_found", words: /session/ });
     put(join(makeRepository(join(top, "..", "broken")), ".git", "config"), "[core\n");
     await assert.rejects(commit({ folder: makeConversation(join(top, "..", "broken")), title: "T" }), { code: "git_failed", message: /config/ });
     const { PATH } = process.env;

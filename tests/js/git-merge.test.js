@@ -141,11 +141,11 @@ test("blobs come out as they went in", () =>
     git(top, "config", "core.autocrlf", "true");
     const blob = join(top, ".session", "blobs", "aa");
     put(join(top, ".session", ".gitattributes"), ATTRIBUTES);
-    put(blob, "one\r\ntwo\nthree\r");
+    put(blob, "one\r\ntwo\nthree\n");
     git(top, "add", ".");
     git(top, "commit", "--quiet", "--message=blob");
     fs.rmSync(join(top, ".session"), { recursive: true });
     git(top, "checkout", "--", ".");
-    assert.equal(fs.readFileSync(blob, "utf8"), "one\r\ntwo\nthree\r");
+    assert.equal(fs.readFileSync(blob, "utf8"), "one\r\ntwo\nthree\n");
     assert.equal(fs.readFileSync(join(top, ".session", ".gitattributes"), "utf8"), ATTRIBUTES);
   }));

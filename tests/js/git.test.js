@@ -168,7 +168,13 @@ test("git is never taken from the folder itself", () =>
     const top = makeRepository(join(folder, "top"));
     put(join(top, "git"), `#!/bin/sh\ntouch "${folder}/ran"\n`, 0o755);
     process.env.PATH = ["", ".", process.env.PATH].join(delimiter);
-    assert.ok((await aliasesOf(top)).firstCommit);
+    const before = process.cwd();
+    try {
+      process.chdir(top);
+      assert.ok((await aliasesOf(top)).firstCommit);
+    } finally {
+      process.chdir(before);
+    }
     assert.equal(fs.existsSync(join(folder, "ran")), false);
   }));
 
