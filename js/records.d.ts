@@ -268,11 +268,19 @@ title: string, } | { "type": "status",
 /**
  * What it is from now on.
  */
-status: Status, } | { "type": "summary", 
+status: Status, 
+/**
+ * Why, where nobody asked for it: `idle`.
+ */
+reason?: string, } | { "type": "summary", 
 /**
  * The words.
  */
-summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | OtherType);
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+/**
+ * The project.
+ */
+project: Project, } | { "type": "edited" } & Edited | OtherType);
 
 /**
  * What happened.
@@ -285,11 +293,19 @@ title: string, } | { "type": "status",
 /**
  * What it is from now on.
  */
-status: Status, } | { "type": "summary", 
+status: Status, 
+/**
+ * Why, where nobody asked for it: `idle`.
+ */
+reason?: string, } | { "type": "summary", 
 /**
  * The words.
  */
-summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | OtherType;
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+/**
+ * The project.
+ */
+project: Project, } | { "type": "edited" } & Edited | OtherType;
 
 /**
  * How a session began.
@@ -353,7 +369,19 @@ hash: string,
 /**
  * What it is called.
  */
-name: string, };
+name: string, 
+/**
+ * Where its repository is fetched from, without credentials: by this a moved project finds its sessions.
+ */
+remote?: string, 
+/**
+ * The first commit of its repository, for the same.
+ */
+firstCommit?: string, 
+/**
+ * Where in the repository it lies, where it is only a part of it.
+ */
+folder?: string, };
 
 /**
  * The call that began a sub-agent's session.
@@ -415,11 +443,139 @@ agent: string,
 sourceId: string, };
 
 /**
+ * Where a forked session comes from.
+ */
+export type Origin = { 
+/**
+ * The uuid of that session.
+ */
+session: string, 
+/**
+ * The last message that was taken over.
+ */
+messageId: string, };
+
+/**
+ * The fields that were edited, each with its new value; and the names of those that were taken out.
+ */
+export type Edited = { 
+/**
+ * The title.
+ */
+title?: string, 
+/**
+ * What sort of conversation it is.
+ */
+sessionType?: string, 
+/**
+ * Its name in its workspace.
+ */
+name?: string, 
+/**
+ * What it is about.
+ */
+summary?: string, 
+/**
+ * Whether it goes on. By hand it may become anything.
+ */
+status?: Status, 
+/**
+ * Whether lists have it.
+ */
+archived?: boolean, 
+/**
+ * The project it belongs to.
+ */
+project?: Project, 
+/**
+ * Who called it.
+ */
+parent?: Parent, 
+/**
+ * What made the conversation possible, as a whole.
+ */
+agent?: Agent, 
+/**
+ * Where it was imported from.
+ */
+imported?: Imported, 
+/**
+ * The summary was taken out.
+ */
+withoutSummary?: boolean, 
+/**
+ * The event that the document was written from.
+ */
+asOf?: string, };
+
+/**
  * What a session is; that it is archived stands beside it.
  */
 export type Status = "active" | "paused" | "completed";
 
-export type MetadataJson = { version: number, id: string, project: Project, timestamps: Timestamps, stats: Stats, provider: Provider, display: Display, status: Shown, lifecycle: Status, type: string, name?: string, summary?: string, agent: OfAgent, parent?: Parent, imported?: Imported, archivedAt?: string, asOf?: string, };
+/**
+ * What a tool did.
+ */
+export type ToolExecution = { 
+/**
+ * Names it.
+ */
+id: string, 
+/**
+ * A hint only: file order orders.
+ */
+seq?: number, 
+/**
+ * RFC 3339.
+ */
+timestamp?: string, 
+/**
+ * The assistant's message with the call.
+ */
+messageId?: string, 
+/**
+ * The call.
+ */
+toolCallId: string, 
+/**
+ * The tool's name.
+ */
+tool: string, 
+/**
+ * What it was called with.
+ */
+arguments: Record<string, unknown>, 
+/**
+ * How it went.
+ */
+result: ToolResult, 
+/**
+ * What its result costs.
+ */
+tokens?: number, 
+/**
+ * How long it took, milliseconds.
+ */
+durationMs?: number, };
+
+/**
+ * How it went; what it said stands in the tool's message.
+ */
+export type ToolResult = { 
+/**
+ * It did what was asked.
+ */
+success: boolean, 
+/**
+ * Why not.
+ */
+error?: string, 
+/**
+ * Of a command.
+ */
+exitCode?: number, };
+
+export type MetadataJson = { version: number, id: string, project: Project, timestamps: Timestamps, stats: Stats, provider: Provider, display: Display, status: Shown, lifecycle: Status, type: string, name?: string, summary?: string, agent: OfAgent, parent?: Parent, imported?: Imported, forkedFrom?: Origin, archivedAt?: string, asOf?: string, };
 
 export type Timestamps = { createdAt: string, lastAccessedAt: string, lastMessageAt: string, };
 
@@ -433,9 +589,13 @@ export type OfAgent = { command?: string, systemPromptHash?: string, tools?: Arr
 
 export type Shown = "active" | "archived";
 
-export type SessionJson = { version: string, conversation_id: string, conversation_type: string, status: Status, created_at: string, last_active: string, message_count: number, agent_config: AgentConfig, context_summary?: string, id: string, title: string, archived_at?: string, total_tokens: number, project?: Project, parent?: OfParent, imported?: OfImported, as_of?: string, };
+export type SessionJson = { version: string, conversation_id: string, conversation_type: string, status: Status, created_at: string, last_active: string, message_count: number, agent_config: AgentConfig, context_summary?: string, id: string, title?: string, archived_at?: string, total_tokens: number, project?: OfProject, parent?: OfParent, imported?: OfImported, forked_from?: OfOrigin, as_of?: string, };
 
 export type AgentConfig = { command?: string, system_prompt_hash?: string, model?: string, tools?: Array<string>, provider?: string, context_window?: number, base_url?: string, };
+
+export type OfProject = { path: string, hash: string, name: string, remote?: string, first_commit?: string, folder?: string, };
+
+export type OfOrigin = { session: string, message_id: string, };
 
 export type OfParent = { session: string, call_id?: string, };
 

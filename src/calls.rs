@@ -15,7 +15,8 @@ use crate::session::branch::Branches;
 use crate::session::handle::Session;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, scan};
-use crate::text::{open_all, to_json};
+use crate::session::tool_execution::{self, ToolExecution};
+use crate::text::{open_all, to_json, to_open_json};
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 
@@ -45,6 +46,16 @@ pub fn scan_log(log: &[u8]) -> String {
         }
     }
     to_json(&scanned)
+}
+
+/// Every tool execution of a log, a JSON array; what is none is passed by.
+pub fn tool_executions(log: &[u8]) -> String {
+    let record = |found| match found {
+        Found::Record(record) => tool_execution::read(&record).0,
+        Found::Problem(_) => None,
+    };
+    let executions: Vec<ToolExecution> = scan(log).into_iter().filter_map(record).collect();
+    ["[", &executions.iter().map(to_open_json).collect::<Vec<_>>().join(","), "]"].concat()
 }
 
 /// The context of a log that is at hand, as [`write_context`] gives it.

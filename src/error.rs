@@ -20,10 +20,14 @@ pub enum Code {
     InvalidJson,
     /// A request or a draft with a value that cannot be used.
     InvalidRequest,
+    /// A status that the session's may not become.
+    InvalidTransition,
     /// Vocabulary bytes that are none.
     InvalidVocabulary,
     /// A record that would be longer than a line may be.
     LineTooLong,
+    /// A session that a newer version wrote: it can be read, not written.
+    NewerVersion,
     /// A commit, abort or unknown without a batch.
     NoBatch,
     /// The log has grown, or may have, and its new bytes were not observed yet.
@@ -42,8 +46,10 @@ impl Code {
             Code::InvalidId => "invalid_id",
             Code::InvalidJson => "invalid_json",
             Code::InvalidRequest => "invalid_request",
+            Code::InvalidTransition => "invalid_transition",
             Code::InvalidVocabulary => "invalid_vocabulary",
             Code::LineTooLong => "line_too_long",
+            Code::NewerVersion => "newer_version",
             Code::NoBatch => "no_batch",
             Code::ObserveFirst => "observe_first",
             Code::UnknownFormat => "unknown_format",

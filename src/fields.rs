@@ -211,7 +211,6 @@ fn array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(S
 }
 
 /// The items of an array, as they stand; nothing where the JSON is no array.
-#[cfg(feature = "interop")]
 pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
     if too_deep(json) || !json.starts_with('[') {
         return None;

@@ -6,11 +6,15 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::session::documents::{metadata_json, session_json};
-use crate::session::event::{Agent, Change, Created, Event, Imported, OtherType, Parent, Project, Subject};
+use crate::session::edited::Edited;
+use crate::session::event::{
+    Agent, Change, Created, Event, Imported, Origin, OtherType, Parent, Project, Subject,
+};
 use crate::session::message::{
     Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
 };
 use crate::session::status::Status;
+use crate::session::tool_execution::{ToolExecution, ToolResult};
 use crate::text::Text;
 
 const HEAD: &str = "// What leftoff keeps on disk. Written from the types in src/ by\n\
@@ -47,7 +51,11 @@ fn records() -> String {
         declared::<Parent>(config),
         declared::<Agent>(config),
         declared::<Imported>(config),
+        declared::<Origin>(config),
+        declared::<Edited>(config),
         declared::<Status>(config),
+        declared::<ToolExecution>(config),
+        declared::<ToolResult>(config),
     ];
     [
         &[String::from(HEAD)],

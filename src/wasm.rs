@@ -3,34 +3,33 @@
 //! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.
 
 mod reader;
+mod session;
+
+pub use session::{DocumentName, LogName, SessionHandle};
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::calls;
-use crate::context::{Build, Format, Outcome, Request};
+use crate::context::{Build, Format, Outcome};
 use crate::error::{Code, Error};
 use crate::fields::{Field, items};
 use crate::interop::fresh::Fresh;
 use crate::interop::messages;
 use crate::interop::{self, Loss};
-use crate::session::begin::Begin;
-use crate::session::blob::Blob;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::event::Parent;
-use crate::session::handle::Session;
-use crate::session::log::Log;
 use crate::session::message::Message;
-use crate::session::scan::{Found, Problem};
-use crate::session::{id, project};
+use crate::session::scan::Problem;
+use crate::session::{documents, id, index, project};
 use crate::text::to_json;
 use crate::time::Stamp;
-use crate::tokens::{Counting, Encoding, Vocabulary, count};
+use crate::tokens::{Encoding, Vocabulary, count};
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -86,155 +85,6 @@ impl Counter {
     /// Whether an encoding is one that the core knows; another is for the host to count.
     pub fn knows(encoding: &str) -> bool {
         Encoding::parse(encoding).is_some()
-    }
-}
-
-/// Which of a session's logs.
-#[wasm_bindgen]
-#[derive(Clone, Copy)]
-pub enum LogName {
-    /// `events.jsonl`
-    Events,
-    /// `messages.jsonl`
-    Messages,
-}
-
-/// One session: its two logs, and what is known from them; beside it the blobs of the batch that was staged.
-#[wasm_bindgen(js_name = Session)]
-pub struct SessionHandle(Session, Vec<Blob>);
-
-#[wasm_bindgen(js_class = Session)]
-impl SessionHandle {
-    /// A session of which nothing is observed, or its messages as far as a checkpoint covers them. `id` is the one that
-    /// its place says.
-    #[wasm_bindgen(constructor)]
-    pub fn new(id: Option<String>, checkpoint: Option<Vec<u8>>) -> SessionHandle {
-        let known = checkpoint.and_then(|json| Checkpoint::from_json(&json).ok());
-        SessionHandle(Session::new(known).with_id(&id.unwrap_or_default()), Vec::new())
-    }
-
-    /// Takes the bytes that a log has from `offset` on; gives the problems.
-    pub fn observe(&mut self, log: LogName, bytes: &[u8], offset: f64) -> Answer<JsValue> {
-        let found = self.log(log).observe(bytes, offset as u64).map_err(thrown)?;
-        Ok(small(&self.take(log, found)))
-    }
-
-    /// A log is read to its end: what no line feed ends is given, or reported as torn.
-    #[wasm_bindgen(js_name = observeTail)]
-    pub fn observe_tail(&mut self, log: LogName) -> JsValue {
-        let found = self.log(log).observe_tail();
-        small(&self.take(log, found))
-    }
-
-    /// `ok`, `damaged` or `unreadable`; see `Session::health`.
-    pub fn health(&self) -> JsValue {
-        small(&self.0.health())
-    }
-
-    /// Whether the messages have to be observed from their start, without a checkpoint.
-    #[wasm_bindgen(getter, js_name = needsAll)]
-    pub fn needs_all(&self) -> bool {
-        self.0.needs_all()
-    }
-
-    /// How far a log is observed.
-    pub fn end(&mut self, log: LogName) -> f64 {
-        self.log(log).observed() as f64
-    }
-
-    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`. Gives the bytes to append, once
-    /// `stagedBlobs` are in their files.
-    #[wasm_bindgen(js_name = stageMessages)]
-    pub fn stage_messages(
-        &mut self,
-        drafts: &[u8],
-        format: &str,
-        now_ms: f64,
-        entropy: &[u8],
-        counter: &Counter,
-        is_counted: bool,
-    ) -> Answer<Uint8Array> {
-        let format = Format::parse(format).map_err(thrown)?;
-        let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
-        let stamp = stamp(now_ms, entropy)?;
-        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
-        let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
-        self.1 = staged.blobs;
-        Ok(Uint8Array::from(&staged.bytes[..]))
-    }
-
-    /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
-    #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
-    pub fn staged_blobs(&mut self) -> Option<Array> {
-        let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
-        let blobs = core::mem::take(&mut self.1);
-        (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
-    }
-
-    /// The staged batch is in the log; `offset` as in `Log::commit`.
-    pub fn commit(&mut self, log: LogName, offset: f64) -> Answer<()> {
-        match log {
-            LogName::Events => {
-                let found = self.0.events().commit(offset as u64).map_err(thrown)?;
-                self.0.take_events(found);
-            }
-            LogName::Messages => {
-                self.0.commit_messages(offset as u64).map_err(thrown)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// No byte of the staged batch was written, or it is given up.
-    pub fn abort(&mut self, log: LogName) -> Answer<()> {
-        self.log(log).abort().map_err(thrown)
-    }
-
-    /// Nobody can say how much of the staged batch was written; gives the bytes to append again.
-    pub fn unknown(&mut self, log: LogName) -> Answer<Uint8Array> {
-        self.log(log).unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
-    }
-
-    /// Stages the events that begin a session.
-    #[wasm_bindgen(js_name = stageCreated)]
-    pub fn stage_created(&mut self, created: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-        let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
-        let stamp = stamp(now_ms, entropy)?;
-        let staged = self.0.stage_events(begin.changes(&stamp), &stamp).map_err(thrown)?;
-        Ok(Uint8Array::from(&staged[..]))
-    }
-
-    /// The checkpoint to keep, JSON; nothing for a log with branches.
-    pub fn checkpoint(&self) -> Option<Uint8Array> {
-        self.0.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
-    }
-
-    /// The session's `metadata.json`.
-    pub fn metadata(&self) -> Uint8Array {
-        bytes(&self.0.metadata_json().to_json())
-    }
-
-    /// Begins a context; `request` as in `Request::from_json`.
-    pub fn context(&self, request: &[u8]) -> Answer<ContextBuild> {
-        let request = Request::from_json(utf8(request)?).map_err(thrown)?;
-        let format = request.format;
-        Ok(ContextBuild { build: Build::new(request, self.0.source()), format })
-    }
-}
-
-impl SessionHandle {
-    fn log(&mut self, name: LogName) -> &mut Log {
-        match name {
-            LogName::Events => self.0.events(),
-            LogName::Messages => self.0.messages(),
-        }
-    }
-
-    fn take(&mut self, name: LogName, found: Vec<Found>) -> Vec<Problem> {
-        match name {
-            LogName::Events => self.0.take_events(found),
-            LogName::Messages => self.0.take_messages(found),
-        }
     }
 }
 
@@ -345,6 +195,31 @@ impl FreshHandle {
     }
 }
 
+/// The sound entries of an index, the newest of each path: JSON `{"entries":[...],"lines":n}`.
+#[wasm_bindgen(js_name = readIndex)]
+pub fn read_index(lines: &[u8]) -> Uint8Array {
+    let (entries, count) = index::read(lines);
+    bytes(&alloc::format!("{{\"entries\":{entries},\"lines\":{count}}}"))
+}
+
+/// An index without its stale lines.
+#[wasm_bindgen(js_name = compactIndex)]
+pub fn compact_index(lines: &[u8]) -> Uint8Array {
+    bytes(&index::compact(lines))
+}
+
+/// The id of a session that was found without one, from its first line or, where it has none, its document.
+#[wasm_bindgen(js_name = foundId)]
+pub fn found_id(first: &[u8]) -> String {
+    id::derived(&[first])
+}
+
+/// The first heading of a Markdown text.
+#[wasm_bindgen]
+pub fn heading(markdown: &str) -> Option<String> {
+    documents::heading(markdown).map(String::from)
+}
+
 /// The hash of a project's folder, resolved and in normalisation form C.
 #[wasm_bindgen(js_name = projectHash)]
 pub fn project_hash(path: &str) -> String {
@@ -361,6 +236,12 @@ pub fn check_id(given: &str) -> Answer<()> {
 #[wasm_bindgen(js_name = scanLog)]
 pub fn scan_log(log: &[u8]) -> Uint8Array {
     bytes(&calls::scan_log(log))
+}
+
+/// See `calls::tool_executions`.
+#[wasm_bindgen(js_name = toolExecutions)]
+pub fn tool_executions(log: &[u8]) -> Uint8Array {
+    bytes(&calls::tool_executions(log))
 }
 
 /// See `calls::context_of_log`.

@@ -4,7 +4,7 @@
 use leftoff::error::Code;
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::documents::{MetadataJson, SessionJson};
-use leftoff::session::event::{Agent, Imported, Parent, Project};
+use leftoff::session::event::{Agent, Imported, Origin, Parent, Project};
 use leftoff::session::metadata::Metadata;
 use leftoff::session::status::Status;
 use proptest::prelude::*;
@@ -67,6 +67,7 @@ fn document_004s_example_reads_as_its_page_says() {
             path: "/home/ann/api".into(),
             hash: "9f86d081884c7d65".into(),
             name: "api".into(),
+            ..Project::default()
         }),
         agent: Agent {
             model: some("qwen2.5-coder:32b"),
@@ -118,7 +119,7 @@ fn each_document_has_the_fields_of_its_page_and_writes_the_status_in_its_own_wor
     let expected = json!({
         "version": "1.0", "conversation_id": "u", "conversation_type": "chat", "status": "paused",
         "created_at": "2025-12-31T00:00:00.000Z", "last_active": "2026-01-01T00:00:00.000Z", "message_count": 5,
-        "agent_config": {}, "id": "u", "title": "What is left?", "archived_at": "2026-01-01T00:00:00.000Z", "total_tokens": 70,
+        "agent_config": {}, "id": "u", "archived_at": "2026-01-01T00:00:00.000Z", "total_tokens": 70,
     });
     assert_eq!(written, expected);
 }
@@ -215,7 +216,8 @@ prop_compose! {
         (id, session_type, title, name, summary) in (text(), text(), "[a-z ]{0,9}[a-z]", prop::option::of(text()), prop::option::of(text())),
         status in prop::sample::select(vec![Status::Active, Status::Paused, Status::Completed]),
         dates in prop::collection::vec(prop::option::of(Just("2026-01-01T00:00:00.000Z".to_string())), 2),
-        project in prop::option::of((text(), text(), text())),
+        project in prop::option::of((text(), text(), text(), prop::collection::vec(prop::option::of(text()), 3))),
+        origin in prop::option::of((text(), text())),
         parent in prop::option::of((text(), prop::option::of(text()))),
         imported in prop::option::of((text(), text())),
         agent in agent(),
@@ -230,7 +232,16 @@ prop_compose! {
             status,
             archived_at: dates[0].clone(),
             created_at: dates[1].clone(),
-            project: project.map(|(path, hash, name)| Project { path, hash, name }),
+            project: project.map(|(path, hash, name, aliases)| Project {
+                path,
+                hash,
+                name,
+                remote: aliases[0].clone(),
+                first_commit: aliases[1].clone(),
+                folder: aliases[2].clone(),
+            }),
+            heading: None,
+            forked_from: origin.map(|(session, message_id)| Origin { session, message_id }),
             parent: parent.map(|(session, call_id)| Parent { session, call_id }),
             agent,
             imported: imported.map(|(agent, source_id)| Imported { agent, source_id }),

@@ -17,6 +17,7 @@ use fixture::{Fixture, folder, sorted, word};
 use leftoff::calls::context_of_log;
 use leftoff::context::{Build, Context, Needs, Outcome, Request};
 use leftoff::session::checkpoint::Checkpoint;
+use leftoff::session::documents::Name;
 use leftoff::session::handle::Session;
 use leftoff::session::message;
 use leftoff::session::message::{Message, Role};
@@ -160,7 +161,8 @@ fn a_session_is_what_the_rules_for_paths_revisions_and_events_make_of_its_logs()
         }
         if let Some(expected) = fixture.expected.get("metadata") {
             checked += 1;
-            let found = serde_json::to_value(session.metadata_json()).expect(&fixture.name);
+            let found: Value =
+                serde_json::from_str(&session.document(Name::MetadataJson)).expect(&fixture.name);
             has(&found, expected, &fixture.name);
         }
     }

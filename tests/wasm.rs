@@ -20,7 +20,7 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
 
 #[wasm_bindgen_test]
 fn drafts_that_are_no_json_and_chance_that_is_too_short_are_refused_with_a_code() {
-    let mut session = SessionHandle::new(None, None);
+    let mut session = SessionHandle::new(None);
     let mut staged = |draft: &[u8], entropy: &[u8]| {
         session
             .stage_messages(draft, "leftoff", NOW_MS, entropy, &Counter::estimate(), true)
@@ -34,11 +34,11 @@ fn drafts_that_are_no_json_and_chance_that_is_too_short_are_refused_with_a_code(
 #[wasm_bindgen_test]
 fn what_is_staged_is_what_is_read_again() {
     let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
-    let mut session = SessionHandle::new(None, None);
+    let mut session = SessionHandle::new(None);
     let log: Uint8Array = session
         .stage_messages(draft.as_bytes(), "leftoff", NOW_MS, ENTROPY, &Counter::estimate(), true)
         .expect("a draft");
-    let mut other = SessionHandle::new(None, None);
+    let mut other = SessionHandle::new(None);
     other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
     assert_eq!(other.end(LogName::Messages), f64::from(log.length()));
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::fields::Fields;
+use crate::session::ask::Ask;
 use crate::session::event::{Change, Created, Imported, Parent, Project};
 use crate::session::{id, project};
 use crate::time::Stamp;
@@ -15,10 +16,12 @@ pub struct Begin {
     created: Created,
     title: Option<String>,
     imported: Option<Imported>,
+    then: Vec<Ask>,
 }
 
 impl Begin {
-    /// Reads `{"id","type","name","title","project","parent","agent","imported"}`; all are optional. `project` is a folder.
+    /// Reads `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","then"}`; all are
+    /// optional. `project` is a folder, `then` what else happened, as [`Ask::from_json`] reads it.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -31,8 +34,12 @@ impl Begin {
         let project = path.map(|path| Project {
             hash: project::hash(&path),
             name: path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string(),
+            remote: fields.take("remote", &mut bad),
+            first_commit: fields.take("firstCommit", &mut bad),
+            folder: fields.take("folder", &mut bad),
             path,
         });
+        let then = fields.take_raw("then").map_or(Ok(Vec::new()), Ask::from_json)?;
         let begin = Begin {
             created: Created {
                 session: fields.take("id", &mut bad).unwrap_or_default(),
@@ -51,6 +58,7 @@ impl Begin {
                     })
                 },
             ),
+            then,
         };
         match bad.into_iter().next() {
             Some(bad) => Err(wrong(bad.message)),
@@ -58,14 +66,16 @@ impl Begin {
         }
     }
 
-    /// The events that begin it. A session without an id gets one.
-    pub fn changes(mut self, stamp: &Stamp) -> Vec<Change> {
+    /// What begins it. A session without an id gets one.
+    pub fn asked(mut self, stamp: &Stamp) -> Vec<Ask> {
         if self.created.session.is_empty() {
             self.created.session = id::new(stamp, u32::MAX);
         }
         let mut changes = Vec::from([Change::Created(self.created.into())]);
         changes.extend(self.imported.map(Change::Imported));
         changes.extend(self.title.map(|title| Change::Title { title }));
-        changes
+        let mut asked: Vec<Ask> = changes.into_iter().map(Ask::from).collect();
+        asked.extend(self.then);
+        asked
     }
 }

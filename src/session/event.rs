@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::fields::{BadValue, Fields, FromFields};
+use crate::session::edited::Edited;
 use crate::session::id;
 use crate::session::message::{drop_line_keys, take_timestamp};
 use crate::session::scan::{Problem, Record};
@@ -46,6 +47,10 @@ pub enum Change {
     Status {
         /// What it is from now on.
         status: Status,
+        /// Why, where nobody asked for it: `idle`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        reason: Option<String>,
     },
     /// What it is about was put into words.
     Summary {
@@ -66,6 +71,15 @@ pub enum Change {
     Leaf(Subject),
     /// It was made from an agent's session, or from more of one.
     Imported(Imported),
+    /// It began as a copy of another session, up to a message.
+    Fork(Origin),
+    /// It belongs to another project from now on, or to the same one in another place.
+    Relocated {
+        /// The project.
+        project: Project,
+    },
+    /// Someone changed the document about it by hand.
+    Edited(Box<Edited>),
     /// A type that this version does nothing about; its fields stay in the line.
     #[serde(untagged)]
     Other(OtherType),
@@ -86,6 +100,17 @@ pub struct OtherType {
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Subject {
     /// Its id.
+    pub message_id: String,
+}
+
+/// Where a forked session comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Origin {
+    /// The uuid of that session.
+    pub session: String,
+    /// The last message that was taken over.
     pub message_id: String,
 }
 
@@ -114,6 +139,7 @@ pub struct Created {
 
 /// A project as document 004 names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Project {
     /// Its folder.
@@ -122,6 +148,15 @@ pub struct Project {
     pub hash: String,
     /// What it is called.
     pub name: String,
+    /// Where its repository is fetched from, without credentials: by this a moved project finds its sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// The first commit of its repository, for the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_commit: Option<String>,
+    /// Where in the repository it lies, where it is only a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
 }
 
 /// The call that began a sub-agent's session.
@@ -208,11 +243,14 @@ impl FromFields for Event {
 }
 
 // A known type whose one value is missing or bad says nothing that could be applied.
-fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
+pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
     let known = match name.as_str() {
         "created" => Created::take(fields, bad).map(|created| Change::Created(Box::new(created))),
         "title" => fields.take("title", bad).map(|title| Change::Title { title }),
-        "status" => fields.take("status", bad).map(|status| Change::Status { status }),
+        "status" => {
+            let reason = fields.take("reason", bad);
+            fields.take("status", bad).map(|status| Change::Status { status, reason })
+        }
         "summary" => fields.take("summary", bad).map(|summary| Change::Summary { summary }),
         "archived" => Some(Change::Archived),
         "unarchived" => Some(Change::Unarchived),
@@ -221,6 +259,9 @@ fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Cha
         "agent" => Some(Change::Agent(Box::new(Agent::take(fields, bad)))),
         "leaf" => Subject::take(fields, bad).map(Change::Leaf),
         "imported" => Imported::take(fields, bad).map(Change::Imported),
+        "fork" => Origin::take(fields, bad).map(Change::Fork),
+        "relocated" => fields.take("project", bad).map(|project| Change::Relocated { project }),
+        "edited" => Some(Change::Edited(Box::new(Edited::take(fields, bad)))),
         _ => None,
     };
     known.unwrap_or(Change::Other(OtherType { name }))
@@ -236,6 +277,12 @@ impl Created {
             parent: fields.take("parent", bad),
             agent: fields.take("agent", bad),
         })
+    }
+}
+
+impl Origin {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Origin> {
+        Some(Origin { session: fields.take("session", bad)?, message_id: fields.take("messageId", bad)? })
     }
 }
 
@@ -277,6 +324,9 @@ impl Project {
             path: fields.take("path", bad)?,
             hash: fields.take("hash", bad).unwrap_or_default(),
             name: fields.take("name", bad).unwrap_or_default(),
+            remote: fields.take("remote", bad),
+            first_commit: fields.take("firstCommit", bad),
+            folder: fields.take("folder", bad),
         })
     }
 }
@@ -284,6 +334,12 @@ impl Project {
 impl Parent {
     pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
         Some(Parent { session: fields.take("session", bad)?, call_id: fields.take("callId", bad) })
+    }
+}
+
+impl FromFields for Imported {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
+        Imported::take(&mut fields, bad)
     }
 }
 

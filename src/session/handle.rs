@@ -3,23 +3,28 @@
 //! The host observes the events first, then the messages, from the start or from a checkpoint on. Where
 //! [`Session::needs_all`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
 
+mod document;
+
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::Source;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::session::blob::{self, Blob};
 use crate::session::branch::Branches;
 use crate::session::checkpoint::{Checkpoint, Pinned};
-use crate::session::documents::MetadataJson;
 use crate::session::event::{self, Change, Event};
+use crate::session::handle::document::Beside;
 use crate::session::id;
+use crate::session::line;
 use crate::session::log::Log;
 use crate::session::message::{self, Message, Tokens};
 use crate::session::metadata::Metadata;
 use crate::session::scan::{Found, Problem, Record};
 use crate::session::status::Health;
+use crate::session::tool_execution::{self, ToolExecution};
 use crate::text::Extra;
 use crate::time::{self, Stamp};
 use crate::tokens::{Count, Counting};
@@ -29,7 +34,16 @@ use crate::tokens::{Count, Counting};
 pub struct Session {
     events: Log,
     messages: Log,
+    tools: Log,
+    // The calls whose execution is on record.
+    executed: BTreeSet<String>,
+    // What the events add up to; and the same with what the document says more.
+    recorded: Metadata,
     metadata: Metadata,
+    history: Vec<Event>,
+    beside: Beside,
+    // A line or the document is of a version that knows more.
+    is_newer: bool,
     known: Checkpoint,
     branches: Branches,
     // The messages before the checkpoint were not seen, so their places are not known.
@@ -62,7 +76,13 @@ impl Session {
         Session {
             events: Log::new(0),
             messages: Log::after(known.bytes, known.ends_line()),
+            tools: Log::new(0),
+            executed: BTreeSet::new(),
+            recorded: Metadata::default(),
             metadata: Metadata::default(),
+            history: Vec::new(),
+            beside: Beside::default(),
+            is_newer: false,
             branches: Branches::default(),
             is_from_checkpoint,
             covered_ms: known.last_message_ms,
@@ -78,8 +98,29 @@ impl Session {
 
     /// The id that the place of the logs says; it is that of the session, unless an event says another.
     pub fn with_id(mut self, id: &str) -> Session {
-        self.metadata.id = id.into();
+        self.set_id(id);
         self
+    }
+
+    /// The id of a session that was found without one.
+    pub fn set_id(&mut self, id: &str) {
+        self.recorded.id = id.into();
+        self.metadata.id = id.into();
+    }
+
+    /// The first heading of the conversation's Markdown: its title, where nobody gave one.
+    pub fn set_heading(&mut self, heading: &str) {
+        self.recorded.heading = Some(heading.into());
+        self.metadata.heading = Some(heading.into());
+    }
+
+    /// Begins with what a checkpoint covers; no message was observed before.
+    pub fn begin_at(&mut self, checkpoint: Checkpoint) {
+        let covered = Session::new(Some(checkpoint));
+        self.messages = covered.messages;
+        self.is_from_checkpoint = true;
+        self.covered_ms = covered.covered_ms;
+        self.known = covered.known;
     }
 
     /// The events log.
@@ -92,6 +133,44 @@ impl Session {
         &mut self.messages
     }
 
+    /// The tool executions log.
+    pub fn tools(&mut self) -> &mut Log {
+        &mut self.tools
+    }
+
+    /// Takes what a scan of the tool executions log found; gives the problems.
+    pub fn take_tools(&mut self, found: Vec<Found>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for found in found {
+            match found {
+                Found::Problem(problem) => problems.push(problem),
+                Found::Record(record) => {
+                    self.is_newer |= line::version(&record.json) > line::VERSION;
+                    let (execution, bad) = tool_execution::read(&record);
+                    problems.extend(bad);
+                    self.executed.extend(execution.map(|execution| execution.tool_call_id));
+                }
+            }
+        }
+        self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
+        problems
+    }
+
+    /// Whether the execution of a call is on record, as far as the log was observed.
+    pub fn has_executed(&self, call: &str) -> bool {
+        self.executed.contains(call)
+    }
+
+    /// The bytes that append a tool execution; see [`ToolExecution::from_json`].
+    ///
+    /// # Errors
+    /// `invalid_request`; `newer_version`; those of [`Log`].
+    pub fn stage_execution(&mut self, json: &str, stamp: &Stamp) -> Result<Vec<u8>, Error> {
+        self.refuse_newer()?;
+        let execution = ToolExecution::from_json(json, self.executed.len() as u64, stamp)?;
+        self.tools.stage(&[execution])
+    }
+
     /// Takes what a scan of the events log found; gives the problems.
     pub fn take_events(&mut self, found: Vec<Found>) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -101,14 +180,17 @@ impl Session {
                 Found::Record(record) => {
                     let (event, bad) = event::read(&record);
                     problems.extend(bad);
+                    self.is_newer |= line::version(&record.json) > line::VERSION;
                     if let Some(event) = event {
                         self.records += 1;
-                        self.apply(&event);
+                        self.apply(event);
                     }
                 }
             }
         }
         self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
+        let document = core::mem::take(&mut self.beside).into_document();
+        self.take_document(document);
         problems
     }
 
@@ -142,6 +224,7 @@ impl Session {
                         None => message::read(&record),
                     };
                     problems.extend(bad);
+                    self.is_newer |= line::version(&record.json) > line::VERSION;
                     if let Some(message) = message {
                         self.records += 1;
                         problems.extend(self.meet(record, &message));
@@ -173,7 +256,10 @@ impl Session {
     /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew or
     /// whose torn tail begins with a record.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        let is_kept = !self.branches.is_branched() && !self.needs_all && !self.messages.is_inside_line();
+        let is_kept = !self.branches.is_branched()
+            && !self.needs_all
+            && !self.messages.is_inside_line()
+            && !self.is_newer;
         is_kept.then_some(&self.known)
     }
 
@@ -187,9 +273,20 @@ impl Session {
         &self.metadata
     }
 
-    /// The session's `metadata.json`.
-    pub fn metadata_json(&self) -> MetadataJson {
-        MetadataJson::new(&self.metadata, &self.known)
+    /// Whether a newer version wrote to it: it can be read, not written.
+    pub fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
+    fn refuse_newer(&self) -> Result<(), Error> {
+        if !self.is_newer {
+            return Ok(());
+        }
+        let message = format!(
+            "expected a session of version {}, but found one that a newer leftoff wrote to: it can be read, not written",
+            line::VERSION
+        );
+        Err(Error::new(Code::NewerVersion, message))
     }
 
     /// What a context is built from.
@@ -220,6 +317,7 @@ impl Session {
         stamp: &Stamp,
         counting: Counting<'_>,
     ) -> Result<Staged, Error> {
+        self.refuse_newer()?;
         let mut cumulative = self.known.tokens;
         let mut last = self.known.last_id.clone();
         let mut records = Vec::with_capacity(drafts.len());
@@ -245,22 +343,8 @@ impl Session {
         Ok(Staged { bytes, blobs })
     }
 
-    /// The bytes that append these events as one batch.
-    ///
-    /// # Errors
-    /// Those of [`Log`].
-    pub fn stage_events(&mut self, changes: Vec<Change>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
-        let event = |(place, change)| Event {
-            id: id::new(stamp, place as u32),
-            timestamp: Some(time::format(stamp.now_ms)),
-            change,
-            extra: Extra::default(),
-        };
-        self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
-    }
-
-    fn apply(&mut self, event: &Event) {
-        self.metadata.apply(event);
+    fn apply(&mut self, event: Event) {
+        self.recorded.apply(&event);
         match &event.change {
             Change::Pin(subject) => {
                 self.pinned.insert(subject.message_id.clone());
@@ -277,8 +361,12 @@ impl Session {
             | Change::Unarchived
             | Change::Agent(_)
             | Change::Imported(_)
+            | Change::Fork(_)
+            | Change::Relocated { .. }
+            | Change::Edited(_)
             | Change::Other(_) => {}
         }
+        self.history.push(event);
     }
 
     fn meet(&mut self, record: Record, message: &Message) -> Vec<Problem> {

@@ -43,6 +43,14 @@ pub(crate) enum Checksum {
     Wrong,
 }
 
+/// The version that a line says of itself; a line that says none is of the first.
+pub(crate) fn version(json: &str) -> u64 {
+    let rest = json.as_bytes().strip_prefix(START).unwrap_or_default();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = core::str::from_utf8(&rest[..digits]).unwrap_or_default();
+    digits.parse().unwrap_or(if digits.is_empty() { VERSION } else { u64::MAX })
+}
+
 /// Checks a line, given without its line feed.
 pub(crate) fn checksum(line: &[u8]) -> Checksum {
     let Some(at) = line.len().checked_sub(CRC_KEY.len() + CRC_REST) else {

@@ -1,11 +1,14 @@
 //! What a session is, apart from its messages: the state that its events add up to.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::session::event::{Agent, Change, Event, Imported, Parent, Project};
+use crate::session::edited::Edited;
+use crate::session::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
 use crate::session::status::Status;
+use crate::time;
 
 const LONGEST_TITLE: usize = 80;
 
@@ -20,6 +23,8 @@ pub struct Metadata {
     pub name: Option<String>,
     /// The title that the user or the agent gave.
     pub given_title: Option<String>,
+    /// The first heading of the conversation's Markdown, as the host found it; a title where none was given.
+    pub heading: Option<String>,
     /// What it is about, in words.
     pub summary: Option<String>,
     /// Whether it goes on.
@@ -36,11 +41,47 @@ pub struct Metadata {
     pub agent: Agent,
     /// Where it was imported from.
     pub imported: Option<Imported>,
+    /// The session that it was forked from.
+    pub forked_from: Option<Origin>,
     /// The newest event.
     pub as_of: Option<String>,
 }
 
 impl Metadata {
+    /// The events that would say what this state says, where no event has said it yet; each with its time.
+    pub fn changes(&self) -> Vec<(Change, Option<String>)> {
+        // Without `..`: a new field does not compile until an event says it.
+        let Metadata {
+            id,
+            session_type,
+            name,
+            given_title,
+            heading: _,
+            summary,
+            status,
+            archived_at,
+            created_at,
+            project,
+            parent,
+            agent,
+            imported,
+            forked_from,
+            as_of: _,
+        } = self.clone();
+        let created = Created { session: id, session_type, name, project, parent, agent: Some(agent) };
+        let began = |change| (change, created_at.clone());
+        let mut changes = Vec::from([began(Change::Created(created.into()))]);
+        changes.extend(given_title.map(|title| began(Change::Title { title })));
+        changes.extend(summary.map(|summary| began(Change::Summary { summary })));
+        changes.extend(imported.map(|imported| began(Change::Imported(imported))));
+        changes.extend(forked_from.map(|origin| began(Change::Fork(origin))));
+        if status != Status::default() {
+            changes.push(began(Change::Status { status, reason: None }));
+        }
+        changes.extend(archived_at.map(|since| (Change::Archived, Some(since))));
+        changes
+    }
+
     /// Takes the next event. Events about messages change nothing here.
     pub fn apply(&mut self, event: &Event) {
         self.as_of = Some(event.id.clone());
@@ -57,19 +98,79 @@ impl Metadata {
                 self.created_at.clone_from(&event.timestamp);
             }
             Change::Title { title } => self.given_title = Some(title.clone()),
-            Change::Status { status } => self.status = *status,
+            Change::Status { status, reason: _ } => self.status = *status,
             Change::Summary { summary } => self.summary = Some(summary.clone()),
-            Change::Archived => self.archived_at.clone_from(&event.timestamp),
+            Change::Archived => self.archived_at = Some(since(event.timestamp.as_deref())),
             Change::Unarchived => self.archived_at = None,
             Change::Agent(agent) => self.agent = (**agent).clone(),
             Change::Imported(imported) => self.imported = Some(imported.clone()),
+            Change::Fork(origin) => self.forked_from = Some(origin.clone()),
+            Change::Relocated { project } => self.project = Some(project.clone()),
+            Change::Edited(edited) => self.edit(edited, event.timestamp.as_deref()),
             Change::Pin(_) | Change::Unpin(_) | Change::Leaf(_) | Change::Other(_) => {}
         }
     }
 
-    /// The title: the given one, else the first line of the first user message, 80 graphemes; else the type.
+    /// The title: the given one, else the heading of the conversation's Markdown, else the first line of the first user
+    /// message, 80 graphemes; else the type.
     pub fn title(&self, first_user_line: Option<&str>) -> String {
-        let title = self.given_title.as_deref().or(first_user_line).unwrap_or(&self.session_type);
-        title.graphemes(true).take(LONGEST_TITLE).collect()
+        let found = self.given_title.as_deref().or(self.heading.as_deref()).or(first_user_line);
+        shortened(found.unwrap_or(&self.session_type))
     }
+
+    /// The titles that nobody gave, and that a document may have nevertheless.
+    pub(crate) fn derived_titles(&self, first_user_line: Option<&str>) -> Vec<String> {
+        let all = [self.heading.as_deref(), first_user_line, Some(&self.session_type)];
+        all.into_iter().flatten().map(shortened).collect()
+    }
+
+    fn edit(&mut self, edited: &Edited, timestamp: Option<&str>) {
+        // Without `..`: a new field does not compile until it has an effect here.
+        let Edited {
+            title,
+            session_type,
+            name,
+            summary,
+            status,
+            archived,
+            project,
+            parent,
+            agent,
+            imported,
+            without_summary,
+            as_of: _,
+        } = edited.clone();
+        set(&mut self.given_title, title);
+        set(&mut self.name, name);
+        set(&mut self.summary, summary);
+        set(&mut self.project, project);
+        set(&mut self.parent, parent);
+        set(&mut self.imported, imported);
+        self.session_type = session_type.unwrap_or_else(|| core::mem::take(&mut self.session_type));
+        self.status = status.unwrap_or(self.status);
+        self.agent = agent.unwrap_or_else(|| core::mem::take(&mut self.agent));
+        if without_summary {
+            self.summary = None;
+        }
+        match archived {
+            Some(true) => self.archived_at = Some(since(timestamp)),
+            Some(false) => self.archived_at = None,
+            None => {}
+        }
+    }
+}
+
+fn set<T>(old: &mut Option<T>, new: Option<T>) {
+    if new.is_some() {
+        *old = new;
+    }
+}
+
+// An event without a time archives all the same; the date is then nobody's.
+fn since(timestamp: Option<&str>) -> String {
+    timestamp.map_or_else(|| time::format(0), String::from)
+}
+
+fn shortened(title: &str) -> String {
+    title.graphemes(true).take(LONGEST_TITLE).collect()
 }

@@ -1,13 +1,16 @@
 //! What is stored: messages, events, the documents about a session, and the logs they lie in.
 
+pub mod ask;
 pub mod begin;
 pub mod blob;
 pub mod branch;
 pub mod checkpoint;
 pub mod documents;
+pub mod edited;
 pub mod event;
 pub mod handle;
 pub mod id;
+pub mod index;
 pub mod line;
 pub mod log;
 pub mod message;
@@ -17,3 +20,4 @@ pub mod reader;
 mod resync;
 pub mod scan;
 pub mod status;
+pub mod tool_execution;

@@ -21,6 +21,15 @@ pub enum Status {
 }
 
 impl Status {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Active => "active",
+            Status::Paused => "paused",
+            Status::Completed => "completed",
+        }
+    }
+
     /// Whether a session may become this; a completed one is taken up only with an override.
     pub fn may_become(self, next: Status, has_override: bool) -> bool {
         match (self, next) {

@@ -1,6 +1,7 @@
 //! A host as docs and js/ have it: it observes, stages, writes, and says what became of the write.
 
 use leftoff::error::Code;
+use leftoff::session::ask::Ask;
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::event::Change;
 use leftoff::session::handle::Session;
@@ -164,8 +165,13 @@ impl Host {
         chance: &mut Chance,
     ) -> Outcome {
         self.look(files, Name::Events, chance);
-        let bytes = self.session.stage_events(changes, stamp).expect("no batch is open");
-        self.write(files, Name::Events, bytes, chance)
+        let asked = changes.into_iter().map(Ask::from).collect();
+        match self.session.stage_asked(asked, stamp) {
+            Ok(bytes) if bytes.is_empty() => Outcome::Never,
+            Ok(bytes) => self.write(files, Name::Events, bytes, chance),
+            Err(error) if error.code == Code::InvalidTransition => Outcome::Never,
+            Err(error) => panic!("no batch is open, but {error}"),
+        }
     }
 
     fn write(&mut self, files: &mut Files, name: Name, mut bytes: Vec<u8>, chance: &mut Chance) -> Outcome {
@@ -206,7 +212,7 @@ impl Host {
     fn refuses_another_batch(&mut self, name: Name, why: Code) {
         let stamp = stamp(0);
         let refused = match name {
-            Name::Events => self.session.stage_events(vec![Change::Archived], &stamp).err(),
+            Name::Events => self.session.stage_asked(vec![Ask::from(Change::Archived)], &stamp).err(),
             Name::Messages => {
                 self.session.stage_messages(vec![said(Role::User, "")], &stamp, Counting::Off).err()
             }

@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::fields::{BadValue, Field, Fields, reject};
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
-use crate::session::event::{Agent, Imported, Parent, Project};
+use crate::session::edited::Said;
+use crate::session::event::{Agent, Imported, Origin, Parent, Project};
 use crate::session::metadata::Metadata;
 use crate::session::status::Status;
 use crate::text::{Extra, Open, to_pretty_json};
@@ -43,10 +44,15 @@ struct Known {
     provider: Kept<Provider>,
     #[cfg_attr(test, ts(as = "Display"))]
     display: Kept<Display>,
-    status: Shown,
-    lifecycle: Status,
-    #[serde(rename = "type")]
-    session_type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Shown"))]
+    status: Option<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Status"))]
+    lifecycle: Option<Status>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "String"))]
+    session_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +65,9 @@ struct Known {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<Imported>"))]
     imported: Option<Kept<Imported>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<Origin>"))]
+    forked_from: Option<Kept<Origin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +147,7 @@ impl MetadataJson {
             session_type,
             name,
             given_title: _,
+            heading: _,
             summary,
             status,
             archived_at,
@@ -146,6 +156,7 @@ impl MetadataJson {
             parent,
             agent,
             imported,
+            forked_from,
             as_of,
         } = metadata.clone();
         let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
@@ -173,14 +184,15 @@ impl MetadataJson {
             }
             .into(),
             display: Display { title, description: known.first_user_line.clone() }.into(),
-            status: if archived_at.is_some() { Shown::Archived } else { Shown::Active },
-            lifecycle: status,
-            session_type,
+            status: Some(if archived_at.is_some() { Shown::Archived } else { Shown::Active }),
+            lifecycle: Some(status),
+            session_type: Some(session_type),
             name,
             summary,
             agent: OfAgent { command, system_prompt_hash, tools }.into(),
             parent: parent.map(Kept::from),
             imported: imported.map(Kept::from),
+            forked_from: forked_from.map(Kept::from),
             archived_at,
             as_of,
         };
@@ -219,18 +231,20 @@ impl MetadataJson {
             agent: Kept { known: OfAgent { command, system_prompt_hash, tools }, .. },
             parent,
             imported,
+            forked_from,
             archived_at,
             as_of,
         } = self.known.clone();
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
             id,
-            session_type,
+            session_type: session_type.unwrap_or_else(|| "chat".into()),
             name,
             given_title: non_empty(title),
+            heading: None,
             summary,
-            status: lifecycle,
-            archived_at: archived_at.or_else(|| since().filter(|_| status == Shown::Archived)),
+            status: lifecycle.unwrap_or_default(),
+            archived_at: archived_at.or_else(|| since().filter(|_| status == Some(Shown::Archived))),
             created_at: non_empty(created_at),
             project: Some(project.known).filter(|project| *project != Project::default()),
             parent: parent.map(|parent| parent.known),
@@ -244,8 +258,17 @@ impl MetadataJson {
                 base_url,
             },
             imported: imported.map(|imported| imported.known),
+            forked_from: forked_from.map(|origin| origin.known),
             as_of,
         }
+    }
+
+    /// What it says of the session, as far as it says something.
+    pub fn said(&self) -> Said {
+        let archived_at = self.known.archived_at.clone();
+        Said::of(self.metadata())
+            .told(self.known.session_type.is_some(), self.known.lifecycle)
+            .archived(archived_at, self.known.status.map(|shown| shown == Shown::Archived))
     }
 
     /// The document with what an older one had that nobody knew.
@@ -260,6 +283,7 @@ impl MetadataJson {
         new.agent.keeping(&old.agent);
         keep(&mut new.parent, &old.parent);
         keep(&mut new.imported, &old.imported);
+        keep(&mut new.forked_from, &old.forked_from);
         self
     }
 
@@ -277,7 +301,6 @@ impl Open for MetadataJson {
 
 impl Take for Known {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
-        let status = fields.take("status", bad);
         Some(Known {
             version: fields.take("version", bad).unwrap_or(VERSION),
             id: fields.take("id", bad).unwrap_or_default(),
@@ -286,14 +309,15 @@ impl Take for Known {
             stats: fields.take("stats", bad).unwrap_or_default(),
             provider: fields.take("provider", bad).unwrap_or_default(),
             display: fields.take("display", bad).unwrap_or_default(),
-            status: status.unwrap_or(Shown::Active),
-            lifecycle: fields.take("lifecycle", bad).unwrap_or_default(),
-            session_type: fields.take("type", bad).unwrap_or_else(|| "chat".into()),
+            status: fields.take("status", bad),
+            lifecycle: fields.take("lifecycle", bad),
+            session_type: fields.take("type", bad),
             name: fields.take("name", bad),
             summary: fields.take("summary", bad),
             agent: fields.take("agent", bad).unwrap_or_default(),
             parent: fields.take("parent", bad),
             imported: fields.take("imported", bad),
+            forked_from: fields.take("forkedFrom", bad),
             archived_at: fields.take("archivedAt", bad),
             as_of: fields.take("asOf", bad),
         })

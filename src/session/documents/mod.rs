@@ -4,8 +4,8 @@
 //! from one placement to the other and back without loss. Fields that this version does not know are kept, in nested
 //! objects too. A bad value costs its field.
 //!
-//! One thing comes back otherwise: both have a title in every case, so a session whose title was made from its first
-//! message has it as a given one once it was read from a document.
+//! One thing comes back otherwise: `metadata.json` has a title in every case, so a session whose title was made from its
+//! first message has it as a given one once it was read from that document alone.
 
 pub(crate) mod metadata_json;
 pub(crate) mod session_json;
@@ -13,6 +13,7 @@ pub(crate) mod session_json;
 pub use metadata_json::MetadataJson;
 pub use session_json::SessionJson;
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,8 +22,86 @@ use serde::{Serialize, Serializer};
 
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields};
-use crate::session::event::{Agent, Imported, Parent, Project};
+use crate::session::checkpoint::Checkpoint;
+use crate::session::edited::Said;
+use crate::session::event::{Agent, Imported, Origin, Parent, Project};
+use crate::session::metadata::Metadata;
 use crate::text::{Extra, Open, open};
+
+/// Which of the two documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// Document 000's, in the workspace placement.
+    SessionJson,
+    /// Document 004's, in the home placement.
+    MetadataJson,
+}
+
+/// One of the two documents as it was found on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Document {
+    /// Document 000's.
+    SessionJson(Box<SessionJson>),
+    /// Document 004's.
+    MetadataJson(Box<MetadataJson>),
+}
+
+impl Document {
+    /// Reads a document, and says what in it could not be read.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is no object.
+    pub fn read(name: Name, json: &[u8]) -> Result<(Document, Vec<String>), Error> {
+        Ok(match name {
+            Name::SessionJson => {
+                let (document, bad) = SessionJson::read(json)?;
+                (Document::SessionJson(Box::new(document)), bad)
+            }
+            Name::MetadataJson => {
+                let (document, bad) = MetadataJson::read(json)?;
+                (Document::MetadataJson(Box::new(document)), bad)
+            }
+        })
+    }
+
+    /// The document of a session as it is kept, with what an older one had that nobody knew.
+    pub fn write(name: Name, metadata: &Metadata, known: &Checkpoint, old: Option<&Document>) -> String {
+        match name {
+            Name::SessionJson => match (SessionJson::new(metadata, known), old) {
+                (new, Some(Document::SessionJson(old))) => new.keeping(old).to_json(),
+                (new, _) => new.to_json(),
+            },
+            Name::MetadataJson => match (MetadataJson::new(metadata, known), old) {
+                (new, Some(Document::MetadataJson(old))) => new.keeping(old).to_json(),
+                (new, _) => new.to_json(),
+            },
+        }
+    }
+
+    /// What it says of the session.
+    pub fn metadata(&self) -> Metadata {
+        match self {
+            Document::SessionJson(document) => document.metadata(),
+            Document::MetadataJson(document) => document.metadata(),
+        }
+    }
+
+    /// What it says of the session, as far as it says something.
+    pub fn said(&self) -> Said {
+        match self {
+            Document::SessionJson(document) => document.said(),
+            Document::MetadataJson(document) => document.said(),
+        }
+    }
+
+    /// Whether a version of leftoff wrote it that knows more than this one.
+    pub fn is_newer(&self) -> bool {
+        match self {
+            Document::SessionJson(document) => document.is_newer(),
+            Document::MetadataJson(document) => document.is_newer(),
+        }
+    }
+}
 
 /// An object of a document, and the fields in it that this version does not know.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,6 +175,12 @@ impl Take for Parent {
     }
 }
 
+impl Take for Origin {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Origin> {
+        Origin::take(fields, bad)
+    }
+}
+
 impl Take for Imported {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
         Imported::take(fields, bad)
@@ -106,6 +191,39 @@ impl Take for Agent {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Agent> {
         Some(Agent::take(fields, bad))
     }
+}
+
+/// The first heading of a conversation's Markdown: of its own, not one inside a code block or the front matter.
+pub fn heading(markdown: &str) -> Option<&str> {
+    let mut fence = None;
+    let mut previous = "";
+    let mut lines = markdown.lines().peekable();
+    if lines.next_if(|line| line.trim() == "---").is_some() {
+        lines.find(|line| line.trim() == "---");
+    }
+    for line in lines {
+        let text = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                let title = text.trim_start_matches('#');
+                let depth = text.len() - title.len();
+                if (1..=6).contains(&depth) && title.starts_with(' ') {
+                    return Some(title.trim().trim_end_matches('#').trim()).filter(|title| !title.is_empty());
+                }
+                let is_underline =
+                    !text.is_empty() && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'));
+                if is_underline && !previous.is_empty() {
+                    return Some(previous);
+                }
+            }
+        }
+        previous = text;
+    }
+    None
 }
 
 /// Reads a document; `name` is its file's, for messages.

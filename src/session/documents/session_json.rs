@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::fields::{BadValue, Fields};
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
-use crate::session::event::{Agent, Imported, Parent, Project};
+use crate::session::edited::Said;
+use crate::session::event::{Agent, Imported, Origin, Parent, Project};
 use crate::session::metadata::Metadata;
 use crate::session::status::Status;
 use crate::text::{Extra, Open, to_pretty_json};
@@ -32,8 +33,12 @@ pub struct SessionJson {
 struct Known {
     version: String,
     conversation_id: String,
-    conversation_type: String,
-    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "String"))]
+    conversation_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Status"))]
+    status: Option<Status>,
     created_at: String,
     last_active: String,
     message_count: u64,
@@ -42,19 +47,23 @@ struct Known {
     #[serde(skip_serializing_if = "Option::is_none")]
     context_summary: Option<String>,
     id: String,
-    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<String>,
     total_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(as = "Option<Project>"))]
-    project: Option<Kept<Project>>,
+    #[cfg_attr(test, ts(as = "Option<OfProject>"))]
+    project: Option<Kept<OfProject>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfParent>"))]
     parent: Option<Kept<OfParent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfImported>"))]
     imported: Option<Kept<OfImported>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<OfOrigin>"))]
+    forked_from: Option<Kept<OfOrigin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<String>,
 }
@@ -81,6 +90,27 @@ struct AgentConfig {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+struct OfProject {
+    path: String,
+    hash: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+struct OfOrigin {
+    session: String,
+    message_id: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct OfParent {
     session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,13 +127,13 @@ struct OfImported {
 impl SessionJson {
     /// The document of a session.
     pub fn new(metadata: &Metadata, known: &Checkpoint) -> SessionJson {
-        let title = metadata.title(known.first_user_line.as_deref());
         // Without `..`: a new field does not compile until it has a place here.
         let Metadata {
             id,
             session_type,
             name,
-            given_title: _,
+            given_title: title,
+            heading: _,
             summary,
             status,
             archived_at,
@@ -112,17 +142,22 @@ impl SessionJson {
             parent,
             agent,
             imported,
+            forked_from,
             as_of,
         } = metadata.clone();
         let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
         let created_at = created_at.unwrap_or_default();
+        let of_project = |Project { path, hash, name, remote, first_commit, folder }| {
+            Kept::from(OfProject { path, hash, name, remote, first_commit, folder })
+        };
         let of_parent = |Parent { session, call_id }| Kept::from(OfParent { session, call_id });
+        let of_origin = |Origin { session, message_id }| Kept::from(OfOrigin { session, message_id });
         let of_imported = |Imported { agent, source_id }| Kept::from(OfImported { agent, source_id });
         let known = Known {
             version: VERSION.into(),
             conversation_id: name.unwrap_or_else(|| id.clone()),
-            conversation_type: session_type,
-            status,
+            conversation_type: Some(session_type),
+            status: Some(status),
             last_active: known.last_message_ms.map_or_else(|| created_at.clone(), time::format),
             created_at,
             message_count: known.messages,
@@ -141,9 +176,10 @@ impl SessionJson {
             title,
             archived_at,
             total_tokens: known.tokens,
-            project: project.map(Kept::from),
+            project: project.map(of_project),
             parent: parent.map(of_parent),
             imported: imported.map(of_imported),
+            forked_from: forked_from.map(of_origin),
             as_of,
         };
         SessionJson { known, extra: Extra::default() }
@@ -196,25 +232,45 @@ impl SessionJson {
             project,
             parent,
             imported,
+            forked_from,
             as_of,
         } = self.known.clone();
+        let of_project =
+            |Kept { known: OfProject { path, hash, name, remote, first_commit, folder }, .. }| Project {
+                path,
+                hash,
+                name,
+                remote,
+                first_commit,
+                folder,
+            };
         let of_parent = |Kept { known: OfParent { session, call_id }, .. }| Parent { session, call_id };
+        let of_origin = |Kept { known: OfOrigin { session, message_id }, .. }| Origin { session, message_id };
         let of_imported = |Kept { known: OfImported { agent, source_id }, .. }| Imported { agent, source_id };
         Metadata {
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
-            session_type: conversation_type,
-            given_title: non_empty(title),
+            session_type: conversation_type.unwrap_or_else(|| "chat".into()),
+            given_title: title.and_then(non_empty),
+            heading: None,
             summary: context_summary,
-            status,
+            status: status.unwrap_or_default(),
             archived_at,
             created_at: non_empty(created_at),
-            project: project.map(|project| project.known),
+            project: project.map(of_project),
             parent: parent.map(of_parent),
             agent: Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url },
             imported: imported.map(of_imported),
+            forked_from: forked_from.map(of_origin),
             as_of,
         }
+    }
+
+    /// What it says of the session, as far as it says something.
+    pub fn said(&self) -> Said {
+        Said::of(self.metadata())
+            .told(self.known.conversation_type.is_some(), self.known.status)
+            .archived(self.known.archived_at.clone(), None)
     }
 
     /// The document with what an older one had that nobody knew.
@@ -225,6 +281,7 @@ impl SessionJson {
         keep(&mut new.project, &old.project);
         keep(&mut new.parent, &old.parent);
         keep(&mut new.imported, &old.imported);
+        keep(&mut new.forked_from, &old.forked_from);
         self
     }
 
@@ -245,20 +302,21 @@ impl Take for Known {
         Some(Known {
             version: fields.take("version", bad).unwrap_or_else(|| VERSION.into()),
             conversation_id: fields.take("conversation_id", bad).unwrap_or_default(),
-            conversation_type: fields.take("conversation_type", bad).unwrap_or_else(|| "chat".into()),
-            status: fields.take("status", bad).unwrap_or_default(),
+            conversation_type: fields.take("conversation_type", bad),
+            status: fields.take("status", bad),
             created_at: fields.take("created_at", bad).unwrap_or_default(),
             last_active: fields.take("last_active", bad).unwrap_or_default(),
             message_count: fields.take("message_count", bad).unwrap_or_default(),
             agent_config: fields.take("agent_config", bad).unwrap_or_default(),
             context_summary: fields.take("context_summary", bad),
             id: fields.take("id", bad).unwrap_or_default(),
-            title: fields.take("title", bad).unwrap_or_default(),
+            title: fields.take("title", bad),
             archived_at: fields.take("archived_at", bad),
             total_tokens: fields.take("total_tokens", bad).unwrap_or_default(),
             project: fields.take("project", bad),
             parent: fields.take("parent", bad),
             imported: fields.take("imported", bad),
+            forked_from: fields.take("forked_from", bad),
             as_of: fields.take("as_of", bad),
         })
     }
@@ -275,6 +333,25 @@ impl Take for AgentConfig {
             context_window: fields.take("context_window", bad),
             base_url: fields.take("base_url", bad),
         })
+    }
+}
+
+impl Take for OfProject {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfProject> {
+        Some(OfProject {
+            path: fields.take("path", bad)?,
+            hash: fields.take("hash", bad).unwrap_or_default(),
+            name: fields.take("name", bad).unwrap_or_default(),
+            remote: fields.take("remote", bad),
+            first_commit: fields.take("first_commit", bad),
+            folder: fields.take("folder", bad),
+        })
+    }
+}
+
+impl Take for OfOrigin {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfOrigin> {
+        Some(OfOrigin { session: fields.take("session", bad)?, message_id: fields.take("message_id", bad)? })
     }
 }
 
@@ -296,6 +373,8 @@ pub(crate) fn declared(config: &ts_rs::Config) -> Vec<String> {
     Vec::from([
         declared::<Known>(config),
         declared::<AgentConfig>(config),
+        declared::<OfProject>(config),
+        declared::<OfOrigin>(config),
         declared::<OfParent>(config),
         declared::<OfImported>(config),
     ])

@@ -1,0 +1,87 @@
+//! What a host asks to have changed about a session, as the events that say so.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::fields::{Fields, items};
+use crate::session::event::{self, Change};
+use crate::session::status::Status;
+
+/// One change that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// The change.
+    pub change: Change,
+    /// A completed session may be taken up again.
+    pub has_override: bool,
+    /// When it happened, where that was not now.
+    pub timestamp: Option<String>,
+}
+
+impl Ask {
+    /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
+    /// `"override": true`, and each a `timestamp`.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming the field.
+    pub fn from_json(json: &str) -> Result<Vec<Ask>, Error> {
+        let all = items(json).ok_or_else(|| wrong("expected an array of changes, but found none".into()))?;
+        all.into_iter().map(Ask::one).collect()
+    }
+
+    fn one(json: &str) -> Result<Ask, Error> {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(json)
+            .map_err(|found| wrong(format!("expected a change, but found {found} instead")))?;
+        let name: String = fields.take("type", &mut bad).unwrap_or_default();
+        let has_override = fields.take("override", &mut bad).unwrap_or_default();
+        let timestamp = fields.take("timestamp", &mut bad);
+        let change = event::change(name, &mut fields, &mut bad);
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(wrong(bad.message));
+        }
+        if let Change::Other(other) = &change {
+            return Err(wrong(format!(
+                "expected a change that is known, with its fields, but found {:?} instead",
+                other.name
+            )));
+        }
+        Ok(Ask { change, has_override, timestamp })
+    }
+
+    /// Whether a session of this status is changed by it.
+    ///
+    /// # Errors
+    /// `invalid_transition` where the status may not become that one.
+    pub fn changes(&self, now: Status) -> Result<bool, Error> {
+        let Change::Status { status, .. } = &self.change else { return Ok(true) };
+        if *status == now {
+            return Ok(false);
+        }
+        if now.may_become(*status, self.has_override) {
+            return Ok(true);
+        }
+        let hint =
+            if *status == Status::Active { "; it is taken up again only with an override" } else { "" };
+        Err(Error::new(
+            Code::InvalidTransition,
+            format!(
+                "expected a session that may become {}, but found a {} one instead{hint}",
+                status.as_str(),
+                now.as_str()
+            ),
+        ))
+    }
+}
+
+impl From<Change> for Ask {
+    fn from(change: Change) -> Ask {
+        Ask { change, has_override: false, timestamp: None }
+    }
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(Code::InvalidRequest, message)
+}

@@ -1,0 +1,124 @@
+//! The document beside the logs: what in it no event says yet.
+//!
+//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do; and a
+//! session that was typed by hand has no events at all. What a document says more than the events do is in force at once,
+//! and becomes an event with the next ones that are written, before the document is written anew.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::session::ask::Ask;
+use crate::session::documents::{Document, Name};
+use crate::session::edited::Edited;
+use crate::session::event::{Change, Event};
+use crate::session::handle::Session;
+use crate::session::id;
+use crate::session::metadata::Metadata;
+use crate::text::Extra;
+use crate::time::{self, Stamp};
+
+/// What a document says more than the events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beside {
+    document: Option<Document>,
+    // Each with its time, where it has one of its own.
+    unsaid: Vec<(Change, Option<String>)>,
+}
+
+impl Beside {
+    pub(super) fn into_document(self) -> Option<Document> {
+        self.document
+    }
+}
+
+impl Session {
+    /// Takes the document that was found beside the logs, once both were observed; nothing where there is none.
+    pub fn take_document(&mut self, document: Option<Document>) {
+        self.beside = Beside { unsaid: self.unsaid(document.as_ref()), document };
+        self.is_newer |= self.beside.document.as_ref().is_some_and(Document::is_newer);
+        self.metadata = self.recorded.clone();
+        for (change, timestamp) in self.beside.unsaid.clone() {
+            let as_of = self.metadata.as_of.take();
+            self.metadata.apply(&Event { id: String::new(), timestamp, change, extra: Extra::default() });
+            self.metadata.as_of = as_of;
+        }
+    }
+
+    /// Whether the document says what no event says yet.
+    pub fn has_unsaid(&self) -> bool {
+        !self.beside.unsaid.is_empty()
+    }
+
+    /// The document, as it is to be kept; what the one that was found has more, stays.
+    pub fn document(&self, name: Name) -> String {
+        Document::write(name, &self.metadata, &self.known, self.beside.document.as_ref())
+    }
+
+    /// The bytes that append what is asked for as events, as one batch, behind what the document said; none where
+    /// nothing changes.
+    ///
+    /// # Errors
+    /// `invalid_transition` where the status may not become that; `newer_version`; those of [`crate::session::log::Log`].
+    pub fn stage_asked(&mut self, asked: Vec<Ask>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
+        self.refuse_newer()?;
+        let mut changes = self.beside.unsaid.clone();
+        let mut status = self.metadata.status;
+        for ask in asked {
+            if ask.changes(status)? {
+                if let Change::Status { status: next, .. } = ask.change {
+                    status = next;
+                }
+                changes.push((ask.change, ask.timestamp));
+            }
+        }
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = time::format(stamp.now_ms);
+        let event = |(place, (change, timestamp)): (usize, (Change, Option<String>))| {
+            let own = timestamp.filter(|timestamp| time::parse(timestamp).is_some());
+            let timestamp = own.unwrap_or_else(|| now.clone());
+            Event {
+                id: id::new(stamp, place as u32),
+                timestamp: Some(timestamp),
+                change,
+                extra: Extra::default(),
+            }
+        };
+        self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
+    }
+
+    fn unsaid(&self, document: Option<&Document>) -> Vec<(Change, Option<String>)> {
+        let Some(document) = document else { return Vec::new() };
+        if self.recorded.as_of.is_none() {
+            let mut metadata = document.metadata();
+            if metadata.id.is_empty() || !self.recorded.id.is_empty() {
+                metadata.id.clone_from(&self.recorded.id);
+            }
+            return metadata.changes();
+        }
+        let state = document.metadata().as_of.and_then(|as_of| self.state_at(&as_of));
+        let is_whole = state.is_some();
+        let state = state.unwrap_or_else(|| self.recorded.clone());
+        let derived = self.metadata.derived_titles(self.known.first_user_line.as_deref());
+        let edited = Edited::between(&state, document.said(), &derived, is_whole);
+        // Whoever took it over may not have come to write the document anew.
+        let left = self.history.iter().fold(edited, |left, event| match (&event.change, left) {
+            (Change::Edited(before), Some(left)) if before.as_of == left.as_of => left.without(before),
+            (_, left) => left,
+        });
+        left.map(|edited| (Change::Edited(edited.into()), None)).into_iter().collect()
+    }
+
+    // What the events up to and with this one add up to.
+    fn state_at(&self, as_of: &str) -> Option<Metadata> {
+        let last = self.history.iter().rposition(|event| event.id == as_of)?;
+        let mut state = Metadata { heading: self.recorded.heading.clone(), ..Metadata::default() };
+        state.id.clone_from(&self.recorded.id);
+        for event in &self.history[..=last] {
+            state.apply(event);
+        }
+        Some(state)
+    }
+}

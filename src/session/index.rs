@@ -1,0 +1,177 @@
+//! The index of a store: one line for each session, so that a listing need not open them. A cache: what it says of a
+//! session is believed only where the session's logs are as they were, which the host checks.
+//!
+//! Append-only; of the lines of one path the newest counts. A line without its right checksum is passed by.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use memchr::memchr;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Error};
+use crate::fields::Fields;
+use crate::session::event::{Parent, Project};
+use crate::session::handle::Session;
+use crate::session::line::{self, Checksum};
+use crate::session::status::Status;
+use crate::text::{Extra, Open};
+use crate::time;
+
+// What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.
+const HEAD: &[u8] = b"{\"v\":1,\"path\":";
+
+/// Document 004's `SessionIndexEntry`, and what lists show besides.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry<'a> {
+    path: &'a str,
+    placement: &'a str,
+    // What the logs were like, in the host's words.
+    files: &'a RawValue,
+    id: &'a str,
+    project_path: &'a str,
+    project_hash: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a str>,
+    title: String,
+    created_at: &'a str,
+    last_accessed_at: String,
+    message_count: u64,
+    total_tokens: u64,
+    provider: Provider<'a>,
+    status: &'static str,
+    lifecycle: Status,
+    #[serde(rename = "type")]
+    session_type: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_at: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a Parent>,
+    #[serde(skip)]
+    extra: Extra,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Provider<'a> {
+    #[serde(rename = "type")]
+    provider_type: &'a str,
+    model: &'a str,
+    context_window: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_url: Option<&'a str>,
+}
+
+impl Open for Entry<'_> {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+}
+
+/// The line of a session. `place` is `{"path","placement","files"}`: where it lies, and what its logs are like, in words
+/// that the host compares later.
+///
+/// # Errors
+/// `invalid_request` where the place is none; `line_too_long`.
+pub fn write(session: &Session, place: &str) -> Result<String, Error> {
+    let wrong = || Error::new(Code::InvalidRequest, "expected a path, a placement and files, but found less");
+    let mut bad = Vec::new();
+    let mut fields = Fields::parse(place).map_err(|_| wrong())?;
+    let path: String = fields.take("path", &mut bad).ok_or_else(wrong)?;
+    let placement: String = fields.take("placement", &mut bad).ok_or_else(wrong)?;
+    let files = fields.take_raw("files").unwrap_or("null");
+    let metadata = session.metadata();
+    let known = session.known();
+    let agent = &metadata.agent;
+    let none = Project::default();
+    let project = metadata.project.as_ref().unwrap_or(&none);
+    let created_at = metadata.created_at.as_deref().unwrap_or_default();
+    line::write(&Entry {
+        path: &path,
+        placement: &placement,
+        files: serde_json::from_str(files).map_err(|_| wrong())?,
+        id: &metadata.id,
+        project_path: &project.path,
+        project_hash: &project.hash,
+        remote: project.remote.as_deref(),
+        first_commit: project.first_commit.as_deref(),
+        folder: project.folder.as_deref(),
+        title: metadata.title(known.first_user_line.as_deref()),
+        created_at,
+        last_accessed_at: known.last_message_ms.map_or_else(|| created_at.into(), time::format),
+        message_count: known.messages,
+        total_tokens: known.tokens,
+        provider: Provider {
+            provider_type: agent.provider.as_deref().unwrap_or_default(),
+            model: agent.model.as_deref().unwrap_or_default(),
+            context_window: agent.context_window.unwrap_or_default(),
+            base_url: agent.base_url.as_deref(),
+        },
+        status: if metadata.archived_at.is_some() { "archived" } else { "active" },
+        lifecycle: metadata.status,
+        session_type: &metadata.session_type,
+        name: metadata.name.as_deref(),
+        summary: metadata.summary.as_deref(),
+        archived_at: metadata.archived_at.as_deref(),
+        parent: metadata.parent.as_ref(),
+        extra: Extra::default(),
+    })
+}
+
+/// The newest sound line of each path, as a JSON array; and how many lines there are in all.
+pub fn read(index: &[u8]) -> (String, u64) {
+    let (newest, count) = newest(index);
+    (["[", &newest.join(","), "]"].concat(), count)
+}
+
+/// The same lines as an index of their own.
+pub fn compact(index: &[u8]) -> String {
+    newest(index).0.iter().flat_map(|line| [*line, "\n"]).collect()
+}
+
+fn newest(index: &[u8]) -> (Vec<&str>, u64) {
+    let mut newest: BTreeMap<&[u8], &str> = BTreeMap::new();
+    let mut count = 0;
+    let mut rest = index;
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        let (line, after) = (&rest[..end], rest.get(end + 1..).unwrap_or_default());
+        count += u64::from(!line.is_empty());
+        if let (Some(path), Some(sound)) = (path_of(line), sound(line)) {
+            newest.insert(path, sound);
+        }
+        rest = after;
+    }
+    (newest.into_values().collect(), count)
+}
+
+// A right checksum does not make JSON: somebody may have made it so.
+fn sound(line: &[u8]) -> Option<&str> {
+    let line = (line::checksum(line) == Checksum::Right).then(|| core::str::from_utf8(line).ok())??;
+    Fields::check(line).is_ok().then_some(line)
+}
+
+// As it is written; one writer writes one path always alike.
+fn path_of(line: &[u8]) -> Option<&[u8]> {
+    let path = line.strip_prefix(HEAD)?.strip_prefix(b"\"")?;
+    let mut escaped = false;
+    for (at, byte) in path.iter().enumerate() {
+        match byte {
+            b'"' if !escaped => return Some(&path[..at]),
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    None
+}

@@ -1,0 +1,284 @@
+//! A session's handle, for JavaScript.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use crate::context::{Build, Format, Request};
+use crate::interop::messages;
+use crate::session::ask::Ask;
+use crate::session::begin::Begin;
+use crate::session::blob::Blob;
+use crate::session::checkpoint::Checkpoint;
+use crate::session::documents::{Document, Name};
+use crate::session::handle::Session;
+use crate::session::index;
+use crate::session::log::Log;
+use crate::session::scan::{Found, Problem};
+use crate::tokens::Counting;
+use crate::wasm::{Answer, ContextBuild, Counter, bytes, small, stamp, thrown, utf8};
+
+/// Which of a session's logs.
+#[wasm_bindgen]
+#[derive(Clone, Copy)]
+pub enum LogName {
+    /// `events.jsonl`
+    Events,
+    /// `messages.jsonl`
+    Messages,
+    /// `tools.jsonl`
+    Tools,
+}
+
+/// Which of the two documents about a session.
+#[wasm_bindgen]
+#[derive(Clone, Copy)]
+pub enum DocumentName {
+    /// `session.json`
+    SessionJson,
+    /// `metadata.json`
+    MetadataJson,
+}
+
+impl From<DocumentName> for Name {
+    fn from(name: DocumentName) -> Name {
+        match name {
+            DocumentName::SessionJson => Name::SessionJson,
+            DocumentName::MetadataJson => Name::MetadataJson,
+        }
+    }
+}
+
+/// One session: its two logs, and what is known from them; beside it the blobs of the batch that was staged.
+#[wasm_bindgen(js_name = Session)]
+pub struct SessionHandle(Session, Vec<Blob>);
+
+#[wasm_bindgen(js_class = Session)]
+impl SessionHandle {
+    /// A session of which nothing is observed. `id` is the one that its place says.
+    #[wasm_bindgen(constructor)]
+    pub fn new(id: Option<String>) -> SessionHandle {
+        SessionHandle(Session::new(None).with_id(&id.unwrap_or_default()), Vec::new())
+    }
+
+    /// Takes the bytes that a log has from `offset` on; gives the problems.
+    pub fn observe(&mut self, log: LogName, bytes: &[u8], offset: f64) -> Answer<JsValue> {
+        let found = self.log(log).observe(bytes, offset as u64).map_err(thrown)?;
+        Ok(small(&self.take(log, found)))
+    }
+
+    /// A log is read to its end: what no line feed ends is given, or reported as torn.
+    #[wasm_bindgen(js_name = observeTail)]
+    pub fn observe_tail(&mut self, log: LogName) -> JsValue {
+        let found = self.log(log).observe_tail();
+        small(&self.take(log, found))
+    }
+
+    /// `ok`, `damaged` or `unreadable`; see `Session::health`.
+    pub fn health(&self) -> JsValue {
+        small(&self.0.health())
+    }
+
+    /// Whether the messages have to be observed from their start, without a checkpoint.
+    #[wasm_bindgen(getter, js_name = needsAll)]
+    pub fn needs_all(&self) -> bool {
+        self.0.needs_all()
+    }
+
+    /// How far a log is observed.
+    pub fn end(&mut self, log: LogName) -> f64 {
+        self.log(log).observed() as f64
+    }
+
+    /// Stages drafts, JSON bytes of `format`; see `Session::stage_messages`. Gives the bytes to append, once
+    /// `stagedBlobs` are in their files.
+    #[wasm_bindgen(js_name = stageMessages)]
+    pub fn stage_messages(
+        &mut self,
+        drafts: &[u8],
+        format: &str,
+        now_ms: f64,
+        entropy: &[u8],
+        counter: &Counter,
+        is_counted: bool,
+    ) -> Answer<Uint8Array> {
+        let format = Format::parse(format).map_err(thrown)?;
+        let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
+        let stamp = stamp(now_ms, entropy)?;
+        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
+        let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
+        self.1 = staged.blobs;
+        Ok(Uint8Array::from(&staged.bytes[..]))
+    }
+
+    /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
+    #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
+    pub fn staged_blobs(&mut self) -> Option<Array> {
+        let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
+        let blobs = core::mem::take(&mut self.1);
+        (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
+    }
+
+    /// The staged batch is in the log; `offset` as in `Log::commit`.
+    pub fn commit(&mut self, log: LogName, offset: f64) -> Answer<()> {
+        match log {
+            LogName::Events => {
+                let found = self.0.events().commit(offset as u64).map_err(thrown)?;
+                self.0.take_events(found);
+            }
+            LogName::Messages => {
+                self.0.commit_messages(offset as u64).map_err(thrown)?;
+            }
+            LogName::Tools => {
+                let found = self.0.tools().commit(offset as u64).map_err(thrown)?;
+                self.0.take_tools(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// No byte of the staged batch was written, or it is given up.
+    pub fn abort(&mut self, log: LogName) -> Answer<()> {
+        self.log(log).abort().map_err(thrown)
+    }
+
+    /// Nobody can say how much of the staged batch was written; gives the bytes to append again.
+    pub fn unknown(&mut self, log: LogName) -> Answer<Uint8Array> {
+        self.log(log).unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
+    }
+
+    /// Stages the events that begin a session.
+    #[wasm_bindgen(js_name = stageCreated)]
+    pub fn stage_created(&mut self, created: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
+        let begin = Begin::from_json(utf8(created)?).map_err(thrown)?;
+        let stamp = stamp(now_ms, entropy)?;
+        let staged = self.0.stage_asked(begin.asked(&stamp), &stamp).map_err(thrown)?;
+        Ok(Uint8Array::from(&staged[..]))
+    }
+
+    /// Stages what is asked for, JSON as in `Ask::from_json`, behind what the document said; nothing where nothing
+    /// changes.
+    #[wasm_bindgen(js_name = stageAsked)]
+    pub fn stage_asked(&mut self, asked: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Option<Uint8Array>> {
+        let asked = Ask::from_json(utf8(asked)?).map_err(thrown)?;
+        let stamp = stamp(now_ms, entropy)?;
+        let staged = self.0.stage_asked(asked, &stamp).map_err(thrown)?;
+        Ok((!staged.is_empty()).then(|| Uint8Array::from(&staged[..])))
+    }
+
+    /// Takes the document that lies beside the logs, once both are observed; gives what in it could not be read.
+    #[wasm_bindgen(js_name = takeDocument)]
+    pub fn take_document(&mut self, name: DocumentName, json: Option<Vec<u8>>) -> Vec<String> {
+        let (document, bad) = match json.map(|json| Document::read(name.into(), &json)) {
+            None => (None, Vec::new()),
+            Some(Ok((document, bad))) => (Some(document), bad),
+            Some(Err(error)) => (None, Vec::from([error.message])),
+        };
+        self.0.take_document(document);
+        bad
+    }
+
+    /// The session's id; empty where neither its place nor an event nor the document says one.
+    #[wasm_bindgen(getter)]
+    pub fn id(&self) -> String {
+        self.0.metadata().id.clone()
+    }
+
+    /// The id of a session that was found without one.
+    #[wasm_bindgen(js_name = setId)]
+    pub fn set_id(&mut self, id: &str) {
+        self.0.set_id(id);
+    }
+
+    /// `active`, `paused` or `completed`.
+    #[wasm_bindgen(getter)]
+    pub fn status(&self) -> String {
+        self.0.metadata().status.as_str().into()
+    }
+
+    /// Whether the document says what no event says yet.
+    #[wasm_bindgen(getter, js_name = hasUnsaid)]
+    pub fn has_unsaid(&self) -> bool {
+        self.0.has_unsaid()
+    }
+
+    /// Whether a newer version wrote to it: it can be read, not written.
+    #[wasm_bindgen(getter, js_name = isNewer)]
+    pub fn is_newer(&self) -> bool {
+        self.0.is_newer()
+    }
+
+    /// The first heading of the conversation's Markdown.
+    #[wasm_bindgen(js_name = setHeading)]
+    pub fn set_heading(&mut self, heading: &str) {
+        self.0.set_heading(heading);
+    }
+
+    /// Begins with what a checkpoint covers, before any message is observed; whether it was one.
+    #[wasm_bindgen(js_name = beginAt)]
+    pub fn begin_at(&mut self, checkpoint: &[u8]) -> bool {
+        Checkpoint::from_json(checkpoint).map(|checkpoint| self.0.begin_at(checkpoint)).is_ok()
+    }
+
+    /// The document of a session as it is to be kept.
+    pub fn document(&self, name: DocumentName) -> Uint8Array {
+        bytes(&self.0.document(name.into()))
+    }
+
+    /// Whether the execution of a call is on record, as far as the log was observed.
+    #[wasm_bindgen(js_name = hasExecuted)]
+    pub fn has_executed(&self, call: &str) -> bool {
+        self.0.has_executed(call)
+    }
+
+    /// Stages a tool execution, JSON as in `ToolExecution::from_json`.
+    #[wasm_bindgen(js_name = stageExecution)]
+    pub fn stage_execution(&mut self, execution: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
+        let stamp = stamp(now_ms, entropy)?;
+        let staged = self.0.stage_execution(utf8(execution)?, &stamp).map_err(thrown)?;
+        Ok(Uint8Array::from(&staged[..]))
+    }
+
+    /// Its line of the store's index; `place` as in `index::write`.
+    #[wasm_bindgen(js_name = indexLine)]
+    pub fn index_line(&self, place: &[u8]) -> Answer<Uint8Array> {
+        index::write(&self.0, utf8(place)?).map(|line| bytes(&line)).map_err(thrown)
+    }
+
+    /// The checkpoint to keep, JSON; nothing for a log with branches.
+    pub fn checkpoint(&self) -> Option<Uint8Array> {
+        self.0.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
+    }
+
+    /// What is known of the session, in the words of document 004.
+    pub fn metadata(&self) -> Uint8Array {
+        bytes(&self.0.document(Name::MetadataJson))
+    }
+
+    /// Begins a context; `request` as in `Request::from_json`.
+    pub fn context(&self, request: &[u8]) -> Answer<ContextBuild> {
+        let request = Request::from_json(utf8(request)?).map_err(thrown)?;
+        let format = request.format;
+        Ok(ContextBuild { build: Build::new(request, self.0.source()), format })
+    }
+}
+
+impl SessionHandle {
+    fn log(&mut self, name: LogName) -> &mut Log {
+        match name {
+            LogName::Events => self.0.events(),
+            LogName::Messages => self.0.messages(),
+            LogName::Tools => self.0.tools(),
+        }
+    }
+
+    fn take(&mut self, name: LogName, found: Vec<Found>) -> Vec<Problem> {
+        match name {
+            LogName::Events => self.0.take_events(found),
+            LogName::Messages => self.0.take_messages(found),
+            LogName::Tools => self.0.take_tools(found),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Documents that someone typed or changed by hand: what they say is in force, becomes an event, and is never overwritten.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+
+use common::stamp;
+use leftoff::error::Code;
+use leftoff::session::ask::Ask;
+use leftoff::session::documents::{Document, Name, heading};
+use leftoff::session::event::Change;
+use leftoff::session::handle::Session;
+use leftoff::session::metadata::Metadata;
+use leftoff::session::status::Status;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const SESSION: &str = include_str!("fixtures/documents/session-by-hand.json");
+const METADATA: &str = include_str!("fixtures/documents/metadata-by-hand.json");
+
+/// A session and the bytes of its events log.
+struct Host {
+    session: Session,
+    log: Vec<u8>,
+    batches: u64,
+}
+
+impl Host {
+    fn new() -> Host {
+        Host { session: Session::new(None).with_id("u"), log: Vec::new(), batches: 0 }
+    }
+
+    fn begun() -> Host {
+        let mut host = Host::new();
+        host.ask(&json!([
+            { "type": "created", "session": "u", "sessionType": "chat", "agent": { "model": "m" } },
+            { "type": "summary", "summary": "first" },
+        ]));
+        host
+    }
+
+    fn ask(&mut self, asked: &Value) {
+        let asked = Ask::from_json(&asked.to_string()).expect("it may be asked");
+        self.batches += 1;
+        let bytes = self.session.stage_asked(asked, &stamp(self.batches)).expect("it may happen");
+        if !bytes.is_empty() {
+            let found = self.session.events().commit(self.log.len() as u64).expect("a batch is open");
+            self.session.take_events(found);
+            self.log.extend(bytes);
+        }
+    }
+
+    fn meet(&mut self, name: Name, document: &str) {
+        let (document, _) = Document::read(name, document.as_bytes()).expect("a document");
+        self.session.take_document(Some(document));
+    }
+
+    /// The document with some fields changed, as an editor leaves it.
+    fn edited(&self, name: Name, changes: &Value) -> String {
+        let mut document: Value = serde_json::from_str(&self.session.document(name)).expect("JSON");
+        merge(&mut document, changes);
+        document.to_string()
+    }
+
+    /// Another process that reads the same log, and no document.
+    fn again(&self) -> Metadata {
+        let mut session = Session::new(None).with_id("u");
+        let found = session.events().observe(&self.log, 0).expect("the first bytes");
+        session.take_events(found);
+        session.metadata().clone()
+    }
+}
+
+// A null takes the field out.
+fn merge(document: &mut Value, changes: &Value) {
+    let (Value::Object(fields), Value::Object(changes)) = (document, changes) else { return };
+    for (key, value) in changes {
+        match value {
+            Value::Null => {
+                fields.remove(key);
+            }
+            Value::Object(_) => merge(fields.entry(key).or_insert(Value::Object(Map::new())), value),
+            _ => {
+                fields.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+const BOTH: [Name; 2] = [Name::SessionJson, Name::MetadataJson];
+
+#[test]
+fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
+    for (name, changes) in [
+        (
+            Name::SessionJson,
+            json!({ "context_summary": "second", "status": "paused", "title": "mine", "archived_at": "2026-01-01T00:00:00Z" }),
+        ),
+        (
+            Name::MetadataJson,
+            json!({ "summary": "second", "lifecycle": "paused", "display": { "title": "mine" }, "status": "archived" }),
+        ),
+    ] {
+        let mut host = Host::begun();
+        let document = host.edited(name, &changes);
+        host.meet(name, &document);
+        let check = |metadata: &Metadata| {
+            assert_eq!(metadata.summary.as_deref(), Some("second"), "{name:?}");
+            assert_eq!(metadata.given_title.as_deref(), Some("mine"), "{name:?}");
+            assert_eq!((metadata.status, metadata.archived_at.is_some()), (Status::Paused, true), "{name:?}");
+            assert_eq!(metadata.agent.model.as_deref(), Some("m"), "{name:?}");
+        };
+        check(host.session.metadata());
+        assert!(host.session.has_unsaid());
+        host.ask(&json!([]));
+        assert!(!host.session.has_unsaid());
+        check(&host.again());
+        // What was adopted is not adopted again, whatever came later.
+        host.ask(&json!([{ "type": "summary", "summary": "third" }]));
+        let written = host.log.len();
+        host.meet(name, &document);
+        host.ask(&json!([]));
+        assert_eq!(host.log.len(), written, "{name:?}");
+        assert_eq!(host.session.metadata().summary.as_deref(), Some("third"), "{name:?}");
+    }
+}
+
+#[test]
+fn a_document_that_nobody_edited_says_nothing_new() {
+    for name in BOTH {
+        let mut host = Host::begun();
+        let old = host.session.document(name);
+        // The state went on; the document is behind.
+        host.ask(&json!([{ "type": "summary", "summary": "second" }, { "type": "title", "title": "t" }]));
+        host.ask(&json!([{ "type": "status", "status": "paused" }, { "type": "archived" }]));
+        host.meet(name, &old);
+        assert!(!host.session.has_unsaid(), "{name:?}");
+        assert_eq!(host.session.metadata().summary.as_deref(), Some("second"));
+        assert_eq!(host.session.metadata().given_title.as_deref(), Some("t"));
+    }
+}
+
+#[test]
+fn an_edit_of_an_old_document_costs_nothing_that_came_later() {
+    for (name, changes) in [
+        (Name::SessionJson, json!({ "status": "completed" })),
+        (Name::MetadataJson, json!({ "lifecycle": "completed" })),
+    ] {
+        let mut host = Host::begun();
+        let old = host.edited(name, &changes);
+        host.ask(&json!([{ "type": "summary", "summary": "second" }]));
+        host.meet(name, &old);
+        assert_eq!(host.session.metadata().summary.as_deref(), Some("second"), "{name:?}");
+        assert_eq!(host.session.metadata().status, Status::Completed, "{name:?}");
+    }
+}
+
+#[test]
+fn what_was_taken_out_is_gone_where_the_document_had_it() {
+    for (name, changes) in [
+        (Name::SessionJson, json!({ "context_summary": null, "archived_at": null })),
+        (Name::MetadataJson, json!({ "summary": null, "archivedAt": null, "status": "active" })),
+    ] {
+        let mut host = Host::begun();
+        host.ask(&json!([{ "type": "archived" }]));
+        let document = host.edited(name, &changes);
+        host.meet(name, &document);
+        assert_eq!(host.session.metadata().summary, None, "{name:?}");
+        assert_eq!(host.session.metadata().archived_at, None, "{name:?}");
+        host.ask(&json!([]));
+        assert_eq!((host.again().summary, host.again().archived_at), (None, None), "{name:?}");
+    }
+}
+
+#[test]
+fn a_document_without_as_of_is_compared_with_the_newest_state_and_takes_nothing_out() {
+    let mut host = Host::begun();
+    host.meet(Name::SessionJson, r#"{"version":"1.0","conversation_id":"001-x","status":"paused"}"#);
+    let metadata = host.session.metadata();
+    assert_eq!((metadata.name.as_deref(), metadata.status), (Some("001-x"), Status::Paused));
+    assert_eq!(metadata.summary.as_deref(), Some("first"));
+}
+
+#[test]
+fn a_document_alone_is_how_the_session_began() {
+    for (name, json) in [(Name::SessionJson, SESSION), (Name::MetadataJson, METADATA)] {
+        let mut host = Host::new();
+        host.meet(name, json);
+        let expected = Document::read(name, json.as_bytes()).expect("a document").0.metadata();
+        let check = |found: &Metadata| {
+            let found = Metadata { id: String::new(), as_of: None, ..found.clone() };
+            assert_eq!(found, Metadata { id: String::new(), as_of: None, ..expected.clone() }, "{name:?}");
+        };
+        check(host.session.metadata());
+        assert_eq!(host.session.metadata().id, "u", "the place names it");
+        host.ask(&json!([]));
+        check(&host.again());
+        assert_eq!(host.session.metadata().as_of, host.again().as_of);
+    }
+}
+
+#[test]
+fn a_title_that_nobody_gave_is_no_edit() {
+    let mut host = Host::begun();
+    let as_type = host.session.document(Name::MetadataJson);
+    host.session.set_heading("The heading");
+    let as_heading = host.session.document(Name::MetadataJson);
+    for document in [as_type, as_heading] {
+        host.meet(Name::MetadataJson, &document);
+        assert!(!host.session.has_unsaid(), "{document}");
+    }
+    assert!(!host.session.document(Name::SessionJson).contains("\"title\""));
+}
+
+#[test]
+fn a_newer_version_can_be_read_and_not_written() {
+    let refused = |session: &mut Session| {
+        let asked = vec![Ask::from(Change::Archived)];
+        let staged = session.stage_asked(asked, &stamp(1)).map_err(|error| error.code);
+        assert_eq!((staged, session.is_newer()), (Err(Code::NewerVersion), true));
+    };
+    for (name, json) in
+        [(Name::SessionJson, r#"{"version":"2.0"}"#), (Name::MetadataJson, r#"{"version":2}"#)]
+    {
+        let mut host = Host::begun();
+        host.meet(name, json);
+        refused(&mut host.session);
+    }
+    for version in ["2", "99999999999999999999999999"] {
+        let mut host = Host::begun();
+        let line = format!("{{\"v\":{version},\"id\":\"e\",\"type\":\"title\",\"title\":\"new\"}}\n");
+        let found =
+            host.session.events().observe(line.as_bytes(), host.log.len() as u64).expect("more bytes");
+        host.session.take_events(found);
+        assert_eq!(host.session.metadata().given_title.as_deref(), Some("new"));
+        refused(&mut host.session);
+    }
+}
+
+#[test]
+fn a_status_becomes_what_the_table_says() {
+    let mut host = Host::begun();
+    let mut ask = |json: Value| {
+        let asked = Ask::from_json(&json!([json]).to_string()).expect("it may be asked");
+        let staged = host.session.stage_asked(asked, &stamp(1)).map_err(|error| error.code)?;
+        if !staged.is_empty() {
+            let found = host.session.events().commit(host.log.len() as u64).expect("a batch is open");
+            host.session.take_events(found);
+            host.log.extend(&staged);
+        }
+        Ok((staged.is_empty(), host.session.metadata().status))
+    };
+    let status = |word: &str| json!({ "type": "status", "status": word });
+    assert_eq!(ask(status("active")), Ok((true, Status::Active)));
+    assert_eq!(ask(status("paused")), Ok((false, Status::Paused)));
+    assert_eq!(ask(status("completed")), Ok((false, Status::Completed)));
+    assert_eq!(ask(status("paused")), Err(Code::InvalidTransition));
+    assert_eq!(ask(status("active")), Err(Code::InvalidTransition));
+    let over = json!({ "type": "status", "status": "active", "override": true });
+    assert_eq!(ask(over), Ok((false, Status::Active)));
+}
+
+#[test]
+fn what_is_asked_for_and_no_change_is_refused() {
+    for bad in [
+        "",
+        "{}",
+        "[7]",
+        "[{}]",
+        r#"[{"type":"title"}]"#,
+        r#"[{"type":"title","title":7}]"#,
+        r#"[{"type":"dance"}]"#,
+    ] {
+        assert_eq!(Ask::from_json(bad).map_err(|error| error.code), Err(Code::InvalidRequest), "{bad}");
+    }
+}
+
+#[test]
+fn the_first_heading_of_a_conversation_is_found() {
+    for (markdown, expected) in [
+        ("# API design\n\ntext\n# other\n", Some("API design")),
+        ("text\r\n\r\n##  Two #\r\n", Some("Two")),
+        ("---\ntitle: x\n# not this\n---\n# This\n", Some("This")),
+        ("---\r\ntitle: x\r\n---\r\n# This\r\n", Some("This")),
+        ("```sh\n# a comment\n```\n# This\n", Some("This")),
+        ("Underlined\n==========\n", Some("Underlined")),
+        ("#hashtag\n####### seven\n", None),
+        ("", None),
+        ("```\n# open\n", None),
+    ] {
+        assert_eq!(heading(markdown), expected, "{markdown:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_edited_is_read_from_the_events_alone_afterwards(
+        title in "[a-z]{1,9}", summary in "[a-z]{1,9}", kind in "[a-z]{1,9}", model in "[a-z]{1,9}",
+        status in prop::sample::select(vec!["active", "paused", "completed"]),
+        later in prop::option::of("[a-z]{1,9}"), which in any::<bool>(),
+    ) {
+        let name = BOTH[usize::from(which)];
+        let changes = match name {
+            Name::SessionJson => json!({ "title": title, "context_summary": summary, "conversation_type": kind, "status": status, "agent_config": { "model": model } }),
+            Name::MetadataJson => json!({ "display": { "title": title }, "summary": summary, "type": kind, "lifecycle": status, "provider": { "model": model } }),
+        };
+        let mut host = Host::begun();
+        let document = host.edited(name, &changes);
+        if let Some(later) = &later {
+            host.ask(&json!([{ "type": "title", "title": later }]));
+        }
+        host.meet(name, &document);
+        let in_force = host.session.metadata().clone();
+        prop_assert_eq!(in_force.given_title.as_deref(), Some(title.as_str()));
+        prop_assert_eq!(in_force.status.as_str(), status);
+        host.ask(&json!([]));
+        let read = host.again();
+        prop_assert_eq!(Metadata { as_of: None, ..read }, Metadata { as_of: None, ..in_force });
+    }
+}

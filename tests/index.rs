@@ -1,0 +1,80 @@
+//! The index of a store: whatever happened to its bytes, what it says was written so.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::stamp;
+use leftoff::session::ask::Ask;
+use leftoff::session::handle::Session;
+use leftoff::session::index;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn line(path: &str, title: &str) -> Vec<u8> {
+    let mut session = Session::new(None).with_id("u");
+    let asked =
+        json!([{ "type": "created", "session": "u" }, { "type": "title", "title": title }]).to_string();
+    session.stage_asked(Ask::from_json(&asked).unwrap(), &stamp(1)).unwrap();
+    let found = session.events().commit(0).unwrap();
+    session.take_events(found);
+    index::write(
+        &session,
+        &json!({ "path": path, "placement": "home", "files": [[1, 2.5], null] }).to_string(),
+    )
+    .unwrap()
+    .into_bytes()
+}
+
+fn titles(index: &[u8]) -> BTreeMap<String, String> {
+    let entries: Vec<Value> = serde_json::from_str(&index::read(index).0).expect("an array");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    entries.iter().map(|entry| (text(&entry["path"]), text(&entry["title"]))).collect()
+}
+
+#[test]
+fn an_entry_has_the_fields_of_its_document() {
+    let entries: Value = serde_json::from_str(&index::read(&line("p", "t")).0).unwrap();
+    for (field, expected) in [
+        ("id", json!("u")),
+        ("projectPath", json!("")),
+        ("projectHash", json!("")),
+        ("title", json!("t")),
+        ("messageCount", json!(0)),
+        ("status", json!("active")),
+        ("files", json!([[1, 2.5], null])),
+    ] {
+        assert_eq!(entries[0][field], expected, "{field}");
+    }
+    assert!(entries[0]["createdAt"].is_string() && entries[0]["lastAccessedAt"].is_string());
+}
+
+proptest! {
+    #[test]
+    fn the_newest_line_of_each_path_counts(
+        written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}"]), "[a-z]{1,5}"), 0..9),
+    ) {
+        let index: Vec<u8> = written.iter().flat_map(|(path, title)| line(path, title)).collect();
+        let expected: BTreeMap<String, String> =
+            written.iter().map(|(path, title)| ((*path).to_owned(), title.clone())).collect();
+        prop_assert_eq!(titles(&index), expected.clone());
+        let compact = index::compact(&index);
+        prop_assert_eq!(titles(compact.as_bytes()), expected);
+        prop_assert_eq!(compact.lines().count(), titles(&index).len());
+    }
+
+    #[test]
+    fn a_damaged_index_says_nothing_that_was_not_written(
+        at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>(),
+    ) {
+        let written = [("a", "one"), ("b", "two"), ("a", "three")];
+        let mut index: Vec<u8> = written.iter().flat_map(|(path, title)| line(path, title)).collect();
+        let place = at.index(index.len());
+        index[place] = byte;
+        index.truncate(cut.index(index.len() + 1));
+        for (path, title) in titles(&index) {
+            prop_assert!(written.contains(&(path.as_str(), title.as_str())), "{path} {title}");
+        }
+    }
+}
