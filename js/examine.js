@@ -1,31 +1,39 @@
 // @ts-check
 /** What is wrong with a session: all of it is read, and nothing is mended. */
 
+import { join } from "node:path";
+
 import { called, fromBytes } from "./core.js";
 import { derived } from "./derived.js";
+import { Log } from "./log.js";
 import { missingBlobs } from "./messages.js";
+import { DOCUMENTS } from "./placement.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
-/** @import { Log, Problem } from "./log.js" */
-/** @import { Storage } from "./storage/contract.js" */
+/** @import { Problem } from "./log.js" */
+/** @import { Place } from "./placement.js" */
 /** @typedef {Problem & { file: string }} Placed */
 /** @typedef {{ health: "ok" | "damaged" | "unreadable", problems: Placed[] }} Examined */
 
 /**
- * @param {Handle} handle of which nothing is observed
- * @param {{ storage: Storage, folder: string, events: Log, messages: Log }} where
+ * @param {Place} place
+ * @param {string} id
  * @returns {Promise<Examined>}
  */
-export async function examine(handle, { storage, folder, events, messages }) {
+export async function examine(place, id) {
+  const { storage, path: folder } = place;
+  const handle = called((core) => new core.Session(id));
+  const log = (/** @type {"Events" | "Messages" | "Tools"} */ name) => new Log({ storage, folder, name });
+  const [events, messages, tools] = [log("Events"), log("Messages"), log("Tools")];
   /** @type {Placed[]} */
   const problems = [];
-  for (const log of [events, messages]) {
+  for (const log of [events, messages, tools]) {
     const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
     problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
   }
   const health = called(() => handle.health());
   // Where something is damaged, that says already why there is less.
-  if (problems.length === 0) problems.push(...(await vanished(handle, { storage, folder, events, messages })));
+  if (problems.length === 0) problems.push(...(await vanished(handle, place, { events, messages })));
   // What it knows of a long log is large.
   handle.free();
   const blobs = await missingBlobs({ storage, folder, log: messages });
@@ -37,16 +45,20 @@ export async function examine(handle, { storage, folder, events, messages }) {
 /**
  * What the derived document tells of, and the logs do not: they were cut, emptied or removed.
  * @param {Handle} handle
- * @param {{ storage: Storage, folder: string, events: Log, messages: Log }} where
+ * @param {Place} place
+ * @param {{ events: Log, messages: Log }} logs
  * @returns {Promise<Placed[]>}
  */
-async function vanished(handle, { storage, folder, events, messages }) {
-  const document = await derived(storage, `${folder}/metadata.json`);
+async function vanished(handle, { storage, path, placement }, { events, messages }) {
+  const { file } = DOCUMENTS[placement];
+  const document = await derived(storage, join(path, file));
   const known = fromBytes(called(() => handle.metadata()));
   const problems = [];
-  const [was, is] = [document?.stats?.messageCount, known.stats.messageCount];
-  if (was > is) problems.push(await atEnd(messages, `expected ${was} messages, as metadata.json says, but found ${is} instead`));
-  if (document?.asOf && !known.asOf) problems.push(await atEnd(events, "expected the events that metadata.json was written from, but found none"));
+  const was = document?.stats?.messageCount ?? document?.message_count;
+  const is = known.stats.messageCount;
+  if (was > is) problems.push(await atEnd(messages, `expected ${was} messages, as ${file} says, but found ${is} instead`));
+  const asOf = document?.asOf ?? document?.as_of;
+  if (asOf && !known.asOf) problems.push(await atEnd(events, `expected the events that ${file} was written from, but found none`));
   return problems;
 }
 

@@ -39,17 +39,36 @@ export class Lease {
     await this.#storage.append(`${this.#folder}/${this.#mine}`, toBytes(holder)).catch(unlessBug);
   }
 
+  /** This process holds one. */
+  get isMine() {
+    return this.#isHeld;
+  }
+
   /** Who else holds one. Those of processes that are gone are cleared away. @returns {Promise<Holder[]>} */
   async others() {
-    const others = [];
+    return (await this.#sorted()).living;
+  }
+
+  /** Those that are gone, and did not release theirs; told once, since they are cleared away. @returns {Promise<Holder[]>} */
+  async left() {
+    return (await this.#sorted()).gone;
+  }
+
+  async #sorted() {
+    /** @type {{ living: Holder[], gone: Holder[] }} */
+    const sorted = { living: [], gone: [] };
     for (const { name, kind } of (await this.#storage.list(this.#folder)) ?? []) {
       if (name === this.#mine || kind !== "file") continue;
       const path = `${this.#folder}/${name}`;
       const holder = await this.#read(path);
-      if (holder && !isGone(holder)) others.push(holder);
-      else await this.#storage.remove(path).catch(unlessBug);
+      if (holder && !isGone(holder)) {
+        sorted.living.push(holder);
+      } else {
+        if (holder) sorted.gone.push(holder);
+        await this.#storage.remove(path).catch(unlessBug);
+      }
     }
-    return others;
+    return sorted;
   }
 
   /** Says that this process appends no longer. */

@@ -20,7 +20,7 @@ export class Log {
   #isConfirmed = false;
 
   /**
-   * @param {{ storage: Storage, folder: string, name: "Events" | "Messages" }} parts
+   * @param {{ storage: Storage, folder: string, name: "Events" | "Messages" | "Tools" }} parts
    */
   constructor({ storage, folder, name }) {
     this.#storage = storage;
@@ -130,9 +130,12 @@ export class Log {
     }
   }
 
-  /** Makes the disk confirm what was there before this process came: who wrote it may have died before the disk did. */
-  async confirm() {
-    if (this.#isConfirmed || (await this.size()) === 0) return;
+  /**
+   * Makes the disk confirm what was there before this process came: who wrote it may have died before the disk did.
+   * @param {{ again?: boolean }} [options] `again`: also what this process appended since
+   */
+  async confirm({ again = false } = {}) {
+    if ((this.#isConfirmed && !again) || (await this.size()) === 0) return;
     await this.#storage.append(this.#path, new Uint8Array(), { durable: true });
     this.#isConfirmed = true;
   }

@@ -1,15 +1,21 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { anyCounter, called, entropy, exactCounter, fromBytes, instance, lentBytes, stamp, toBytes, toJson } from "./core.js";
-import { LeftoffError, unlessBug } from "./error.js";
+import { built } from "./context.js";
+import { anyCounter, called, entropy, lentBytes, stamp, textOf, toBytes, toJson } from "./core.js";
+import { LeftoffError } from "./error.js";
 import { examine } from "./examine.js";
+import { exported } from "./export.js";
 import { Lease } from "./lease.js";
-import { Log } from "./log.js";
-import { Appended, appended, blobOf, newestFirst, oldestFirst } from "./messages.js";
+import { Live } from "./live.js";
+import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
+import { appendTool, toolExecutions } from "./tools.js";
 
-/** @import { ContextBuild, Session as Handle } from "../pkg/leftoff.js" */
-/** @import { Assistant, Message, MetadataJson, Reasoning, ToolCall } from "./records.js" */
+/** @import { ContextBuild } from "../pkg/leftoff.js" */
+/** @import { ExportFormat } from "./export.js" */
+/** @import { Cache } from "./live.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
@@ -51,103 +57,96 @@ import { Appended, appended, blobOf, newestFirst, oldestFirst } from "./messages
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
  * @property {Format} format
+ * @property {boolean} revives a paused session goes on with it
  * @property {(answer: Appended) => void} resolve
  * @property {(error: unknown) => void} reject
  */
 
 /**
- * @typedef {object} Place
- * @property {Storage} storage
- * @property {string} path the folder of the session
- * @property {boolean} [isCounted] whether appended messages are counted; true unless given
+ * Something that whoever opened a session should hear once.
+ * @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice
  */
 
-/** A log of fewer bytes is read as fast as a checkpoint. */
-const WORTH_A_CHECKPOINT = 64 * 1024;
 /** How many appends at most become one batch. */
 const MAX_GROUP = 1000;
 
 export class Session {
   #storage;
-  #cache;
-  #events;
-  #messages;
+  #live;
   #lease;
   #isCounted;
-  /** @type {Handle} */
-  #handle;
-  /** The instance of the core that the handle is of. */
-  #instance;
-  /** @type {MetadataJson} */
-  #metadata = Object.create(null);
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
   /** Blobs that the disk has confirmed to this process. @type {Set<string>} */
   #keptBlobs = new Set();
-  #unsaved = false;
-  /** The log was read from its start: that is worth a checkpoint, too. */
-  #wasRead = false;
+  /** Messages were appended that the document does not know. */
+  #hasNews = false;
 
   /**
-   * @param {Place & { cache: string }} parts `cache`: a path without its ending
+   * @param {Place & { cache: Cache, isCounted?: boolean }} parts `isCounted`: whether appended messages are counted;
+   *   true unless given
+   * @param {Live} live
    */
-  constructor({ storage, path, cache, isCounted = true }) {
+  constructor({ storage, path, placement, cache, isCounted = true }, live) {
     this.#storage = storage;
-    this.#cache = cache;
-    this.#events = new Log({ storage, folder: path, name: "Events" });
-    this.#messages = new Log({ storage, folder: path, name: "Messages" });
-    this.#lease = new Lease({ storage, folder: `${cache}.open` });
+    this.#live = live;
+    this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
-    this.#handle = called((core) => new core.Session(idOf(path)));
-    this.#instance = instance();
     /** The folder of the session. */
     this.path = path;
+    this.placement = placement;
+    /** What whoever opened it should hear. @type {Notice[]} */
+    this.notices = [];
   }
 
   /** The session's uuid. */
   get id() {
-    return this.metadata.id;
+    return this.#live.id;
   }
 
   /** Document 004's `metadata.json`. */
   get metadata() {
-    if (this.#isLive) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
-    return this.#metadata;
+    return this.#live.metadata;
+  }
+
+  /** A folder that was made, and nothing in it. */
+  get isEmpty() {
+    return this.#live.isEmpty;
   }
 
   /**
    * Begins a session in a folder.
-   * @param {Place & { cache: string, created: Record<string, unknown> }} options
+   * @param {Place & { cache: Cache, isCounted?: boolean, created: Record<string, unknown> & { id: string } }} options
    */
-  static async begin({ created, ...place }) {
-    const session = new Session(place);
-    const bytes = called(() => session.#handle.stageCreated(toBytes(created), Date.now(), entropy()));
-    await session.#events.append(session.#handle, bytes, { durable: true });
-    await session.#saveMetadata();
-    return session;
+  static async begin({ created, ...parts }) {
+    const live = new Live(parts);
+    live.begin(created.id);
+    const bytes = called(() => live.handle.stageCreated(toBytes(created), Date.now(), entropy()));
+    await live.events.append(live.handle, bytes, { durable: true });
+    await live.save();
+    return new Session(parts, live);
   }
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
-   * @param {Place & { cache: (id: string) => string }} options
+   * @param {Place & { cache: Cache, isCounted?: boolean }} parts
    */
-  static async open({ cache, ...place }) {
-    const { path } = place;
-    // By its place: the id that an event says may be anything, a path, too.
-    const session = new Session({ ...place, cache: cache(idOf(path)) });
-    await session.#reopen();
-    return session;
+  static async open(parts) {
+    const live = new Live(parts);
+    await live.open();
+    return new Session(parts, live);
   }
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says.
    * @param {Draft | Draft[]} drafts
-   * @param {{ durability?: "durable" | "buffered", format?: Format }} [options]
+   * @param {{ durability?: "durable" | "buffered", format?: Format, revives?: boolean }} [options] `revives`: a paused
+   *   session is active again with it; true unless given
    * @returns {Promise<Appended>}
    */
-  append(drafts, { durability = "durable", format = "leftoff" } = {}) {
+  append(drafts, { durability = "durable", format = "leftoff", revives = true } = {}) {
     const mine = new Promise((resolve, reject) => {
       if (durability !== "durable" && durability !== "buffered") {
         const message = `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`;
@@ -155,7 +154,7 @@ export class Session {
       }
       // As they are now: the caller may change them before their turn comes.
       const all = Array.isArray(drafts) ? drafts : [drafts];
-      this.#waiting.push({ json: toJson(all), count: all.length, durability, format, resolve, reject });
+      this.#waiting.push({ json: toJson(all), count: all.length, durability, format, revives, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
@@ -170,14 +169,15 @@ export class Session {
   async context(request = /** @type {any} */ ({})) {
     // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
     const build = await this.#inTurn(() => this.#begun(request));
-    return this.#built(build, request);
+    return built(build, this.#from(), request);
   }
 
   /**
-   * What hands the session to the next run: the command that began it, the block, and the history that fits.
-   * @param {ContextRequest} request
+   * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
+   * session is active again; a completed one with `override` only, else a warning says what it is.
+   * @param {ContextRequest & { override?: boolean }} request
    */
-  async resume(request) {
+  async resume({ override = false, ...request }) {
     const metadata = this.metadata;
     const context = await this.context(request);
     const left = context.originalMessageCount - context.includedMessageCount;
@@ -189,10 +189,101 @@ export class Session {
       summary: metadata.summary,
       leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
     };
-    const block = new TextDecoder().decode(called((core) => core.resumeBlock(toBytes(told), stamp())));
+    const block = textOf(called((core) => core.resumeBlock(toBytes(told), stamp())));
     const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
-    if (metadata.lifecycle === "completed") warnings.unshift("this conversation was marked complete");
+    if (metadata.lifecycle === "completed" && !override) warnings.unshift("this conversation was marked complete");
+    else await this.#record([{ type: "status", status: "active", override }]);
     return { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
+  }
+
+  /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */
+  async stop({ summary } = {}) {
+    const said = summary === undefined ? [] : [{ type: "summary", summary }];
+    await this.#record([...said, { type: "status", status: "paused" }]);
+  }
+
+  /** The same as `stop`. */
+  async pause() {
+    await this.stop();
+  }
+
+  /** Marks it as done. @param {{ summary?: string }} [options] */
+  async complete({ summary } = {}) {
+    const said = summary === undefined ? [] : [{ type: "summary", summary }];
+    await this.#record([...said, { type: "status", status: "completed" }]);
+  }
+
+  /** Gives it a title. @param {string} title */
+  async rename(title) {
+    await this.#record([{ type: "title", title }]);
+  }
+
+  /** Hides it from lists. No byte of it is moved. */
+  async archive() {
+    if (!this.metadata.archivedAt) await this.#record([{ type: "archived" }]);
+  }
+
+  /** Puts it back into lists, as it was. */
+  async unarchive() {
+    if (this.metadata.archivedAt) await this.#record([{ type: "unarchived" }]);
+  }
+
+  /** Keeps a message in every context. @param {string} messageId */
+  async pin(messageId) {
+    await this.#refuseUnlessSaid(messageId);
+    await this.#record([{ type: "pin", messageId }]);
+  }
+
+  /** Keeps it in every context no longer. @param {string} messageId */
+  async unpin(messageId) {
+    await this.#record([{ type: "unpin", messageId }]);
+  }
+
+  /** What made the conversation possible, as a whole, from now on. @param {import("./records.js").Agent} agent */
+  async setAgent(agent) {
+    await this.#record([{ type: "agent", ...agent }]);
+  }
+
+  /** It belongs to this project from now on. @param {import("./records.js").Project} project */
+  async relocate(project) {
+    await this.#record([{ type: "relocated", project }]);
+  }
+
+  /**
+   * Records what a tool did: its result as a message, and beside it how it went. Once for each call.
+   * @param {import("./tools.js").Execution} execution
+   */
+  appendTool(execution) {
+    return appendTool(this, this.#live, execution);
+  }
+
+  /** What the tools did, oldest first; each with its result. */
+  toolExecutions() {
+    return toolExecutions(this, this.#live);
+  }
+
+  /**
+   * Pauses it where nothing happened for that long and nobody has it open: dated when it was last active.
+   * @param {number} idleMs
+   * @returns {Promise<boolean>} whether it did
+   */
+  async pauseIfIdle(idleMs) {
+    const { lifecycle, timestamps } = this.metadata;
+    const last = timestamps.lastMessageAt || timestamps.createdAt;
+    const isIdle = lifecycle === "active" && Date.now() - Date.parse(last) > idleMs;
+    if (!isIdle || this.#lease.isMine || (await this.#lease.others()).length > 0) return false;
+    await this.#record([{ type: "status", status: "paused", reason: "idle", timestamp: last }]);
+    const minutes = Math.round(idleMs / 60_000);
+    this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
+    return true;
+  }
+
+  /** Whether a process that had it open is gone without having closed it. */
+  async findLeftOpen() {
+    for (const { program, pid, since } of await this.#lease.left()) {
+      const message = `${program}, process ${pid}, had this session open since ${since} and ended without closing it; what was acknowledged is here`;
+      this.notices.push({ code: "left_open", message });
+    }
   }
 
   /**
@@ -201,7 +292,7 @@ export class Session {
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *messages({ newestFirst: isNewestFirst = false } = {}) {
-    const end = await this.#messages.size();
+    const end = await this.#live.messages.size();
     yield* isNewestFirst ? newestFirst(this.#from(), { end }) : oldestFirst(this.#from(), { start: 0, end });
   }
 
@@ -212,7 +303,7 @@ export class Session {
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *follow({ signal } = {}) {
-    yield* appended(this.#from(), { start: await this.#messages.size(), signal });
+    yield* appended(this.#from(), { start: await this.#live.messages.size(), signal });
   }
 
   /**
@@ -228,24 +319,64 @@ export class Session {
    * @returns {Promise<import("./examine.js").Examined>}
    */
   examine() {
-    const handle = called((core) => new core.Session(idOf(this.path)));
-    return examine(handle, { storage: this.#storage, folder: this.path, events: this.#events, messages: this.#messages });
+    return examine({ storage: this.#storage, path: this.path, placement: this.placement }, this.id);
+  }
+
+  /** The session as one text. @param {ExportFormat} format @returns {Promise<string>} */
+  export(format) {
+    return exported(this, format);
+  }
+
+  /** Its line of the store's index. @param {object} place */
+  indexLine(place) {
+    return called(() => this.#live.handle.indexLine(toBytes(place)));
+  }
+
+  /** Makes the disk confirm all that was appended, and writes what is derived. */
+  async flush() {
+    await this.#inTurn(async () => {
+      await this.#live.messages.confirm({ again: true });
+      await this.#save();
+    });
   }
 
   /** Writes what is derived, and lets go. */
   async close() {
     await this.#queue.catch(() => {});
     await this.#lease.release();
-    if (!this.#unsaved && !this.#wasRead) return;
-    // What others appended meanwhile belongs to what is derived, too.
-    await this.#messages.observe(await this.#live());
-    const handle = await this.#complete();
-    if (this.#unsaved) await this.#saveMetadata();
-    const checkpoint = called(() => handle.checkpoint());
-    // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
-    if (checkpoint) await this.#storage.replace(`${this.#cache}.json`, checkpoint).catch(unlessBug);
-    this.#unsaved = false;
-    this.#wasRead = false;
+    await this.#save();
+  }
+
+  /** Whether its document has to be written anew. */
+  get isStale() {
+    return this.#hasNews || this.#live.isStale;
+  }
+
+  // What others appended meanwhile belongs to what is derived, too.
+  async #save() {
+    const live = this.#live;
+    if (!this.#hasNews && !live.wasRead && !live.isStale) return;
+    await live.messages.observe(await live.revived());
+    await live.complete();
+    // The one in a workspace is the user's, and in git: it is written when an event changes it, never for a message.
+    if (live.isStale || (this.#hasNews && this.placement === "home")) await live.save();
+    await live.saveCheckpoint();
+    this.#hasNews = false;
+  }
+
+  /** @param {Record<string, unknown>[]} asked */
+  async #record(asked) {
+    return this.#inTurn(async () => {
+      const { messages } = this.#live;
+      await messages.observe(await this.#live.revived());
+      if (await this.#live.record(asked)) await this.#live.save();
+    });
+  }
+
+  /** @param {string} id */
+  async #refuseUnlessSaid(id) {
+    for await (const message of this.messages({ newestFirst: true })) if (message.id === id) return;
+    throw new LeftoffError({ code: "not_found", message: `expected a message "${id}" in this session, but found none` });
   }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -264,8 +395,8 @@ export class Session {
     let batch;
     try {
       // Without the event that began the session, its messages would be nobody's.
-      if (durable) await this.#events.confirm();
-      batch = await this.#stage(group.map((one) => one.json), format);
+      if (durable) await this.#live.events.confirm();
+      batch = await this.#stage(group, format);
     } catch (error) {
       if (group.length === 1) return first.reject(error);
       // One bad draft must not cost the others.
@@ -273,9 +404,9 @@ export class Session {
       return;
     }
     try {
-      await this.#messages.append(batch.handle, batch.bytes, { durable });
-      this.#unsaved = true;
-      if (this.#needsAll) await this.#complete();
+      await this.#live.messages.append(batch.handle, batch.bytes, { durable });
+      this.#hasNews = true;
+      if (this.#live.needsAll) await this.#live.complete();
       let from = 0;
       for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
@@ -288,20 +419,30 @@ export class Session {
     }
   }
 
-  /** @param {string[]} arrays of drafts, each as JSON @param {Format} format */
-  async #stage(arrays, format) {
+  /** @param {Waiting[]} group @param {Format} format */
+  async #stage(group, format) {
+    const live = this.#live;
     // Waiting costs, even for nothing.
-    const handle = this.#isLive ? this.#handle : await this.#live();
+    const handle = live.isLive ? live.handle : await live.revived();
     if (!this.#lease.isHeld) await this.#lease.hold();
-    await this.#messages.observe(handle);
+    await live.messages.observe(handle);
+    if (live.isDue) await this.#goOn(group);
+    const arrays = group.map((one) => one.json);
     const bytes = called(() => handle.stageMessages(joined(arrays), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
     } catch (error) {
-      this.#messages.abort(handle);
+      live.messages.abort(handle);
       throw error;
     }
     return { handle, bytes };
+  }
+
+  // What the document says is said before the first message; and who goes on with a paused session makes it active.
+  /** @param {Waiting[]} group */
+  async #goOn(group) {
+    const isPaused = this.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
+    if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) this.#live.isStale = true;
   }
 
   // On the disk before the line that names it. One that another process left is the same, its name is the hash of its
@@ -316,88 +457,16 @@ export class Session {
   }
 
   #from() {
-    return { storage: this.#storage, log: this.#messages, folder: this.path };
+    return { storage: this.#storage, log: this.#live.messages, folder: this.path };
   }
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
   async #begun({ count, ...request }) {
+    const live = this.#live;
     // What others appended, and what they pinned or where they went on.
-    for (const log of [this.#events, this.#messages]) await log.observe(await this.#live());
-    const handle = await this.#complete();
+    for (const log of [live.events, live.messages]) await log.observe(await live.revived());
+    const handle = await live.complete();
     return called(() => handle.context(toBytes(request)));
-  }
-
-  /** @param {ContextBuild} build @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
-  async #built(build, { count }) {
-    let counter = anyCounter();
-    for (;;) {
-      const { ready, needs } = fromBytes(called(() => build.next(counter)));
-      if (ready) return ready;
-      if (needs.type === "bytes") {
-        const { start, end } = needs.range;
-        const bytes = await this.#messages.range(start, end);
-        called(() => build.bytes(start, bytes));
-      } else if (needs.type === "blob") {
-        const bytes = await blobOf(this.#from(), needs.id);
-        called(() => build.blob(needs.id, bytes));
-      } else if (needs.type === "counts" && needs.encoding === "o200k_base") {
-        counter = exactCounter();
-      } else if (needs.type === "counts" && count) {
-        const counts = await count(needs.texts, needs.encoding);
-        called(() => build.counts(toBytes(needs.texts.map((/** @type {string} */ text, /** @type {number} */ i) => [text, counts[i]]))));
-      } else {
-        const message = `expected a counter for "${needs.encoding}", but found none: give "count", or an encoding of o200k_base or estimate-1`;
-        throw new LeftoffError({ code: "no_counter", message });
-      }
-    }
-  }
-
-  async #saveMetadata() {
-    const handle = await this.#live();
-    // What is derived must not outlive what it is derived from.
-    await this.#events.confirm();
-    await this.#storage.replace(`${this.path}/metadata.json`, called(() => handle.metadata()));
-  }
-
-  get #isLive() {
-    return this.#instance === instance();
-  }
-
-  /** The handle; made anew from the files where the core was. */
-  async #live() {
-    if (!this.#isLive) await this.#reopen();
-    return this.#handle;
-  }
-
-  async #reopen() {
-    const checkpoint = await believed(this.#storage, this.#messages, `${this.#cache}.json`);
-    await this.#observeAll(checkpoint);
-    if (checkpoint) await this.#complete();
-    else this.#wasRead = (await this.#messages.size()) > WORTH_A_CHECKPOINT;
-  }
-
-  /** Whether a checkpoint does not carry as far as what came after it. */
-  get #needsAll() {
-    return called(() => this.#handle.needsAll);
-  }
-
-  /** The handle; where it needs all, all is read. */
-  async #complete() {
-    if (this.#needsAll) {
-      await this.#observeAll(undefined);
-      this.#wasRead = true;
-    }
-    return this.#handle;
-  }
-
-  /** @param {Uint8Array | undefined} checkpoint */
-  async #observeAll(checkpoint) {
-    this.#handle = called((core) => new core.Session(idOf(this.path), checkpoint));
-    this.#instance = instance();
-    for (const log of [this.#events, this.#messages]) {
-      await log.observe(this.#handle);
-      log.observeTail(this.#handle);
-    }
   }
 }
 
@@ -419,29 +488,8 @@ function taken(waiting) {
   return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
 }
 
-/** The id that a session's folder says. @param {string} path */
-export function idOf(path) {
-  return (path.split(/[\\/]/).pop() ?? "").replace(/^session-/, "");
-}
-
 /** @param {Storage} storage @param {boolean} durable */
 function acknowledged({ capabilities }, durable) {
   if (!capabilities.durable) return "volatile";
   return durable ? "durable" : "buffered";
-}
-
-// A checkpoint is believed where the last line that it covers is still there.
-/** @param {Storage} storage @param {Log} messages @param {string} place */
-async function believed(storage, messages, place) {
-  try {
-    const json = await storage.read(place);
-    if (!json) return undefined;
-    const { lastLine } = fromBytes(json);
-    const line = await messages.range(lastLine.start, lastLine.end);
-    return called((core) => core.checkpointMatches(json, line)) ? json : undefined;
-  } catch (error) {
-    // A cache that cannot be read costs one reading of the log, nothing else.
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) unlessBug(error);
-    return undefined;
-  }
 }

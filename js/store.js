@@ -1,59 +1,89 @@
 // @ts-check
-/** A store: the sessions of a home folder. */
+/** A store: the sessions of a home folder, and of workspaces. */
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
-import { called, fromBytes, entropy, toBytes } from "./core.js";
-import { derived } from "./derived.js";
+import { called, entropy } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { Log } from "./log.js";
-import { Session, idOf } from "./session.js";
+import { ATTRIBUTES, commit } from "./git.js";
+import { appendAll, notYetIn } from "./importing.js";
+import { Listing, isWanted, later, prints, shown } from "./listing.js";
+import { conversationOf } from "./placement.js";
+import { Places } from "./places.js";
+import { pointAt, pointed } from "./pointer.js";
+import { Project, projectHash } from "./project.js";
+import { Session } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
 import { parse } from "./transcript.js";
+import { toTrash } from "./trash.js";
 
+/** @import { Entry, Found, Listed, ListOptions } from "./listing.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Agent } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
+
+/** Without activity for so long, a session is paused by whoever looks next. */
+const IDLE_MS = 5 * 60_000;
 
 /**
  * Opens a store.
- * @param {{ project?: string, home?: string, storage?: Storage, isCounted?: boolean }} [options]
- *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `isCounted`: whether messages
- *   are counted when they are appended, which saves counting them in each context; true unless given
+ * @param {{ project?: string, home?: string, workspace?: string, storage?: Storage, isCounted?: boolean, idleMs?: number }} [options]
+ *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `workspace`: the folder with
+ *   `conversations/`: new sessions begin there, where it is given; else the project's is read; `isCounted`: whether
+ *   messages are counted when they are appended, which saves counting them in each context; true unless given;
+ *   `idleMs`: after so long without activity a session is paused by whoever looks next
  */
-export async function openStore({ project, home, storage, isCounted = true } = {}) {
+export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs = IDLE_MS } = {}) {
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
   if (!storage && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${folder}", but found a file instead` });
   }
+  const path = realPath(project ?? workingFolder());
   return new Store({
-    project: realPath(project ?? workingFolder()),
+    project: path,
     home: folder,
+    workspace: workspace === undefined ? undefined : realPath(workspace),
     storage: storage ?? new NodeStorage({ root: folder }),
-    // What is imported lies outside.
-    source: storage ?? new NodeStorage(),
+    // One with a root for each workspace; what is imported lies outside of all.
+    storageAt: (root) => storage ?? new NodeStorage({ root }),
     isCounted,
+    idleMs,
   });
 }
 
 export class Store {
   #storage;
-  #source;
   #isCounted;
-  /** @type {Map<string, Session>} */
+  #idleMs;
+  #project;
+  #places;
+  #listing;
+  /** Where new sessions begin. @type {"home" | "workspace"} */
+  #placement;
+  /** @type {Map<string, Session>} by their folders */
   #open = new Map();
-  /** @type {Promise<any>} the last `continue` */
-  #continuing = Promise.resolve();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
   #opening = new Map();
+  /** @type {Promise<any>} the last `continue` */
+  #continuing = Promise.resolve();
 
-  /** @param {{ project: string, home: string, storage: Storage, source: Storage, isCounted: boolean }} parts `source`: what imports are read from */
-  constructor({ project, home, storage, source, isCounted }) {
+  /**
+   * @param {{ project: string, home: string, workspace?: string, storage: Storage,
+   *   storageAt: (root?: string) => Storage, isCounted: boolean, idleMs: number }} parts
+   */
+  constructor({ project, home, workspace, storage, storageAt, isCounted, idleMs }) {
     this.#storage = storage;
-    this.#source = source;
     this.#isCounted = isCounted;
+    this.#idleMs = idleMs;
+    this.#project = new Project(project);
+    this.#places = new Places({ home, workspace: workspace ?? project, storage, storageAt });
+    this.#placement = workspace === undefined ? "home" : "workspace";
+    this.#listing = new Listing({ storage, home, open: (place) => this.#looked(place) });
     this.project = project;
     this.home = home;
+    this.workspace = workspace ?? project;
   }
 
   /**
@@ -64,52 +94,77 @@ export class Store {
   continue({ model } = {}) {
     // Who asks meanwhile goes on with the same one.
     this.#continuing = this.#continuing.catch(() => {}).then(async () => {
-      const last = (await this.list()).find(({ status }) => status !== "unreadable");
-      return last ? this.session(last.id) : this.create({ model });
+      const last = await this.#last();
+      const session = last ? await this.#at(last) : await this.create({ model });
+      if (last) await this.point(session);
+      return session;
     });
     return this.#continuing;
   }
 
   /**
    * A new session of the project.
-   * @param {{ model?: string, type?: string, title?: string }} [options]
+   * @param {{ type?: string, title?: string, name?: string, placement?: "home" | "workspace", model?: string, agent?: Agent }} [options]
+   *   `name`: of a conversation in the workspace; one is made unless given
    */
-  async create({ model, type, title } = {}) {
-    return this.#begin({ type, title, project: this.project, agent: model ? { model } : undefined });
+  async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
+    const id = called((core) => core.newId(Date.now(), entropy()));
+    const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ type, title, name });
+    const made = { ...agent, ...(model && { model }) };
+    const session = await this.#begin(place, {
+      id,
+      type,
+      title,
+      // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
+      ...(placement === "home" ? { name, ...(await this.#ofProject()) } : { name: conversationOf(place.path).name }),
+      agent: Object.keys(made).length > 0 ? made : undefined,
+    });
+    await this.point(session);
+    return session;
   }
 
   /**
-   * Opens a session by its id, or a unique beginning of one.
+   * Opens a session by its id, a unique beginning of one, or its name in a workspace.
    * @param {string} id
    */
   async session(id) {
-    const known = this.#open.get(id);
+    const known = [...this.#open.values()].find((session) => session.id === id);
     if (known) return known;
-    const found = (await this.list({ all: true, type: null })).filter((one) => id && one.id.startsWith(id));
-    const exact = found.find((one) => one.id === id) ?? (found.length === 1 ? found[0] : undefined);
-    if (!exact) {
-      const some = found.length ? `${found.length} sessions` : "none";
+    const all = await this.list({ all: true, type: null, archived: null });
+    const named = all.filter((one) => id && (one.id === id || one.name === id || `${conversationOf(one.path).day}/${one.name}` === id));
+    const found = named.length > 0 ? named : all.filter((one) => id && one.id.startsWith(id));
+    const [exact] = found;
+    if (!exact || found.length > 1) {
+      const some = found.length ? `${found.length} sessions: ${found.map(({ path }) => path).join(", ")}` : "none";
       throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
     }
-    return this.#at(exact.path);
+    return this.#at(this.#places.of(exact));
   }
 
   /**
    * The sessions, last active first: those of the project, or all.
-   * @param {{ all?: boolean, type?: string | null }} [options] `type`: only those, or null for all; without it all but
-   *   sub-agents' are listed
+   * @param {ListOptions} [options]
+   * @returns {Promise<Listed[]>}
    */
-  async list({ all = false, type } = {}) {
-    const root = join(this.home, "sessions", "projects");
-    const projects = all ? await this.#folders(root) : [this.#hash(this.project)];
+  async list({ limit = Infinity, verify = true, ...wanted } = {}) {
+    const known = await this.#listing.known();
+    if (!verify) return known.filter((entry) => isWanted(entry, wanted)).sort(later).slice(0, limit).map(shown);
+    const places = wanted.all ? await this.#places.all() : await this.#places.ofProject(this.#project, this.#listing, known);
+    const found = await this.#listing.entries(places);
+    /** @type {Entry[]} */
     const listed = [];
-    for (const project of projects) {
-      for (const name of await this.#folders(join(root, project))) {
-        const one = name.startsWith("session-") ? await this.#listed(join(root, project, name)) : null;
-        if (one && (type === null || (type ? one.type === type : one.type !== "subagent"))) listed.push(one);
+    found.sort((a, b) => later(a.entry, b.entry));
+    for (const one of found) {
+      if (listed.length >= limit) break;
+      // Nobody looks whether a sub-agent's session has become another.
+      if (one.entry.type === "subagent" && wanted.type === undefined) continue;
+      for (const sure of await this.#listing.verified(one)) {
+        const { entry } = await this.#restingSince(sure);
+        if (isWanted(entry, wanted)) listed.push(entry);
       }
     }
-    return listed.sort((a, b) => (a.lastActive < b.lastActive ? 1 : -1));
+    await this.#listing.save();
+    return listed.map(shown);
   }
 
   /**
@@ -117,25 +172,116 @@ export class Store {
    * @param {string} path
    */
   async import(path) {
-    const file = await this.#source.read(resolve(path));
+    const file = await this.#places.storageOf().read(resolve(path));
     if (!file) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
     const { sessions, problems } = parse(file, path);
     const imported = [];
     for (const { messages, losses, ...one } of sessions) {
-      const session = await this.#imported(one);
-      const fresh = await this.#fresh(session, messages);
-      if (fresh.length > 0) await this.#appendAll(session, fresh);
+      const session = await this.#imported(one, messages);
+      const fresh = await notYetIn(this.#storage, session, messages);
+      if (fresh.length > 0) await appendAll(session, fresh);
+      await this.#letGo(session);
       imported.push({ id: one.id, agent: one.agent, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
     }
     return { imported, problems };
   }
 
+  /**
+   * A new session that begins as a copy of another one, up to a message.
+   * @param {Session} session
+   * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   */
+  async fork(session, { at } = {}) {
+    const { type, display, agent, provider } = session.metadata;
+    const messages = [];
+    let last;
+    for await (const message of session.messages()) {
+      messages.push(message);
+      last = message.id;
+      if (last === at) break;
+    }
+    if (!last || (at !== undefined && last !== at)) {
+      throw new LeftoffError({ code: "not_found", message: `expected a message ${at ? `"${at}"` : ""} to fork at, but found none` });
+    }
+    const id = called((core) => core.newId(Date.now(), entropy()));
+    const then = [{ type: "fork", session: session.id, messageId: last }];
+    const model = provider.model || undefined;
+    const created = { id, type, title: display.title, ...(await this.#ofProject()), agent: { ...agent, model }, then };
+    const fork = await this.#begin(this.#places.home.place(this.#project.hash, id), created);
+    await appendAll(fork, messages);
+    return fork;
+  }
+
+  /**
+   * Deletes a session: it lies in the trash then, whole. With `purge` it is gone for good.
+   * @param {Session} session
+   * @param {{ purge?: boolean }} [options]
+   * @returns {Promise<{ trash: string | null }>} where it lies now
+   */
+  async delete(session, { purge = false } = {}) {
+    const place = this.#places.of(session);
+    await session.close();
+    this.#open.delete(session.path);
+    const name = session.placement === "home" ? basename(session.path) : `${conversationOf(session.path).name}${basename(session.path)}`;
+    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home, name });
+    if (purge) await place.storage.remove(place.path);
+    for (const ending of [".json", ".open"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
+    return { trash };
+  }
+
+  /**
+   * The sessions of a folder belong to another one from now on: a project was moved.
+   * @param {string} from
+   * @param {string} to
+   * @returns {Promise<{ count: number }>}
+   */
+  async relocate(from, to) {
+    const [old, path] = [resolve(from), realPath(to)];
+    const [hash, next] = [projectHash(old), projectHash(path)];
+    const project = { path, hash: next, name: basename(path), ...(await new Project(path).aliases()) };
+    let count = 0;
+    for (const place of await this.#places.home.sessions(hash)) {
+      const session = await this.#at(place);
+      await session.relocate(project);
+      await this.#letGo(session);
+      await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
+      count += 1;
+    }
+    return { count };
+  }
+
+  /**
+   * Commits a conversation with its session, or the session alone where only that changed, with git itself.
+   * @param {Session} session
+   * @returns {Promise<import("./git.js").Committed>}
+   */
+  async commit(session) {
+    if (session.placement === "home") {
+      throw new LeftoffError({ code: "not_in_workspace", message: `expected a session of a workspace, but found one in the home: "${session.path}" is in no repository` });
+    }
+    await session.flush();
+    return commit({ folder: conversationOf(session.path).folder, title: session.metadata.display.title });
+  }
+
+  /** Makes a session the project's current one. @param {Session} session */
+  async point(session) {
+    await pointAt(this.#places.storageOf(this.project), this.project, session);
+  }
+
+  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} */
+  async current() {
+    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
+    const listed = await this.list({ type: null, archived: null });
+    const one = listed.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? listed.find(({ status }) => status !== "unreadable");
+    return one && this.#at(this.#places.of(one));
+  }
+
   /** Writes what is derived, and lets go of all files. */
   async close() {
     const sessions = [...this.#open.values()];
-    this.#open.clear();
-    const closed = await Promise.allSettled(sessions.map((session) => session.close()));
-    closed.push(...(await Promise.allSettled([this.#storage.close(), this.#source.close()])));
+    const closed = await Promise.allSettled(sessions.map((session) => this.#letGo(session)));
+    closed.push(...(await Promise.allSettled([this.#listing.save()])));
+    closed.push(...(await this.#places.close()));
     // One that could not be closed must not keep the others open.
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
@@ -145,62 +291,86 @@ export class Store {
     await this.close();
   }
 
-  // A link put there by others must not cost the rest of the list.
-  /** @param {string} path */
-  async #folders(path) {
-    return ((await this.#storage.list(path)) ?? []).filter(({ kind }) => kind === "folder").map(({ name }) => name);
+  /** The last session that `continue` goes on with: not one of another folder that is still there. */
+  async #last() {
+    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
+    const listed = (await this.list()).filter((one) => one.status === "active" || one.status === "paused");
+    const mine = listed.filter(({ project, placement }) => placement === "workspace" || !project || project === this.project || !isFolder(project));
+    const last = mine.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? mine[0];
+    return last && this.#places.of(last);
   }
 
-  /** @param {Session} session */
-  #keep(session) {
-    this.#open.set(session.id, session);
+  /** @param {Place} place @param {Record<string, any> & { id: string }} created */
+  async #begin(place, created) {
+    const session = await Session.begin({ ...this.#parts(place), created });
+    if (place.placement === "workspace") await place.storage.replace(join(place.path, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
+    await this.#places.meet(place);
+    this.#open.set(session.path, session);
     return session;
   }
 
+  /** @param {Place} place */
+  #parts(place) {
+    return { ...place, cache: { storage: this.#storage, folder: join(this.home, "cache") }, isCounted: this.#isCounted };
+  }
+
   // One object for each folder, whoever asks meanwhile.
-  /** @param {string} path @returns {Promise<Session>} */
-  async #at(path) {
-    const known = [...this.#open.values()].find((session) => session.path === path);
+  /** @param {Place} place @returns {Promise<Session>} */
+  async #at(place) {
+    const { path } = place;
+    const known = this.#open.get(path);
     if (known) return known;
-    const opening = this.#opening.get(path) ?? this.#opened(path).then((session) => this.#keep(session));
+    const opening = this.#opening.get(path) ?? this.#opened(place);
     this.#opening.set(path, opening);
     return opening.finally(() => this.#opening.delete(path));
   }
 
-  /** @param {string} path */
-  #opened(path) {
-    return Session.open({ storage: this.#storage, isCounted: this.#isCounted, path, cache: (uuid) => this.#cache(uuid) });
+  /** @param {Place} place */
+  async #opened(place) {
+    const session = await Session.open(this.#parts(place));
+    await session.findLeftOpen();
+    await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
+    await this.#places.meet(place);
+    this.#open.set(place.path, session);
+    return session;
   }
 
-  /** @param {string} uuid */
-  #cache(uuid) {
-    return join(this.home, "cache", uuid);
+  // To look at it only.
+  /** @param {Place} place */
+  async #looked(place) {
+    return this.#open.get(place.path) ?? Session.open(this.#parts(place));
   }
 
-  /** @param {string} project @param {string} id */
-  #folder(project, id) {
-    return join(this.home, "sessions", "projects", this.#hash(project), `session-${id}`);
+  /** The same; where it rests for long, paused. @param {Found} one */
+  async #restingSince(one) {
+    const { entry, place } = one;
+    if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
+    const session = await this.#looked(place).catch(unlessBug);
+    const hasPaused = await session?.pauseIfIdle(this.#idleMs).catch(unlessBug);
+    const [again] = hasPaused ? await this.#listing.looked(place) : [];
+    return again ?? one;
   }
 
-  /** @param {string} project */
-  #hash(project) {
-    return called((core) => core.projectHash(project.normalize("NFC")));
+  async #ofProject() {
+    return { project: this.project, ...(await this.#project.aliases()) };
   }
 
-  /** @param {Record<string, any>} created */
-  async #begin(created) {
-    const id = created.id ?? called((core) => core.newId(Date.now(), entropy()));
-    const path = this.#folder(created.project, id);
-    const session = await Session.begin({ storage: this.#storage, isCounted: this.#isCounted, path, cache: this.#cache(id), created: { ...created, id } });
-    return this.#keep(session);
+  /** @param {Session} session */
+  async #letGo(session) {
+    this.#open.delete(session.path);
+    const hasChanged = session.isStale;
+    await session.close();
+    if (hasChanged) this.#listing.add(session, await prints(this.#places.of(session)));
   }
 
-  /** @param {any} one */
-  async #imported(one) {
+  /** @param {any} one @param {any[]} messages */
+  async #imported(one, messages) {
     const project = one.folder ?? this.project;
-    const path = this.#folder(project, one.id);
-    if (await this.#storage.stat(`${path}/events.jsonl`)) return this.#at(path);
-    return this.#begin({
+    const place = this.#places.home.place(projectHash(project), one.id);
+    if (await this.#storage.stat(join(place.path, "events.jsonl"))) return this.#at(place);
+    // It goes on where it came from; here it rests since then.
+    const timestamp = messages.findLast((message) => message.timestamp)?.timestamp;
+    return this.#begin(place, {
       id: one.id,
       type: one.parent ? "subagent" : "chat",
       project,
@@ -208,67 +378,14 @@ export class Store {
       parent: one.parent ?? undefined,
       agent: one.model ? { model: one.model } : undefined,
       imported: { agent: one.agent, sourceId: one.sourceId },
+      then: [{ type: "status", status: "paused", timestamp }],
     });
-  }
-
-  // What the session does not hold yet, and answers that have grown since.
-  /** @param {Session} session @param {any[]} messages @returns {Promise<any[]>} */
-  async #fresh(session, messages) {
-    const log = new Log({ storage: this.#storage, folder: session.path, name: "Messages" });
-    const size = await log.size();
-    if (size === 0) return messages;
-    const fresh = called((core) => new core.Fresh(toBytes(messages)));
-    for await (const bytes of log.pieces(0, size)) called(() => fresh.feed(bytes));
-    return fromBytes(called(() => fresh.finish()));
-  }
-
-  /** @param {Session} session @param {any[]} messages */
-  async #appendAll(session, messages) {
-    const BATCH = 256;
-    for (let start = 0; start < messages.length; start += BATCH) {
-      const batch = messages.slice(start, start + BATCH);
-      await session.append(batch, { durability: start + BATCH < messages.length ? "buffered" : "durable" });
-    }
-    await session.close();
-  }
-
-  // The document that is derived from the logs; nothing where it is not of this session, or not whole.
-  /** @param {string} path @returns {Promise<any>} */
-  async #document(path) {
-    const place = `${path}/metadata.json`;
-    const [log, found] = [await this.#storage.stat(`${path}/messages.jsonl`), await this.#storage.stat(place)];
-    // Whoever appended may not have come to write it.
-    if (!found || (log && log.mtimeMs > found.mtimeMs)) return undefined;
-    const document = await derived(this.#storage, place);
-    const { id, display, timestamps, stats } = document ?? {};
-    const isWhole = typeof display?.title === "string" && typeof timestamps?.lastMessageAt === "string" && typeof stats?.messageCount === "number";
-    return isWhole && id === idOf(path) ? document : undefined;
-  }
-
-  /** @param {string} path */
-  async #listed(path) {
-    const document = (await this.#document(path).catch(unlessBug)) ?? (await this.#opened(path).catch(unlessBug))?.metadata;
-    // One that cannot be read must not cost the rest of the list.
-    if (!document) return unreadable(path);
-    // A folder that was made, and nothing in it: whoever made it did not come further than that.
-    if (!document.asOf && document.stats.messageCount === 0) return null;
-    return {
-      id: document.id,
-      type: document.type,
-      title: document.display.title,
-      status: document.lifecycle,
-      lastActive: document.timestamps.lastMessageAt,
-      summary: document.summary ?? null,
-      messageCount: document.stats.messageCount,
-      placement: "home",
-      path,
-    };
   }
 }
 
 /** @param {string} path */
-function unreadable(path) {
-  return { id: idOf(path), type: "chat", title: "", status: "unreadable", lastActive: "", summary: null, messageCount: 0, placement: "home", path };
+function isFolder(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function workingFolder() {

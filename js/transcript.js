@@ -59,7 +59,8 @@ export class Transcript {
   async context(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };
-    const session = await Session.begin({ storage: new MemoryStorage(), path: "/transcript", cache: "/cache", created });
+    const storage = new MemoryStorage();
+    const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
     if (this.#messages.length > 0) await session.append(this.#messages);
     return session.context(request);
   }

@@ -3,10 +3,13 @@
 
 import { readFile } from "node:fs/promises";
 
-import { LeftoffError, openStore } from "../index.js";
+import { LeftoffError } from "../index.js";
 import { note } from "./print.js";
+import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
+
+const STATUSES = ["active", "paused", "completed", "archived", "unreadable"];
 
 /** @param {Args} args */
 export async function importFiles(args) {
@@ -35,9 +38,14 @@ export async function importFiles(args) {
 /** @param {Args} args */
 export async function list(args) {
   const limit = args.limit === undefined ? Infinity : number(args.limit, "limit");
-  const all = await using(args, (store) => store.list({ all: args.all, type: args.type }));
-  const value = all.slice(0, limit);
-  const lines = value.map((one) => `${one.id}  [${one.type}] ${one.title}\n    ${one.lastActive}, ${one.status}, ${one.messageCount} messages\n`);
+  if (args.status !== undefined && !STATUSES.includes(args.status)) {
+    throw new LeftoffError({ code: "usage", message: `expected ${STATUSES.join(", ")} for --status, but found "${args.status}" instead` });
+  }
+  const listed = await using(args, (store) => store.list({ all: args.all, type: args.type, status: args.status, limit }));
+  const value = listed.map(({ id, type, title, status, lastActive, summary, messageCount, placement, path }) => ({
+    id, type, title, status, lastActive, summary, messageCount, placement, path,
+  }));
+  const lines = listed.map((one) => `${one.id}  [${one.type}] ${one.title}\n    ${one.lastActive}, ${one.archivedAt ? "archived, " : ""}${one.status}, ${one.messageCount} messages\n`);
   const none = "no sessions here; 'leftoff import <file>' reads an agent's session, 'leftoff list --all' shows those of other projects\n";
   return { text: lines.join("") || none, value };
 }
@@ -92,29 +100,6 @@ async function examined(store, id) {
     if (!(error instanceof LeftoffError)) throw error;
     return { health: "unreadable", problems: [{ file: "-", start: 0, end: 0, code: error.code, message: error.message }] };
   }
-}
-
-/**
- * Opens the store for one command.
- * @template T
- * @param {Args} args
- * @param {(store: import("../store.js").Store) => Promise<T>} work
- */
-async function using(args, work) {
-  const store = await openStore({ home: args.home, project: args.workspace });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** @param {import("../store.js").Store} store @param {Args} args */
-async function chosen(store, args) {
-  if (args.session !== undefined && args.session !== "last") return store.session(args.session);
-  const [last] = await store.list();
-  if (!last) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
-  return store.session(last.id);
 }
 
 /** @param {Args} args */

@@ -5,6 +5,7 @@
 import { defineCommand } from "citty";
 
 import { context, doctor, importFiles, list, resume, show } from "./commands.js";
+import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 
 /** @import { ArgsDef } from "citty" */
@@ -18,6 +19,8 @@ const option = (valueHint, description) => /** @type {const} */ ({ type: "string
 const session = /** @type {const} */ ({
   session: { type: "positional", required: false, description: "an id, a unique beginning of one, or last", valueHint: "SESSION" },
 });
+const needed = /** @type {const} */ ({ session: { ...session.session, required: true } });
+const message = /** @type {const} */ ({ message: { type: "positional", description: "the message's id", valueHint: "MESSAGE" } });
 const asked = {
   window: option("N", "the model's limit, in tokens"),
   reserve: option("N", "kept for the answer, in tokens; a quarter of the window unless given"),
@@ -44,7 +47,43 @@ const main = defineCommand({
     list: command(list, "list", "the sessions, last active first", {
       all: flag("of all projects"),
       limit: option("N", "at most so many"),
+      status: option("S", "only active, paused, completed, unreadable or archived ones"),
       type: option("T", "only of this type"),
+    }),
+    new: command(begin, "new", "start a session", {
+      type: option("T", "what sort of conversation; chat unless given"),
+      title: option("TITLE", "what it is called"),
+      name: option("NAME", "the name of the conversation in the workspace; one is made unless given"),
+      here: flag("in the workspace, below conversations/, not in the home"),
+      record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: nothing is stored" }),
+    }),
+    append: command(append, "append", "append messages, given as JSON lines on standard input", { ...session }),
+    stop: command(stop, "stop", "save and pause it", {
+      ...session,
+      summary: option("TEXT", "where it stopped"),
+      commit: flag("and commit it with its conversation"),
+    }),
+    complete: command(complete, "complete", "mark it as done", { ...session, summary: option("TEXT", "how it ended") }),
+    archive: command(archive, "archive", "hide it from lists; nothing is moved", { ...session }),
+    unarchive: command(unarchive, "unarchive", "put it back into lists", { ...session }),
+    rename: command(rename, "rename", "give it a title", { ...needed, title: { type: "positional", description: "what it is called", valueHint: "TITLE" } }),
+    pin: command(pin, "pin", "keep a message in every context", { ...needed, ...message }),
+    unpin: command(unpin, "unpin", "keep it in every context no longer", { ...needed, ...message }),
+    fork: command(fork, "fork", "a new session that begins as a copy", { ...session, at: option("MESSAGE", "the id of the last message to take over") }),
+    delete: command(remove, "delete", "put it in the trash", {
+      ...needed,
+      purge: flag("delete it for good, after a question"),
+      yes: flag("do not ask"),
+    }),
+    relocate: command(relocate, "relocate", "a project was moved: its sessions belong to the new folder", {
+      old: { type: "positional", description: "the folder as it was", valueHint: "OLD" },
+      new: { type: "positional", description: "the folder as it is", valueHint: "NEW" },
+    }),
+    commit: command(commit, "commit", "commit a conversation and its session with git", { ...session }),
+    export: command(exportSession, "export", "out again, as one text", {
+      ...session,
+      to: option("F", "markdown or json"),
+      output: option("PATH", "into this file, not over one that is there"),
     }),
     show: command(show, "show", "the conversation, readable", { ...session, last: option("N", "only the last messages") }),
     context: command(context, "context", "what a model call would get", {

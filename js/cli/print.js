@@ -26,6 +26,11 @@ export function refuse(error) {
   process.exitCode = error.code === "usage" || error.code === "ambiguous" ? 2 : 1;
 }
 
+/** Whether somebody can be asked. */
+export function isTerminal() {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
 /** A note for the person at the terminal. @param {string} text */
 export function note(text) {
   process.stderr.write(`leftoff: ${safe(text)}\n`);

@@ -20,7 +20,7 @@
  * | `invalid_range` | a range that is not `0 <= start <= end` |
  * | `invalid_path` | a folder is to be moved into itself, or a name to be looked for in folders is no plain name |
  * | `not_found` | only of `move`: nothing is there to be moved |
- * | `already_exists` | only of `move`: something is where it is to be moved to |
+ * | `already_exists` | of `move` and `link`: something is where it is to be |
  * | `other_filesystem` | only of `move`: the system cannot move so far; the caller may copy |
  * | `storage_closed` | the storage was closed |
  * | `storage_failed` | anything else |
@@ -59,6 +59,9 @@
  *   before. On an error nothing was moved, except with `durable: false`: then it is at `to`, and the disk did not
  *   confirm. A file, not a folder, whose move was cut off may be at both, as one file. Links and devices are refused;
  *   those inside a folder go with it.
+ * @property {(path: string, target: string) => Promise<boolean>} link
+ *   Makes `path` a link to a folder, in one step, also in the place of another link; whether the system has links. Where
+ *   something else stands it is `already_exists`. For people only: no verb of a storage with a root follows it.
  * @property {(path: string, options?: { files?: string[] }) => Promise<Entry[] | null>} list
  *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
  *   no root. With `files` each folder among the entries also has the stats of what has these names in it, in their
@@ -90,13 +93,13 @@
  * @property {string} name
  * @property {Kind} kind
  * @property {(Stat | null)[]} [files]
- *   Of a folder, where `list` was asked for them. Null where nothing has the name, or the folder vanished meanwhile. A
+ *   Of a folder, where `list` was asked for them; absent where it may not be looked into. Null where nothing has the name, or the folder vanished meanwhile. A
  *   link is `other`.
  *
  * @typedef {"file" | "folder" | "other"} Kind
  */
 
-/** @typedef {"read" | "readRange" | "append" | "replace" | "move" | "list" | "remove" | "stat" | "close"} Verb */
+/** @typedef {"read" | "readRange" | "append" | "replace" | "move" | "link" | "list" | "remove" | "stat" | "close"} Verb */
 /** @typedef {keyof typeof REASONS} Code */
 
 import { LeftoffError } from "../error.js";

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { join, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { isAbsent } from "./folders.js";
+import { codeOf, isAbsent } from "./folders.js";
 
 /** @import { Finder } from "./folders.js" */
 /** @import { Entry, Kind, Stat } from "./contract.js" */
@@ -48,9 +48,14 @@ export async function addFiles(entries, { path, files, finder, isUnchanged }) {
   }
 }
 
-/** @param {string} folder @param {string[]} suffixes */
+/** Nothing where the folder may not be looked into. @param {string} folder @param {string[]} suffixes */
 function statsAt(folder, suffixes) {
-  return suffixes.map((suffix) => statAt(folder + suffix));
+  try {
+    return suffixes.map((suffix) => statAt(folder + suffix));
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 /** @param {string} folder @param {string[]} suffixes @param {Finder} finder */
@@ -63,10 +68,16 @@ function statsHeld(folder, suffixes, finder) {
     return stats;
   } catch (error) {
     if (isAbsent(error)) return suffixes.map(() => null);
+    if (isForbidden(error)) return undefined;
     throw error;
   } finally {
     held?.close();
   }
+}
+
+/** @param {unknown} error */
+function isForbidden(error) {
+  return ["EACCES", "EPERM"].includes(codeOf(error));
 }
 
 /** @param {string} at @returns {Stat | null} */

@@ -86,6 +86,12 @@ export class MemoryStorage {
     Object.assign(file, this.#times());
   }
 
+  /** Has no links. @param {string} path */
+  async link(path) {
+    this.#failWhole("link", path);
+    return false;
+  }
+
   /** @param {string} from @param {string} to */
   async move(from, to) {
     this.#failWhole("move", from);

@@ -21,6 +21,7 @@ import { syncFolder } from "./flush.js";
 import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";
 import { addFiles, kindOf, statOf } from "./look.js";
 import { move, refuseTaken, refuseUnmovable } from "./move.js";
+import { linked } from "./link.js";
 import { OpenFile, openToAppend } from "./open-file.js";
 import { translated } from "./refusal.js";
 import { Replaced, Root } from "./root.js";
@@ -125,6 +126,20 @@ export class NodeStorage {
   async move(from, to) {
     this.#refuseIfClosed("move", from);
     await this.#whileOpen(this.#moveNow(from, to));
+  }
+
+  /** @param {string} path @param {string} target */
+  async link(path, target) {
+    this.#refuseIfClosed("link", path);
+    let held;
+    try {
+      held = this.#finder.hold(path, this.#fresh);
+      return linked(held, target);
+    } catch (cause) {
+      throw this.#translated("link", path, cause);
+    } finally {
+      held?.close();
+    }
   }
 
   /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */

@@ -1,0 +1,12 @@
+// @ts-check
+
+/** One piece of all these. @param {Uint8Array[]} parts */
+export function joined(parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

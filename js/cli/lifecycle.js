@@ -1,0 +1,200 @@
+// @ts-check
+/** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
+
+import { writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline/promises";
+import { text } from "node:stream/consumers";
+
+import { exportFormats } from "../export.js";
+import { LeftoffError } from "../index.js";
+import { chosen, using } from "./store.js";
+import { isTerminal } from "./print.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../session.js").Session} Session */
+/** @typedef {import("../store.js").Store} Store */
+
+/** @param {Args} args */
+export async function begin(args) {
+  if (args.record === false) return { text: "nothing is recorded\n", value: { id: null, path: null } };
+  return using(args, async (store) => {
+    const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined });
+    return { text: `${id}\n    ${path}\n`, value: { id, path } };
+  });
+}
+
+/** @param {Args} args */
+export async function append(args) {
+  return using(args, async (store) => {
+    const session = await chosen(store, args);
+    const value = [];
+    let number = 0;
+    for (const line of (await text(process.stdin)).split("\n")) {
+      number += 1;
+      if (!line.trim()) continue;
+      const { records } = await session.append(draft(line, number));
+      value.push(...records.map(({ id }) => ({ id })));
+    }
+    return { text: value.map(({ id }) => `${id}\n`).join(""), value };
+  });
+}
+
+/** @param {Args} args */
+export function stop(args) {
+  return changed(args, async (session, store) => {
+    await session.stop({ summary: args.summary });
+    const { display, summary } = session.metadata;
+    const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with 'leftoff resume ${session.id}'\n`;
+    const committed = args.commit ? told(await store.commit(session)) : "";
+    return `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`;
+  });
+}
+
+/** @param {Args} args */
+export function complete(args) {
+  return changed(args, async (session) => {
+    await session.complete({ summary: args.summary });
+    return `"${session.metadata.display.title}" is complete\n`;
+  });
+}
+
+/** @param {Args} args */
+export function archive(args) {
+  return changed(args, async (session) => {
+    await session.archive();
+    return `"${session.metadata.display.title}" is archived; 'leftoff list --status archived' shows it, 'leftoff unarchive' takes it back\n`;
+  });
+}
+
+/** @param {Args} args */
+export function unarchive(args) {
+  return changed(args, async (session) => {
+    await session.unarchive();
+    return `"${session.metadata.display.title}" is in lists again\n`;
+  });
+}
+
+/** @param {Args} args */
+export function rename(args) {
+  return changed(args, async (session) => {
+    await session.rename(args.title);
+    return `it is called "${session.metadata.display.title}" now\n`;
+  });
+}
+
+/** @param {Args} args */
+export function pin(args) {
+  return changed(args, async (session) => {
+    await session.pin(args.message);
+    return "the message is in every context from now on\n";
+  });
+}
+
+/** @param {Args} args */
+export function unpin(args) {
+  return changed(args, async (session) => {
+    await session.unpin(args.message);
+    return "the message is no longer pinned\n";
+  });
+}
+
+/** @param {Args} args */
+export async function fork(args) {
+  return using(args, async (store) => {
+    const { id, path } = await store.fork(await chosen(store, args), { at: args.at });
+    return { text: `${id}\n    ${path}\n`, value: { id, path } };
+  });
+}
+
+/** @param {Args} args */
+export async function remove(args) {
+  return using(args, async (store) => {
+    const session = await chosen(store, { session: args.session ?? "" });
+    const { title } = session.metadata.display;
+    if (args.purge && !(await isSure(`Delete "${title}" for good? It cannot be brought back.`, args))) {
+      return { text: "nothing was deleted\n", value: { id: session.id, deleted: false, trash: null } };
+    }
+    const { trash } = await store.delete(session, { purge: args.purge });
+    return { text: trash ? `it lies in ${trash} now\n` : "it is gone\n", value: { id: session.id, deleted: true, trash } };
+  });
+}
+
+/** @param {Args} args */
+export async function relocate(args) {
+  return using(args, async (store) => {
+    const value = await store.relocate(args.old, args.new);
+    return { text: `${value.count} sessions belong to ${args.new} now\n`, value };
+  });
+}
+
+/** @param {Args} args */
+export async function commit(args) {
+  return using(args, async (store) => {
+    const value = await store.commit(await chosen(store, args));
+    return { text: told(value), value };
+  });
+}
+
+/** @param {Args} args */
+export async function exportSession(args) {
+  return using(args, async (store) => {
+    const session = await chosen(store, args);
+    if (!exportFormats.includes(args.to)) {
+      throw new LeftoffError({ code: "usage", message: `expected --to ${exportFormats.join(" or ")}, but found ${args.to ? `"${args.to}"` : "none"}` });
+    }
+    const value = await session.export(args.to);
+    if (!args.output) return { text: value, value };
+    await writeNew(args.output, value);
+    return { text: `${args.output}\n`, value: { path: args.output } };
+  });
+}
+
+/** @param {Args} args @param {(session: Session, store: Store) => Promise<string>} work */
+function changed(args, work) {
+  return using(args, async (store) => {
+    const session = await chosen(store, args);
+    const said = await work(session, store);
+    const { id, lifecycle: status, archivedAt = null, display } = session.metadata;
+    return { text: said, value: { id, status, title: display.title, archivedAt } };
+  });
+}
+
+/** @param {import("../git.js").Committed} committed */
+function told({ commit: hash, message }) {
+  return hash ? `committed: ${message.split("\n")[0]} (${hash.slice(0, 12)})\n` : "nothing to commit\n";
+}
+
+/** @param {string} line @param {number} number */
+function draft(line, number) {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new LeftoffError({ code: "usage", message: `expected a message as JSON in line ${number}, but found something else: ${found}`, cause });
+  }
+}
+
+/** @param {string} path @param {string} text */
+async function writeNew(path, text) {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    const why = isThere ? "something is there already" : cause instanceof Error ? cause.message : String(cause);
+    throw new LeftoffError({ code: isThere ? "already_exists" : "storage_failed", message: `could not write "${path}": ${why}`, cause });
+  }
+}
+
+// Without a terminal nobody can be asked.
+/** @param {string} question @param {Args} args */
+async function isSure(question, args) {
+  if (args.yes) return true;
+  if (!isTerminal()) throw new LeftoffError({ code: "usage", message: "expected --yes: to delete for good is asked for on a terminal only" });
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await asked.question(`${question} [y/N] `)).trim());
+  } finally {
+    asked.close();
+  }
+}
+

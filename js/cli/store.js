@@ -1,0 +1,29 @@
+// @ts-check
+/** The store and the session that a command is about. */
+
+import { LeftoffError, openStore } from "../index.js";
+import { note } from "./print.js";
+
+/**
+ * Opens the store for one command.
+ * @template T
+ * @param {Record<string, any>} args
+ * @param {(store: import("../store.js").Store) => Promise<T>} work
+ */
+export async function using(args, work) {
+  const store = await openStore({ home: args.home, project: args.workspace });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** @param {import("../store.js").Store} store @param {Record<string, any>} args */
+export async function chosen(store, args) {
+  const isNamed = args.session !== undefined && args.session !== "last";
+  const session = isNamed ? await store.session(args.session) : await store.current();
+  if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
+  for (const { message } of session.notices.splice(0)) note(message);
+  return session;
+}

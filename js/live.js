@@ -1,0 +1,271 @@
+// @ts-check
+/** A session's handle in the core, kept in step with its files: the logs, the document beside them, the checkpoint. */
+
+import { basename, join } from "node:path";
+
+import { joined } from "./bytes.js";
+import { bytesOf, called, core, entropy, fromBytes, instance, textOf, toBytes } from "./core.js";
+import { unlessBug } from "./error.js";
+import { Log } from "./log.js";
+import { DOCUMENTS, conversationOf } from "./placement.js";
+
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { MetadataJson } from "./records.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+/** A log of fewer bytes is read as fast as a checkpoint. */
+const WORTH_A_CHECKPOINT = 64 * 1024;
+/** A heading that stands farther back is none. */
+const HEAD = 64 * 1024;
+/** What may name a file in the cache: a uuid, or what a person may give. */
+const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/**
+ * Where derived things of sessions lie.
+ * @typedef {object} Cache
+ * @property {Storage} storage
+ * @property {string} folder
+ */
+
+export class Live {
+  #place;
+  #cache;
+  #document;
+  /** @type {Handle} */
+  #handle = /** @type {any} */ (undefined);
+  /** The instance of the core that the handle is of. */
+  #instance = -1;
+  /** @type {MetadataJson} */
+  #metadata = Object.create(null);
+  /** Something must be said by an event before a message is appended. */
+  #isDue = false;
+
+  /** The log was read from its start: that is worth a checkpoint. */
+  wasRead = false;
+  /** The document is not there, or not as it should be. */
+  isStale = false;
+  id = "";
+
+  /** @param {Place & { cache: Cache }} parts */
+  constructor({ cache, ...place }) {
+    const { storage, path } = place;
+    this.#place = place;
+    this.#cache = cache;
+    this.#document = DOCUMENTS[place.placement];
+    this.events = new Log({ storage, folder: path, name: "Events" });
+    this.messages = new Log({ storage, folder: path, name: "Messages" });
+    this.tools = new Log({ storage, folder: path, name: "Tools" });
+  }
+
+  /** A session of which nothing is on disk yet. @param {string} id */
+  begin(id) {
+    this.#make();
+    this.id = id;
+  }
+
+  /** Reads what came after the checkpoint, or all. */
+  async open() {
+    this.#make();
+    const document = await this.#found();
+    await this.#observe(this.events);
+    this.#take(document);
+    this.id = await this.#named(document);
+    const checkpoint = await this.#believed();
+    if (checkpoint) called(() => this.#handle.beginAt(checkpoint));
+    await this.#observe(this.messages);
+    if (!checkpoint) this.wasRead = (await this.messages.size()) > WORTH_A_CHECKPOINT;
+    await this.#finish(document);
+    if (this.needsAll) await this.#openAll();
+  }
+
+  // Where a checkpoint does not carry as far as what came after it.
+  async #openAll() {
+    this.#make();
+    called(() => this.#handle.setId(this.id));
+    for (const log of [this.events, this.messages]) await this.#observe(log);
+    await this.#finish(await this.#found());
+    this.wasRead = true;
+  }
+
+  /** The handle is of the core that is at work. */
+  get isLive() {
+    return this.#instance === instance();
+  }
+
+  /** The handle, where it is live. */
+  get handle() {
+    return this.#handle;
+  }
+
+  /** The handle; made anew from the files where the core was. */
+  async revived() {
+    if (!this.isLive) await this.open();
+    return this.#handle;
+  }
+
+  /** A checkpoint does not carry as far as what came after it. */
+  get needsAll() {
+    return called(() => this.#handle.needsAll);
+  }
+
+  /** The handle; where it needs all, all is read. */
+  async complete() {
+    if (this.needsAll) await this.#openAll();
+    return this.#handle;
+  }
+
+  /** Document 004's `metadata.json`; after a trap, as it was before. */
+  get metadata() {
+    if (this.isLive) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
+    return this.#metadata;
+  }
+
+  /** Nobody said anything of it yet. */
+  get isEmpty() {
+    const { asOf, stats } = this.metadata;
+    return !asOf && stats.messageCount === 0 && !this.#isDue;
+  }
+
+  /** Something must be said by an event before a message is appended: what the document says, or that it goes on. */
+  get isDue() {
+    return this.#isDue;
+  }
+
+  /**
+   * Appends what is asked for as events, behind what the document says; whether there was anything to say.
+   * @param {Record<string, unknown>[]} asked
+   */
+  async record(asked) {
+    const handle = await this.revived();
+    await this.events.observe(handle);
+    const bytes = called(() => handle.stageAsked(toBytes(asked), Date.now(), entropy()));
+    if (bytes) await this.events.append(handle, bytes, { durable: true });
+    this.#look();
+    return bytes !== undefined;
+  }
+
+  /** Writes the document. What someone changed in it meanwhile becomes an event before. */
+  async save() {
+    const handle = await this.complete();
+    if (called(() => handle.isNewer)) return;
+    // What is derived must not outlive what it is derived from.
+    await this.events.confirm();
+    this.#take(await this.#found());
+    await this.record([]);
+    await this.#place.storage.replace(this.#documentPath, called(() => handle.document(this.#document.name())));
+    this.isStale = false;
+  }
+
+  /** Keeps the checkpoint, where there is one to keep. */
+  async saveCheckpoint() {
+    const checkpoint = called(() => this.#handle.checkpoint());
+    // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
+    if (checkpoint) await this.#cache.storage.replace(`${this.cachePath}.json`, checkpoint).catch(unlessBug);
+    this.wasRead = false;
+  }
+
+  /** Where derived things of the session lie; endings follow. */
+  get cachePath() {
+    return join(this.#cache.folder, this.id);
+  }
+
+  get #documentPath() {
+    return join(this.#place.path, this.#document.file);
+  }
+
+  #make() {
+    this.#handle = called((core) => new core.Session(this.#place.placement === "home" ? idOf(this.#place.path) : undefined));
+    this.#instance = instance();
+  }
+
+  /** @param {Log} log */
+  async #observe(log) {
+    await log.observe(this.#handle);
+    log.observeTail(this.#handle);
+  }
+
+  /** @returns {Promise<Uint8Array | undefined>} */
+  async #found() {
+    return (await this.#place.storage.read(this.#documentPath)) ?? undefined;
+  }
+
+  /** @param {Uint8Array | undefined} document */
+  #take(document) {
+    // A conflict, or another thing that is no document: it is written anew.
+    const bad = called(() => this.#handle.takeDocument(this.#document.name(), document));
+    this.isStale = !document || bad.length > 0;
+    this.#look();
+  }
+
+  #look() {
+    this.#isDue = called(() => this.#handle.hasUnsaid || this.#handle.status === "paused");
+  }
+
+  /** @param {Uint8Array | undefined} document */
+  async #finish(document) {
+    const heading = this.#place.placement === "workspace" && (await this.#heading());
+    if (heading) called(() => this.#handle.setHeading(heading));
+    this.#take(document);
+  }
+
+  // The id that its place, an event or the document says; what cannot name a file is as good as none.
+  /** @param {Uint8Array | undefined} document */
+  async #named(document) {
+    const said = called(() => this.#handle.id);
+    if (SAFE_ID.test(said) && !said.includes("..")) return said;
+    const { path, placement } = this.#place;
+    const id = placement === "home" ? idOf(path) : await this.#foundId(said, document);
+    called(() => this.#handle.setId(id));
+    return id;
+  }
+
+  /** @param {string} said @param {Uint8Array | undefined} document */
+  async #foundId(said, document) {
+    const first = said ? bytesOf(said) : ((await this.#firstLine()) ?? document ?? new Uint8Array());
+    return called((core) => core.foundId(first));
+  }
+
+  async #firstLine() {
+    const size = await this.messages.size();
+    const parts = [];
+    for await (const bytes of this.messages.pieces(0, size)) {
+      const end = bytes.indexOf(10);
+      parts.push(bytes.slice(0, end < 0 ? bytes.length : end));
+      if (end >= 0) break;
+    }
+    return parts.length > 0 ? joined(parts) : undefined;
+  }
+
+  // That of the conversation's Markdown: the file that has the name of its type, else the first.
+  async #heading() {
+    const { storage, path } = this.#place;
+    const { folder } = conversationOf(path);
+    const files = ((await storage.list(folder)) ?? []).filter(({ name, kind }) => kind === "file" && name.endsWith(".md"));
+    const { type } = this.metadata;
+    const file = files.find(({ name }) => basename(name, ".md") === type) ?? files[0];
+    const text = file && (await storage.readRange(join(folder, file.name), 0, HEAD));
+    return text ? called(() => core().heading(textOf(text))) : undefined;
+  }
+
+  // A checkpoint is believed where the last line that it covers is still there.
+  async #believed() {
+    try {
+      const json = await this.#cache.storage.read(`${this.cachePath}.json`);
+      if (!json) return undefined;
+      const { lastLine } = fromBytes(json);
+      const line = await this.messages.range(lastLine.start, lastLine.end);
+      return called((core) => core.checkpointMatches(json, line)) ? json : undefined;
+    } catch (error) {
+      // A cache that cannot be read costs one reading of the log, nothing else.
+      if (!(error instanceof SyntaxError || error instanceof TypeError)) unlessBug(error);
+      return undefined;
+    }
+  }
+}
+
+/** The id that a session's folder in the home says. @param {string} path */
+export function idOf(path) {
+  return basename(path).replace(/^session-/, "");
+}
+

@@ -1,0 +1,50 @@
+// @ts-check
+/**
+ * A project's current session: `<project>/.leftoff/current-session.json` says which; where the system allows links,
+ * `current-session` leads there, for people. Derived: one that leads nowhere, or is no pointer, is none.
+ */
+
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { toBytes } from "./core.js";
+import { derived } from "./derived.js";
+import { unlessBug } from "./error.js";
+
+/** @import { Storage } from "./storage/contract.js" */
+
+/** What of the folder is nobody else's business. */
+const IGNORED = "current-session\ncurrent-session.json\n";
+
+/** What is no project of its own has no pointer: it would be everybody's. @param {string} project */
+const isShared = (project) => project === homedir() || dirname(project) === project;
+
+/** @param {string} project */
+const folder = (project) => join(project, ".leftoff");
+
+/**
+ * Points to a session. A project that cannot be written in has no pointer, nor has a folder of many projects.
+ * @param {Storage} storage @param {string} project @param {{ id: string, path: string }} session
+ */
+export async function pointAt(storage, project, { id, path }) {
+  if (isShared(project)) return;
+  const at = folder(project);
+  try {
+    const ignored = join(at, ".gitignore");
+    if (!(await storage.stat(ignored))) await storage.replace(ignored, new TextEncoder().encode(IGNORED));
+    await storage.replace(join(at, "current-session.json"), toBytes({ version: 1, id, path }));
+    await storage.link(join(at, "current-session"), path);
+  } catch (error) {
+    unlessBug(error);
+  }
+}
+
+/**
+ * The id and the path that it says; whether there is such a session, the caller looks.
+ * @param {Storage} storage @param {string} project
+ * @returns {Promise<{ id: string, path: string } | undefined>}
+ */
+export async function pointed(storage, project) {
+  const { id, path } = (await derived(storage, join(folder(project), "current-session.json"))) ?? {};
+  return typeof id === "string" && typeof path === "string" ? { id, path } : undefined;
+}

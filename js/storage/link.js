@@ -1,0 +1,32 @@
+// @ts-check
+
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+
+import { codeOf } from "./folders.js";
+
+/** @import { Held } from "./folders.js" */
+
+/** Said where a user may not make links, on Windows, and where a filesystem has none. */
+const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/**
+ * Makes a place a link, made beside it and renamed, so that a reader finds the old one or the new one.
+ * @param {Held} held @param {string} target @returns {boolean} whether the system has links
+ */
+export function linked(held, target) {
+  const there = fs.lstatSync(held.at, { throwIfNoEntry: false });
+  if (there && !there.isSymbolicLink()) throw Object.assign(new Error("expected nothing or a link there, but found something else instead"), { code: "EEXIST" });
+  const temporary = join(dirname(held.at), `.${basename(held.at)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    fs.symlinkSync(target, temporary, "junction");
+  } catch (error) {
+    if (WITHOUT_LINKS.includes(codeOf(error))) return false;
+    throw error;
+  }
+  held.check();
+  fs.renameSync(temporary, held.at);
+  return true;
+}

@@ -1,0 +1,50 @@
+// @ts-check
+/** Deleting: what a user deletes lies in the trash, whole, until it is purged there. */
+
+import { basename, dirname, join } from "node:path";
+
+import { LeftoffError } from "./error.js";
+
+/** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * Puts a folder in the trash.
+ * @param {{ storage: Storage, path: string }} what
+ * @param {{ storage: Storage, home: string, name: string }} trash
+ * @returns {Promise<string>} where it lies now
+ */
+export async function toTrash({ storage, path }, { storage: home, home: folder, name }) {
+  const time = new Date().toISOString().replaceAll(":", "-");
+  const place = join(folder, "trash", `${time}-${name}`);
+  if (storage === home) {
+    await storage.move(path, place);
+    return place;
+  }
+  // Another root, perhaps another disk: copied whole, then removed.
+  await copied({ storage, path }, { storage: home, path: place });
+  await storage.remove(path);
+  return place;
+}
+
+/** @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to */
+export async function copied(from, to) {
+  for (const { name, kind } of (await from.storage.list(from.path)) ?? []) {
+    const [source, target] = [join(from.path, name), join(to.path, name)];
+    if (kind === "folder") await copied({ storage: from.storage, path: source }, { storage: to.storage, path: target });
+    else if (kind === "file") await copiedFile({ storage: from.storage, path: source }, { storage: to.storage, path: target });
+    else throw new LeftoffError({ code: "not_a_file", message: `expected files and folders in "${dirname(source)}", but found "${basename(source)}" instead` });
+  }
+}
+
+/** @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to */
+async function copiedFile(from, to) {
+  const PIECE = 4 * 1024 * 1024;
+  const size = (await from.storage.stat(from.path))?.size ?? 0;
+  if (size <= PIECE) return to.storage.replace(to.path, (await from.storage.read(from.path)) ?? new Uint8Array());
+  for (let at = 0; at < size; ) {
+    const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + PIECE))) ?? new Uint8Array();
+    if (bytes.length === 0) throw new LeftoffError({ code: "storage_failed", message: `expected ${size} bytes in "${from.path}", but found ${at} instead` });
+    at += bytes.length;
+    await to.storage.append(to.path, bytes, { durable: at === size });
+  }
+}
