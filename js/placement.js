@@ -22,10 +22,10 @@ export const SESSION_FOLDER = ".session";
 const CONVERSATIONS = "conversations";
 const LOG = "messages.jsonl";
 
-/** The document about a session in each placement: its file, and the core's name for it. */
+/** The document about a session in each placement: its file, what an event calls it, and what the core does. */
 export const DOCUMENTS = {
-  home: { file: "metadata.json", name: () => core().DocumentName.MetadataJson },
-  workspace: { file: "session.json", name: () => core().DocumentName.SessionJson },
+  home: { file: "metadata.json", key: "metadataJson", name: () => core().DocumentName.MetadataJson },
+  workspace: { file: "session.json", key: "sessionJson", name: () => core().DocumentName.SessionJson },
 };
 
 /** The sessions below a home: `sessions/projects/<project hash>/session-<uuid>`. */

@@ -50,7 +50,7 @@ export class Places {
   async all() {
     const places = [];
     for (const hash of await this.home.projects()) places.push(...(await this.home.sessions(hash)));
-    for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(...(await this.#workspaceAt(root).sessions()));
+    for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(...(await this.#conversations(root)));
     return places;
   }
 
@@ -67,7 +67,7 @@ export class Places {
     }
     const places = [];
     for (const hash of await project.hashes(entries)) places.push(...(await this.home.sessions(hash)));
-    places.push(...(await this.#workspaceAt(this.#workspace).sessions()));
+    places.push(...(await this.#conversations(this.#workspace)));
     return places;
   }
 
@@ -106,6 +106,12 @@ export class Places {
     const bytes = await this.#storage.read(this.#path).catch(unlessBug);
     const lines = bytes ? new TextDecoder().decode(bytes).split("\n") : [];
     return lines.map(rootOf).filter((root) => root !== undefined);
+  }
+
+  // A workspace that is gone, or may not be looked into, must not cost the rest of the list.
+  /** @param {string} root */
+  async #conversations(root) {
+    return (await this.#workspaceAt(root).sessions().catch(unlessBug)) ?? [];
   }
 
   /** @param {string} root */

@@ -1,6 +1,8 @@
 // @ts-check
 /** The project that is worked in: its folder, its hash, and by what else it is known when its folder is another. */
 
+import { basename } from "node:path";
+
 import { called } from "./core.js";
 import { aliasesOf, isSameProject } from "./git.js";
 
@@ -21,6 +23,11 @@ export class Project {
   aliases() {
     this.#aliases ??= aliasesOf(this.path);
     return this.#aliases;
+  }
+
+  /** What events say of it. @returns {Promise<import("./records.js").Project>} */
+  async described() {
+    return { path: this.path, hash: this.hash, name: basename(this.path), ...(await this.aliases()) };
   }
 
   /**

@@ -278,9 +278,13 @@ reason?: string, } | { "type": "summary",
  */
 summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
- * The project.
+ * The project; none in a workspace.
  */
-project: Project, } | { "type": "edited" } & Edited | OtherType);
+project?: Project, 
+/**
+ * Its name in a workspace.
+ */
+name?: string, } | { "type": "edited" } & Edited | OtherType);
 
 /**
  * What happened.
@@ -303,9 +307,13 @@ reason?: string, } | { "type": "summary",
  */
 summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
- * The project.
+ * The project; none in a workspace.
  */
-project: Project, } | { "type": "edited" } & Edited | OtherType;
+project?: Project, 
+/**
+ * Its name in a workspace.
+ */
+name?: string, } | { "type": "edited" } & Edited | OtherType;
 
 /**
  * How a session began.

@@ -3,7 +3,7 @@
 
 import { built } from "./context.js";
 import { anyCounter, called, entropy, lentBytes, stamp, textOf, toBytes, toJson } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
 import { Lease } from "./lease.js";
@@ -244,9 +244,13 @@ export class Session {
     await this.#record([{ type: "agent", ...agent }]);
   }
 
-  /** It belongs to this project from now on. @param {import("./records.js").Project} project */
-  async relocate(project) {
-    await this.#record([{ type: "relocated", project }]);
+  /**
+   * It belongs to this project from now on, or has this name in a workspace.
+   * @param {{ project?: import("./records.js").Project, name?: string, sessionJson?: object, metadataJson?: object }} where
+   *   the documents: what it had in the placement that it left
+   */
+  async relocate(where) {
+    await this.#record([{ type: "relocated", ...where }]);
   }
 
   /**
@@ -359,7 +363,9 @@ export class Session {
     await live.messages.observe(await live.revived());
     await live.complete();
     // The one in a workspace is the user's, and in git: it is written when an event changes it, never for a message.
-    if (live.isStale || (this.#hasNews && this.placement === "home")) await live.save();
+    if (this.#hasNews && (live.isStale || this.placement === "home")) await live.save();
+    // Who only reads writes it anew where that is possible.
+    else if (live.isStale) await live.save().catch(unlessBug);
     await live.saveCheckpoint();
     this.#hasNews = false;
   }

@@ -6,18 +6,19 @@ import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
 import { called, entropy } from "./core.js";
+import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES, commit } from "./git.js";
 import { appendAll, notYetIn } from "./importing.js";
 import { Listing, isWanted, later, prints, shown } from "./listing.js";
-import { conversationOf } from "./placement.js";
+import { DOCUMENTS, conversationOf } from "./placement.js";
 import { Places } from "./places.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
 import { Session } from "./session.js";
 import { NodeStorage } from "./storage/node.js";
 import { parse } from "./transcript.js";
-import { toTrash } from "./trash.js";
+import { copied, toTrash } from "./trash.js";
 
 /** @import { Entry, Found, Listed, ListOptions } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
@@ -222,8 +223,7 @@ export class Store {
     const place = this.#places.of(session);
     await session.close();
     this.#open.delete(session.path);
-    const name = session.placement === "home" ? basename(session.path) : `${conversationOf(session.path).name}${basename(session.path)}`;
-    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home, name });
+    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home, name: nameOf(place) });
     if (purge) await place.storage.remove(place.path);
     for (const ending of [".json", ".open"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
     return { trash };
@@ -238,16 +238,43 @@ export class Store {
   async relocate(from, to) {
     const [old, path] = [resolve(from), realPath(to)];
     const [hash, next] = [projectHash(old), projectHash(path)];
-    const project = { path, hash: next, name: basename(path), ...(await new Project(path).aliases()) };
+    const project = await new Project(path).described();
     let count = 0;
     for (const place of await this.#places.home.sessions(hash)) {
       const session = await this.#at(place);
-      await session.relocate(project);
+      await session.relocate({ project });
       await this.#letGo(session);
       await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
       count += 1;
     }
     return { count };
+  }
+
+  /**
+   * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
+   * @param {Session} session
+   * @param {{ to: "home" | "workspace", name?: string }} options `name`: of the conversation, one is made unless given
+   * @returns {Promise<Session>} the session in its new place
+   */
+  async move(session, { to, name }) {
+    if (session.placement === to) return session;
+    const from = this.#places.of(session);
+    await session.flush();
+    const { id, metadata } = session;
+    const about = { type: metadata.type, title: metadata.display.title, name };
+    const place = to === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation(about);
+    const old = DOCUMENTS[from.placement];
+    const document = await derived(from.storage, join(from.path, old.file));
+    await session.close();
+    this.#open.delete(session.path);
+    await copied(from, place, { but: [old.file, ".gitattributes"] });
+    const moved = await this.#at(place);
+    const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
+    await moved.relocate({ ...where, [old.key]: document });
+    if (to === "workspace") await this.#attribute(place);
+    await this.#places.meet(place);
+    await toTrash(from, { storage: this.#storage, home: this.home, name: nameOf(from) });
+    return moved;
   }
 
   /**
@@ -303,10 +330,16 @@ export class Store {
   /** @param {Place} place @param {Record<string, any> & { id: string }} created */
   async #begin(place, created) {
     const session = await Session.begin({ ...this.#parts(place), created });
-    if (place.placement === "workspace") await place.storage.replace(join(place.path, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
+    if (place.placement === "workspace") await this.#attribute(place);
     await this.#places.meet(place);
     this.#open.set(session.path, session);
     return session;
+  }
+
+  // How git merges it.
+  /** @param {Place} place */
+  async #attribute({ storage, path }) {
+    await storage.replace(join(path, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
   }
 
   /** @param {Place} place */
@@ -381,6 +414,11 @@ export class Store {
       then: [{ type: "status", status: "paused", timestamp }],
     });
   }
+}
+
+/** What a session's folder is called in the trash. @param {Place} place */
+function nameOf({ path, placement }) {
+  return placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
 }
 
 /** @param {string} path */

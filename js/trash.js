@@ -26,9 +26,14 @@ export async function toTrash({ storage, path }, { storage: home, home: folder, 
   return place;
 }
 
-/** @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to */
-export async function copied(from, to) {
+/**
+ * Copies all in a folder.
+ * @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to
+ * @param {{ but?: string[] }} [options] `but`: what is left out
+ */
+export async function copied(from, to, { but = [] } = {}) {
   for (const { name, kind } of (await from.storage.list(from.path)) ?? []) {
+    if (but.includes(name)) continue;
     const [source, target] = [join(from.path, name), join(to.path, name)];
     if (kind === "folder") await copied({ storage: from.storage, path: source }, { storage: to.storage, path: target });
     else if (kind === "file") await copiedFile({ storage: from.storage, path: source }, { storage: to.storage, path: target });

@@ -8,6 +8,7 @@ use crate::error::{Code, Error};
 use crate::fields::{Fields, items};
 use crate::session::event::{self, Change};
 use crate::session::status::Status;
+use crate::text::Extra;
 
 /// One change that is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +19,13 @@ pub struct Ask {
     pub has_override: bool,
     /// When it happened, where that was not now.
     pub timestamp: Option<String>,
+    /// What else is to stand in the event.
+    pub extra: Extra,
 }
 
 impl Ask {
     /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
-    /// `"override": true`, and each a `timestamp`.
+    /// `"override": true`, and each a `timestamp`. Fields that nobody knows stand in the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -48,7 +51,7 @@ impl Ask {
                 other.name
             )));
         }
-        Ok(Ask { change, has_override, timestamp })
+        Ok(Ask { change, has_override, timestamp, extra: fields.rest() })
     }
 
     /// Whether a session of this status is changed by it.
@@ -78,7 +81,7 @@ impl Ask {
 
 impl From<Change> for Ask {
     fn from(change: Change) -> Ask {
-        Ask { change, has_override: false, timestamp: None }
+        Ask { change, has_override: false, timestamp: None, extra: Extra::default() }
     }
 }
 

@@ -73,10 +73,17 @@ pub enum Change {
     Imported(Imported),
     /// It began as a copy of another session, up to a message.
     Fork(Origin),
-    /// It belongs to another project from now on, or to the same one in another place.
+    /// It belongs to another project from now on, or lies in another placement. The document that it had there stands
+    /// beside it in the event, as `sessionJson` or `metadataJson`, for what nobody else knows of it.
     Relocated {
-        /// The project.
-        project: Project,
+        /// The project; none in a workspace.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        project: Option<Project>,
+        /// Its name in a workspace.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        name: Option<String>,
     },
     /// Someone changed the document about it by hand.
     Edited(Box<Edited>),
@@ -260,7 +267,9 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
         "leaf" => Subject::take(fields, bad).map(Change::Leaf),
         "imported" => Imported::take(fields, bad).map(Change::Imported),
         "fork" => Origin::take(fields, bad).map(Change::Fork),
-        "relocated" => fields.take("project", bad).map(|project| Change::Relocated { project }),
+        "relocated" => {
+            Some(Change::Relocated { project: fields.take("project", bad), name: fields.take("name", bad) })
+        }
         "edited" => Some(Change::Edited(Box::new(Edited::take(fields, bad)))),
         _ => None,
     };

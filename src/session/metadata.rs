@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::session::ask::Ask;
 use crate::session::edited::Edited;
 use crate::session::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
 use crate::session::status::Status;
@@ -49,7 +50,7 @@ pub struct Metadata {
 
 impl Metadata {
     /// The events that would say what this state says, where no event has said it yet; each with its time.
-    pub fn changes(&self) -> Vec<(Change, Option<String>)> {
+    pub fn changes(&self) -> Vec<Ask> {
         // Without `..`: a new field does not compile until an event says it.
         let Metadata {
             id,
@@ -69,7 +70,7 @@ impl Metadata {
             as_of: _,
         } = self.clone();
         let created = Created { session: id, session_type, name, project, parent, agent: Some(agent) };
-        let began = |change| (change, created_at.clone());
+        let began = |change| Ask { timestamp: created_at.clone(), ..Ask::from(change) };
         let mut changes = Vec::from([began(Change::Created(created.into()))]);
         changes.extend(given_title.map(|title| began(Change::Title { title })));
         changes.extend(summary.map(|summary| began(Change::Summary { summary })));
@@ -78,7 +79,8 @@ impl Metadata {
         if status != Status::default() {
             changes.push(began(Change::Status { status, reason: None }));
         }
-        changes.extend(archived_at.map(|since| (Change::Archived, Some(since))));
+        let archived = |since| Ask { timestamp: Some(since), ..Ask::from(Change::Archived) };
+        changes.extend(archived_at.map(archived));
         changes
     }
 
@@ -105,7 +107,10 @@ impl Metadata {
             Change::Agent(agent) => self.agent = (**agent).clone(),
             Change::Imported(imported) => self.imported = Some(imported.clone()),
             Change::Fork(origin) => self.forked_from = Some(origin.clone()),
-            Change::Relocated { project } => self.project = Some(project.clone()),
+            Change::Relocated { project, name } => {
+                self.project.clone_from(project);
+                set(&mut self.name, name.clone());
+            }
             Change::Edited(edited) => self.edit(edited, event.timestamp.as_deref()),
             Change::Pin(_) | Change::Unpin(_) | Change::Leaf(_) | Change::Other(_) => {}
         }

@@ -78,6 +78,14 @@ impl Document {
         }
     }
 
+    /// Which of the two it is.
+    pub fn name(&self) -> Name {
+        match self {
+            Document::SessionJson(_) => Name::SessionJson,
+            Document::MetadataJson(_) => Name::MetadataJson,
+        }
+    }
+
     /// What it says of the session.
     pub fn metadata(&self) -> Metadata {
         match self {

@@ -15,15 +15,13 @@ use crate::session::event::{Change, Event};
 use crate::session::handle::Session;
 use crate::session::id;
 use crate::session::metadata::Metadata;
-use crate::text::Extra;
 use crate::time::{self, Stamp};
 
 /// What a document says more than the events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside {
     document: Option<Document>,
-    // Each with its time, where it has one of its own.
-    unsaid: Vec<(Change, Option<String>)>,
+    unsaid: Vec<Ask>,
 }
 
 impl Beside {
@@ -38,9 +36,9 @@ impl Session {
         self.beside = Beside { unsaid: self.unsaid(document.as_ref()), document };
         self.is_newer |= self.beside.document.as_ref().is_some_and(Document::is_newer);
         self.metadata = self.recorded.clone();
-        for (change, timestamp) in self.beside.unsaid.clone() {
+        for Ask { change, timestamp, extra, .. } in self.beside.unsaid.clone() {
             let as_of = self.metadata.as_of.take();
-            self.metadata.apply(&Event { id: String::new(), timestamp, change, extra: Extra::default() });
+            self.metadata.apply(&Event { id: String::new(), timestamp, change, extra });
             self.metadata.as_of = as_of;
         }
     }
@@ -50,9 +48,25 @@ impl Session {
         !self.beside.unsaid.is_empty()
     }
 
-    /// The document, as it is to be kept; what the one that was found has more, stays.
+    /// The document, as it is to be kept; what the one that was found has more, stays, and so does what it had when
+    /// the session lay in this placement before.
     pub fn document(&self, name: Name) -> String {
-        Document::write(name, &self.metadata, &self.known, self.beside.document.as_ref())
+        let found = self.beside.document.as_ref().filter(|document| document.name() == name);
+        let before = if found.is_none() { self.left(name) } else { None };
+        Document::write(name, &self.metadata, &self.known, found.or(before.as_ref()))
+    }
+
+    // The document that an event kept when the session left its placement.
+    fn left(&self, name: Name) -> Option<Document> {
+        let key = match name {
+            Name::SessionJson => "\"sessionJson\"",
+            Name::MetadataJson => "\"metadataJson\"",
+        };
+        let kept = |event: &Event| {
+            event.extra.iter().find(|(found, _)| *found == key).map(|(_, json)| String::from(json))
+        };
+        let json = self.history.iter().rev().find_map(kept)?;
+        Document::read(name, json.as_bytes()).ok().map(|(document, _)| document)
     }
 
     /// The bytes that append what is asked for as events, as one batch, behind what the document said; none where
@@ -66,30 +80,25 @@ impl Session {
         let mut status = self.metadata.status;
         for ask in asked {
             if ask.changes(status)? {
-                if let Change::Status { status: next, .. } = ask.change {
-                    status = next;
+                if let Change::Status { status: next, .. } = &ask.change {
+                    status = *next;
                 }
-                changes.push((ask.change, ask.timestamp));
+                changes.push(ask);
             }
         }
         if changes.is_empty() {
             return Ok(Vec::new());
         }
         let now = time::format(stamp.now_ms);
-        let event = |(place, (change, timestamp)): (usize, (Change, Option<String>))| {
+        let event = |(place, Ask { change, timestamp, extra, .. }): (usize, Ask)| {
             let own = timestamp.filter(|timestamp| time::parse(timestamp).is_some());
             let timestamp = own.unwrap_or_else(|| now.clone());
-            Event {
-                id: id::new(stamp, place as u32),
-                timestamp: Some(timestamp),
-                change,
-                extra: Extra::default(),
-            }
+            Event { id: id::new(stamp, place as u32), timestamp: Some(timestamp), change, extra }
         };
         self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
     }
 
-    fn unsaid(&self, document: Option<&Document>) -> Vec<(Change, Option<String>)> {
+    fn unsaid(&self, document: Option<&Document>) -> Vec<Ask> {
         let Some(document) = document else { return Vec::new() };
         if self.recorded.as_of.is_none() {
             let mut metadata = document.metadata();
@@ -108,7 +117,7 @@ impl Session {
             (Change::Edited(before), Some(left)) if before.as_of == left.as_of => left.without(before),
             (_, left) => left,
         });
-        left.map(|edited| (Change::Edited(edited.into()), None)).into_iter().collect()
+        left.map(|edited| Ask::from(Change::Edited(edited.into()))).into_iter().collect()
     }
 
     // What the events up to and with this one add up to.

@@ -1,0 +1,106 @@
+// @ts-check
+// Which sessions are a project's: in whatever folder it lies, and however that is spelled.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { openStore } from "../../js/index.js";
+import { git, inFolder } from "./git-tools.js";
+
+/** @param {string} folder */
+function repository(folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  git(folder, "init", "--quiet");
+  fs.writeFileSync(join(folder, "file"), folder);
+  git(folder, "add", ".");
+  git(folder, "commit", "--quiet", "--message=first");
+}
+
+/** @param {string} home @param {string} project */
+async function begun(home, project) {
+  const store = await openStore({ home, project });
+  const session = await store.create();
+  await session.append({ role: "user", content: project });
+  await store.close();
+  return session.id;
+}
+
+/** The ids that are listed for a project, and the one that is gone on with. @param {string} home @param {string} project */
+async function seen(home, project) {
+  const store = await openStore({ home, project });
+  const ids = (await store.list()).map(({ id }) => id);
+  const { id } = await store.continue();
+  await store.close();
+  return { ids, continued: ids.includes(id) ? id : "a new one" };
+}
+
+/** @param {string} law @param {(folder: string, home: string) => Promise<void>} body */
+function check(law, body) {
+  test(law, () => inFolder(async (folder) => body(folder, join(folder, "store"))));
+}
+
+check("a project that was renamed or moved finds its sessions, and goes on with them", async (folder, home) => {
+  repository(join(folder, "a"));
+  const id = await begun(home, join(folder, "a"));
+  fs.renameSync(join(folder, "a"), join(folder, "b"));
+  assert.deepEqual(await seen(home, join(folder, "b")), { ids: [id], continued: id });
+  fs.mkdirSync(join(folder, "deep"));
+  fs.renameSync(join(folder, "b"), join(folder, "deep", "c"));
+  assert.deepEqual(await seen(home, join(folder, "deep", "c")), { ids: [id], continued: id });
+});
+
+check("a second clone and a worktree list the sessions, and go on with their own", async (folder, home) => {
+  const first = join(folder, "first");
+  repository(first);
+  const id = await begun(home, first);
+  git(folder, "clone", "--quiet", first, "second");
+  git(first, "worktree", "add", "--quiet", join(folder, "tree"));
+  for (const other of ["second", "tree"]) {
+    const itsHome = join(folder, `home of ${other}`);
+    fs.cpSync(home, itsHome, { recursive: true });
+    assert.deepEqual(await seen(itsHome, join(folder, other)), { ids: [id], continued: "a new one" }, other);
+  }
+});
+
+check("a fork and another repository are other projects", async (folder, home) => {
+  const first = join(folder, "first");
+  repository(first);
+  git(first, "remote", "add", "origin", "https://example.com/us/it.git");
+  await begun(home, first);
+  fs.cpSync(first, join(folder, "fork"), { recursive: true });
+  git(join(folder, "fork"), "remote", "set-url", "origin", "https://example.com/them/it.git");
+  repository(join(folder, "other"));
+  for (const other of ["fork", "other"]) assert.deepEqual((await seen(home, join(folder, other))).ids, [], other);
+});
+
+check("a link to a project, and a path with dots, is the project", async (folder, home) => {
+  const project = join(folder, "p");
+  fs.mkdirSync(project);
+  const id = await begun(home, project);
+  fs.symlinkSync(project, join(folder, "link"));
+  for (const other of [join(folder, "link"), `${project}/../p/`, `${project}/.`]) assert.deepEqual((await seen(home, other)).ids, [id], other);
+});
+
+check("a folder without a repository that was moved is relocated by name", async (folder, home) => {
+  const [old, next] = [join(folder, "old"), join(folder, "next")];
+  fs.mkdirSync(old);
+  const id = await begun(home, old);
+  fs.renameSync(old, next);
+  assert.deepEqual((await seen(join(folder, "other home"), next)).ids, []);
+  const store = await openStore({ home, project: next });
+  assert.deepEqual(await store.list(), []);
+  assert.deepEqual(await store.relocate(old, next), { count: 1 });
+  assert.deepEqual((await store.list()).map((one) => [one.id, one.project]), [[id, next]]);
+  assert.deepEqual(await store.relocate(old, next), { count: 0 });
+  await store.close();
+  assert.deepEqual(await seen(home, next), { ids: [id], continued: id });
+});
+
+check("an index that is gone does not part a moved project from its sessions", async (folder, home) => {
+  repository(join(folder, "a"));
+  const id = await begun(home, join(folder, "a"));
+  fs.renameSync(join(folder, "a"), join(folder, "b"));
+  fs.rmSync(join(home, "sessions", "index.jsonl"));
+  assert.deepEqual(await seen(home, join(folder, "b")), { ids: [id], continued: id });
+});
