@@ -3,6 +3,7 @@
 pub mod claude_code;
 pub mod fresh;
 pub mod messages;
+pub mod nanocoder;
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -162,6 +163,9 @@ pub struct Loss {
 
 /// Whose session these bytes are, by their content alone; nothing where no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
+    if nanocoder::knows(bytes) {
+        return Some(AgentName::Nanocoder);
+    }
     claude_code::knows(bytes).then_some(AgentName::ClaudeCode)
 }
 
@@ -171,9 +175,10 @@ pub fn detect(bytes: &[u8]) -> Option<AgentName> {
 /// # Errors
 /// `empty_file`; `unknown_format`, saying what was expected and what the file begins with.
 pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import, Error> {
-    let expected = from.unwrap_or(AgentName::ClaudeCode);
+    let expected = from.or_else(|| detect(bytes)).unwrap_or(AgentName::ClaudeCode);
     match expected {
         AgentName::ClaudeCode => claude_code::read(bytes, name),
+        AgentName::Nanocoder => nanocoder::read(bytes),
         AgentName::Codex
         | AgentName::OpenCode
         | AgentName::Gemini
@@ -182,11 +187,12 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
         | AgentName::Cline
         | AgentName::Continue
         | AgentName::Aider
-        | AgentName::Nanocoder
         | AgentName::Pi
         | AgentName::Cortext => {
             let found = expected.as_str();
-            let message = format!("expected a session of claude-code, but was asked to read one of {found}");
+            let message = format!(
+                "expected a session of claude-code or nanocoder, but was asked to read one of {found}"
+            );
             Err(Error::new(Code::UnknownFormat, message))
         }
     }
