@@ -8,7 +8,7 @@
 import { isAbsolute, join, relative } from "node:path";
 
 import { joined } from "./bytes.js";
-import { called, fromBytes } from "./core.js";
+import { bytesOf, called, fromBytes, textOf } from "./core.js";
 import { unlessBug } from "./error.js";
 import { idOf } from "./live.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
@@ -170,6 +170,16 @@ export class Listing {
     if (this.#lines > 2 * this.#entries.size + SPARE) return this.#compact(bytes).catch(unlessBug);
     // Whoever died while writing left no line feed.
     await this.#storage.append(this.#path, joined([LINE_FEED, bytes])).catch(unlessBug);
+  }
+
+  /** Leaves no line about a session that is gone for good. @param {string} path */
+  async forget(path) {
+    const bytes = await this.#storage.read(this.#path);
+    if (!bytes) return;
+    const head = `{"v":1,"path":${JSON.stringify(this.#relative(path))},`;
+    const kept = textOf(bytes).split("\n").filter((line) => !line.startsWith(head));
+    await this.#storage.replace(this.#path, bytesOf(kept.join("\n")));
+    this.#entries.delete(path);
   }
 
   // Only the newest line of each path. Who appends meanwhile loses a line; the next listing writes it again.

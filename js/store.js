@@ -224,7 +224,10 @@ export class Store {
     await session.close();
     this.#open.delete(session.path);
     const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home, name: nameOf(place) });
-    if (purge) await place.storage.remove(place.path);
+    if (purge) {
+      await place.storage.remove(place.path);
+      await this.#listing.forget(place.path);
+    }
     for (const ending of [".json", ".open"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
     return { trash };
   }

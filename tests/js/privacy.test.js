@@ -205,3 +205,73 @@ test("to read a transcript, to count, and a store in memory keep nothing", () =>
     await store.close();
     assert.deepEqual(below(folder), before);
   }));
+
+/** A workspace in a repository with one conversation and its session. @param {string} folder */
+async function workspace(folder) {
+  const project = join(folder, "project");
+  makeRepository(project);
+  const store = await openStore({ home: join(folder, "store"), project, workspace: project });
+  const session = await store.create({ type: "brainstorm", title: "T" });
+  put(join(session.path, "..", "brainstorm.md"), "# T\n");
+  await session.append({ role: "user", content: `asked ${KEY}` });
+  await session.stop();
+  return { store, session, project };
+}
+
+test("in a workspace files are 0600, folders 0700, and no event names a path of the machine", { skip: noModes }, () =>
+  inFolder(async (folder) => {
+    const { store, session } = await workspace(folder);
+    await store.close();
+    for (const path of [session.path, ...below(session.path)]) {
+      const found = fs.statSync(path);
+      assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", path);
+      if (found.isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(folder), path);
+    }
+  }));
+
+test("leftoff commit refuses where .session/ is ignored, and commits both where it is not", () =>
+  inFolder(async (folder) => {
+    const { store, session, project } = await workspace(folder);
+    put(join(project, ".gitignore"), block("gitignore"));
+    await assert.rejects(store.commit(session), (/** @type {any} */ error) => error.code === "session_ignored");
+    fs.rmSync(join(project, ".gitignore"));
+    const { files } = await store.commit(session);
+    await store.close();
+    for (const name of ["brainstorm.md", ".session/messages.jsonl", ".session/session.json"]) assert.ok(files.includes(name), name);
+  }));
+
+test("where .session/ is deleted, the Markdown stays, commands go on, and the home has no second copy", () =>
+  inFolder(async (folder) => {
+    const { store, session } = await workspace(folder);
+    await store.close();
+    fs.rmSync(session.path, { recursive: true });
+    assert.ok(fs.existsSync(join(session.path, "..", "brainstorm.md")));
+    const again = await openStore({ home: join(folder, "store"), project: join(folder, "project") });
+    assert.deepEqual(await again.list({ all: true }), []);
+    await assert.rejects(again.session(session.id), (/** @type {any} */ error) => error.code === "not_found");
+    await (await again.create()).append({ role: "user", content: "goes on" });
+    await again.close();
+    fs.rmSync(join(folder, "store", "cache"), { recursive: true });
+    fs.rmSync(join(folder, "store", "sessions", "index.jsonl"), { force: true });
+    for (const path of below(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(KEY), path);
+  }));
+
+test("what is deleted lies in the trash, readable, and what is purged lies nowhere", () =>
+  inFolder(async (folder) => {
+    const { store, session } = await workspace(folder);
+    const other = await store.create({ placement: "home" });
+    await other.append({ role: "user", content: `home ${KEY}` });
+    const trashed = [];
+    for (const one of [session, other]) trashed.push((await store.delete(one)).trash ?? assert.fail("no trash"));
+    for (const path of trashed) assert.ok(fs.readFileSync(join(path, "messages.jsonl"), "utf8").includes(KEY), path);
+    assert.deepEqual(await store.list({ all: true }), []);
+    assert.ok(fs.existsSync(join(session.path, "..", "brainstorm.md")));
+    const begun = await store.create({ placement: "home" });
+    await begun.append({ role: "user", content: "purged words" });
+    await begun.close();
+    await store.list();
+    const gone = await store.session(begun.id);
+    await store.delete(gone, { purge: true });
+    await store.close();
+    for (const path of below(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes("purged words"), path);
+  }));
