@@ -104,3 +104,32 @@ check("an index that is gone does not part a moved project from its sessions", a
   fs.rmSync(join(home, "sessions", "index.jsonl"));
   assert.deepEqual(await seen(home, join(folder, "b")), { ids: [id], continued: id });
 });
+
+check("a repository sees nothing of the pointer to its current session", async (folder, home) => {
+  const project = join(folder, "p");
+  repository(project);
+  const id = await begun(home, project);
+  assert.equal(JSON.parse(fs.readFileSync(join(project, ".leftoff", "current-session.json"), "utf8")).id, id);
+  assert.ok(fs.existsSync(join(project, ".leftoff", "current-session", "messages.jsonl")));
+  assert.equal(git(project, "status", "--porcelain"), "");
+  fs.writeFileSync(join(project, ".leftoff", "settings.json"), "{}");
+  assert.equal(git(project, "status", "--porcelain", "--untracked-files=all").trim(), "?? .leftoff/settings.json");
+});
+
+check("a pointer that leads nowhere, elsewhere or is none is passed by", async (folder, home) => {
+  const project = join(folder, "p");
+  fs.mkdirSync(project);
+  const first = await begun(home, project);
+  const store = await openStore({ home, project });
+  const last = await store.create();
+  const pointer = join(project, ".leftoff", "current-session.json");
+  const pointers = ["", "{", "7", "null", '{"id":1}', JSON.stringify({ id: first, path: "/etc" }), JSON.stringify({ id: "../..", path: project })];
+  for (const text of pointers) {
+    fs.writeFileSync(pointer, text);
+    assert.equal((await store.current())?.id, last.id, text);
+  }
+  const [, one] = await store.list();
+  fs.writeFileSync(pointer, JSON.stringify({ version: 1, id: first, path: one?.path }));
+  assert.equal((await store.current())?.id, first);
+  await store.close();
+});

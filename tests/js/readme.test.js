@@ -2,7 +2,7 @@
 // What README shows is run as it stands there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -52,7 +52,12 @@ test("the command line example runs, each line with what its reader has at home"
     cpSync(transcript, join(claude, "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl"));
     const env = { ...process.env, HOME: folder, LEFTOFF_HOME: "" };
     delete (/** @type {any} */ (env).LEFTOFF_HOME);
-    const run = (/** @type {string} */ line) => execFileSync("bash", ["-c", line], { cwd: root, env, encoding: "utf8", stdio: "pipe" });
+    // A repository of its own: the reader's workspace, and beside it what was cloned.
+    const workspace = join(folder, "workspace");
+    mkdirSync(workspace);
+    symlinkSync(join(root, "js"), join(workspace, "js"));
+    const run = (/** @type {string} */ line) => execFileSync("bash", ["-c", line], { cwd: workspace, env, encoding: "utf8", stdio: "pipe" });
+    run("git init --quiet && git config user.name Ann && git config user.email ann@example.org");
     const lines = example("On the command line", "sh").trim().split("\n");
     const [first = "", ...others] = lines;
     const id = run(first).slice(0, 8);
