@@ -67,6 +67,8 @@ export class Store {
   #open = new Map();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
   #opening = new Map();
+  /** What happened to sessions when they were listed. @type {Map<string, import("./session.js").Notice[]>} by their folders */
+  #unheard = new Map();
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
@@ -109,6 +111,9 @@ export class Store {
    *   `name`: of a conversation in the workspace; one is made unless given
    */
   async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
+    if (placement !== "home" && placement !== "workspace") {
+      throw new LeftoffError({ code: "invalid_request", message: `expected the placement "home" or "workspace", but found ${JSON.stringify(placement)} instead` });
+    }
     const id = called((core) => core.newId(Date.now(), entropy()));
     const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ type, title, name });
     const made = { ...agent, ...(model && { model }) };
@@ -366,6 +371,9 @@ export class Store {
     const session = await Session.open(this.#parts(place));
     await session.findLeftOpen();
     await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
+    // What was said when it was listed, its opener has not heard.
+    session.notices.push(...(this.#unheard.get(place.path) ?? []));
+    this.#unheard.delete(place.path);
     await this.#places.meet(place);
     this.#open.set(place.path, session);
     return session;
@@ -383,7 +391,9 @@ export class Store {
     if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
     const session = await this.#looked(place).catch(unlessBug);
     const hasPaused = await session?.pauseIfIdle(this.#idleMs).catch(unlessBug);
-    const [again] = hasPaused ? await this.#listing.looked(place) : [];
+    if (!session || !hasPaused) return one;
+    this.#unheard.set(place.path, session.notices.splice(0));
+    const [again] = await this.#listing.looked(place);
     return again ?? one;
   }
 

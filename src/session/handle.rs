@@ -347,6 +347,9 @@ impl Session {
         self.recorded.apply(&event);
         match &event.change {
             Change::Pin(subject) => {
+                // Where the message lies was not noted when it was met.
+                let is_known = self.known.pins.iter().any(|pin| pin.id == subject.message_id);
+                self.needs_all |= self.messages.covered() > 0 && !is_known;
                 self.pinned.insert(subject.message_id.clone());
             }
             Change::Unpin(subject) => {

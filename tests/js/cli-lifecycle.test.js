@@ -1,0 +1,117 @@
+// @ts-check
+// What becomes of a session, as it is typed.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { git, inFolder, put } from "./git-tools.js";
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+
+/** @typedef {(args: string[], input?: string) => { status: number | null, stdout: string, stderr: string }} Leftoff */
+
+/** @param {string} law @param {(leftoff: Leftoff, project: string) => Promise<void> | void} body */
+function check(law, body) {
+  test(law, () =>
+    inFolder(async (folder) => {
+      const project = join(folder, "project");
+      fs.mkdirSync(project);
+      await body((args, input = "") => spawnSync(process.execPath, [entry, ...args], { cwd: project, input, encoding: "utf8" }), project);
+    }));
+}
+
+/** What a command answers as JSON. @param {ReturnType<Leftoff>} ran */
+function value({ status, stdout, stderr }) {
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+check("a session is begun, gets messages, is stopped with words and committed with its conversation", (leftoff, project) => {
+  git(project, "init", "--quiet");
+  put(join(project, "other"), "staged");
+  git(project, "add", "other");
+  const { id, path } = value(leftoff(["new", "--type", "brainstorm", "--title", "API Design Discussion", "--here", "--json"]));
+  put(join(path, "..", "brainstorm.md"), "# API\n");
+  const messages = '{"role":"user","content":"REST?"}\n\n{"role":"assistant","content":"REST."}\n';
+  assert.equal(value(leftoff(["append", id, "--json"], messages)).length, 2);
+  const { status, stdout } = leftoff(["stop", id.slice(0, 13), "--summary", "leaning toward REST", "--commit"]);
+  assert.equal(status, 0);
+  for (const words of ['Conversation "API Design Discussion" has been paused.', "leftoff resume", "Summary: leaning toward REST", "session saved"]) assert.ok(stdout.includes(words), words);
+  assert.match(git(project, "show", "--name-only", "--format=%s"), /conversation and session saved[\s\S]*brainstorm\.md/);
+  assert.equal(git(project, "diff", "--cached", "--name-only").trim(), "other");
+  leftoff(["append", id], '{"role":"user","content":"more"}\n');
+  assert.match(leftoff(["stop", id, "--commit"]).stdout, /session update/);
+  assert.match(leftoff(["commit", id]).stdout, /nothing to commit/);
+});
+
+check("each verb says what it did, and list shows it", (leftoff) => {
+  const { id } = value(leftoff(["new", "--json"]));
+  leftoff(["append", "last"], '{"role":"user","content":"said"}\n');
+  const [message] = value(leftoff(["show", id, "--json"]));
+  for (const [args, expected] of /** @type {const} */ ([
+    [["rename", id, "Another"], { title: "Another" }],
+    [["pin", id, message.id], { status: "active" }],
+    [["unpin", id, message.id], { status: "active" }],
+    [["complete", id, "--summary", "done"], { status: "completed" }],
+    [["archive", id], { archivedAt: /\d{4}/ }],
+    [["unarchive", id], { archivedAt: null }],
+  ])) {
+    const answer = value(leftoff([...args, "--json"]));
+    for (const [field, wanted] of Object.entries(expected)) {
+      if (wanted instanceof RegExp) assert.match(answer[field], wanted, args[0]);
+      else assert.equal(answer[field], wanted, args[0]);
+    }
+  }
+  const fork = value(leftoff(["fork", id, "--at", message.id, "--json"]));
+  const listed = value(leftoff(["list", "--json"]));
+  assert.deepEqual(listed.map((/** @type {any} */ one) => [one.id, one.title, one.status]).sort(), [[id, "Another", "completed"], [fork.id, "Another", "active"]].sort());
+  assert.deepEqual(Object.keys(listed[0]), ["id", "type", "title", "status", "lastActive", "summary", "messageCount", "placement", "path"]);
+  assert.equal(value(leftoff(["list", "--status", "completed", "--json"])).length, 1);
+  assert.ok(leftoff(["export", id, "--to", "markdown"]).stdout.startsWith("# Another\n"));
+  assert.equal(value(leftoff(["export", id, "--to", "json", "--json"])).includes('"said"'), true);
+});
+
+check("delete puts a session in the trash; for good only after a question", (leftoff) => {
+  const { id, path } = value(leftoff(["new", "--json"]));
+  assert.equal(leftoff(["delete"]).status, 2);
+  const refused = leftoff(["delete", id, "--purge"]);
+  assert.deepEqual([refused.status, fs.existsSync(path)], [2, true]);
+  const { trash } = value(leftoff(["delete", id, "--json"]));
+  assert.deepEqual([fs.existsSync(path), fs.existsSync(join(trash, "events.jsonl"))], [false, true]);
+  const { id: other, path: its } = value(leftoff(["new", "--json"]));
+  assert.equal(value(leftoff(["delete", other, "--purge", "--yes", "--json"])).trash, null);
+  assert.equal(fs.existsSync(its), false);
+});
+
+check("wrong input is refused with a sentence, a code and a status", (leftoff, project) => {
+  const { id } = value(leftoff(["new", "--json"]));
+  put(join(project, "there"), "mine");
+  for (const [args, status, code, input] of /** @type {const} */ ([
+    [["rename", id], 2, "usage"],
+    [["list", "--status", "dead"], 2, "usage"],
+    [["pin", id, "nobody"], 1, "not_found"],
+    [["fork", id], 1, "not_found"],
+    [["stop", "nobody"], 1, "not_found"],
+    [["commit", id], 1, "not_in_workspace"],
+    [["export", id, "--to", "pdf"], 2, "usage"],
+    [["export", id, "--to", "json", "--output", "there"], 1, "already_exists"],
+    [["new", "--here", "--name", "../out"], 1, "invalid_id"],
+    [["relocate", "nowhere", "nowhere"], 1, "not_found"],
+    [["append", id], 2, "usage", '{"role":"user","content":"kept"}\nnot json\n'],
+    [["append", id], 1, "invalid_request", '{"content":"no role"}\n'],
+  ])) {
+    const ran = leftoff([...args], input);
+    assert.deepEqual([ran.status, ran.stdout], [status, ""], args.join(" "));
+    assert.match(ran.stderr, new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`), args.join(" "));
+  }
+  assert.deepEqual(fs.readFileSync(join(project, "there"), "utf8"), "mine");
+  assert.equal(value(leftoff(["show", id, "--json"])).length, 1, "what came before the bad line is kept");
+});
+
+check("nothing is recorded where nobody wants it", (leftoff) => {
+  assert.deepEqual(value(leftoff(["new", "--no-record", "--json"])), { id: null, path: null });
+  assert.deepEqual(value(leftoff(["list", "--all", "--json"])), []);
+});
