@@ -127,5 +127,5 @@ fn tool_call(json: &str, losses: &mut Losses) -> Option<ToolCall> {
     };
     function.leave(losses, |_| UNKNOWN);
     call.leave(losses, |_| UNKNOWN);
-    Some(ToolCall { id, name, arguments: arguments.into() })
+    Some(ToolCall { id, name, arguments })
 }
