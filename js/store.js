@@ -225,6 +225,7 @@ export class Store {
    * @returns {Promise<{ trash: string | null }>} where it lies now
    */
   async delete(session, { purge = false } = {}) {
+    await refuseIfOpen(session);
     const place = this.#places.of(session);
     await session.close();
     this.#open.delete(session.path);
@@ -250,6 +251,7 @@ export class Store {
     let count = 0;
     for (const place of await this.#places.home.sessions(hash)) {
       const session = await this.#at(place);
+      await refuseIfOpen(session);
       await session.relocate({ project });
       await this.#letGo(session);
       await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
@@ -266,6 +268,7 @@ export class Store {
    */
   async move(session, { to, name }) {
     if (session.placement === to) return session;
+    await refuseIfOpen(session);
     const from = this.#places.of(session);
     await session.flush();
     const { id, metadata } = session;
@@ -427,6 +430,15 @@ export class Store {
       then: [{ type: "status", status: "paused", timestamp }],
     });
   }
+}
+
+// What another process appends meanwhile would go where nobody looks.
+/** @param {Session} session */
+async function refuseIfOpen(session) {
+  const [other] = await session.others();
+  if (!other) return;
+  const { program, pid, host, since } = other;
+  throw new LeftoffError({ code: "open_elsewhere", message: `expected a session that nobody else has open, but found ${program}, process ${pid} on ${host}, at it since ${since}` });
 }
 
 /** What a session's folder is called in the trash. @param {Place} place */

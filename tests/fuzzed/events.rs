@@ -58,7 +58,7 @@ fn document(session: &Session) {
     let metadata = session.metadata();
     // A title and a type that say nothing are none, once they were written.
     if metadata.given_title.as_deref() != Some("") && !metadata.session_type.is_empty() {
-        assert_eq!(MetadataJson::new(&read.metadata(), session.known()).to_json(), json);
+        assert_eq!(MetadataJson::new(&read.metadata(), session.known()).keeping(&read).to_json(), json);
     }
 }
 

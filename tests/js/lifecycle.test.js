@@ -189,3 +189,17 @@ check("an imported session rests where it was imported", async (open) => {
   const [listed] = await store.list({ all: true });
   assert.deepEqual([listed?.status, listed?.messageCount], ["paused", 6]);
 });
+
+check("what somebody else has open is neither deleted nor moved", async (open, folder) => {
+  const store = await open();
+  const session = await store.create();
+  await session.append(said);
+  const other = await open();
+  const same = await other.session(session.id);
+  await assert.rejects(other.delete(same), code("open_elsewhere"));
+  await assert.rejects(other.move(same, { to: "workspace" }), code("open_elsewhere"));
+  await assert.rejects(other.relocate(folder, tmpdir()), code("open_elsewhere"));
+  await session.append(said);
+  await store.close();
+  assert.equal((await other.delete(same)).trash?.includes("trash"), true);
+});

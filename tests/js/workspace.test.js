@@ -1,6 +1,7 @@
 // @ts-check
 // Sessions in a workspace, beside their conversation: as documents 000 and 001 have them.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,6 +121,26 @@ check("a session typed by hand after the documents opens, is listed, and is not 
   assert.deepEqual(await texts(session), ["user: Let's brainstorm API design", "assistant: Great! What's the core problem..."]);
   assert.equal(session.metadata.agent.command, "/workspace.brainstorm");
   assert.equal(fs.readFileSync(join(folder, ".session", "messages.jsonl"), "utf8"), SAID);
+});
+
+check("a session typed by hand into the home, after document 004, opens and goes on", async ({ home, project, open }) => {
+  const text = fs.readFileSync(new URL("../fixtures/documents/metadata-by-hand.json", import.meta.url), "utf8").replace('"archived"', '"active"');
+  const { id } = JSON.parse(text);
+  const hash = createHash("sha256").update(project).digest("hex").slice(0, 16);
+  const folder = join(home, "sessions", "projects", hash, `session-${id}`);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(join(folder, "metadata.json"), text);
+  const message = { id: "m1", seq: 0, parentId: null, timestamp: "2025-11-22T10:30:00.000Z", role: "user", content: "typed", tokens: { count: 1, cumulative: 1 } };
+  fs.writeFileSync(join(folder, "messages.jsonl"), `${JSON.stringify(message)}\n`);
+  const store = await open();
+  assert.deepEqual((await store.list()).map((one) => [one.id, one.title, one.messageCount]), [[id, "API design", 1]]);
+  const session = await store.session(id);
+  assert.deepEqual(await texts(session), ["user: typed"]);
+  await session.append({ role: "assistant", content: "and answered" });
+  await store.close();
+  const [created, title] = lines(join(folder, "events.jsonl"));
+  assert.deepEqual([created.session, created.agent.model, title.title], [id, "qwen2.5-coder:32b", "API design"]);
+  assert.deepEqual(json(join(folder, "metadata.json")).context, JSON.parse(text).context);
 });
 
 check("what is appended to a session typed by hand stands behind what was there, and an event says how it began", async ({ project, open }) => {
