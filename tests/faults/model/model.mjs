@@ -1,0 +1,145 @@
+// @ts-check
+/**
+ * What a store should say: section 3 of the design, as plain JavaScript. It knows no file and no leftoff.
+ */
+
+/** Without activity for so long, a session is paused by whoever looks next. */
+const IDLE_MS = 5 * 60_000;
+
+/**
+ * @typedef {"active" | "paused" | "completed"} Status
+ * @typedef {{ id: string, role: string, content: string, rev: number, isPartial: boolean, calls: string[], answers?: string, ms?: number }} Said
+ *
+ * @typedef {object} Known a session
+ * @property {string} id
+ * @property {string} path
+ * @property {"home" | "workspace"} placement
+ * @property {string | undefined} project
+ * @property {string} type
+ * @property {string} [name]
+ * @property {string} [title] that somebody gave
+ * @property {string} [summary]
+ * @property {Status} status
+ * @property {boolean} isArchived
+ * @property {Said[]} messages
+ * @property {Set<string>} pins
+ * @property {string[]} executions the calls
+ * @property {any} agent
+ * @property {{ session: string, messageId: string }} [forkedFrom]
+ * @property {string} [imported] of which transcript
+ * @property {number} createdMs
+ * @property {number} [lastMs] of the newest message
+ * @property {number} activeMs when it became active
+ * @property {Record<string, any>} unknown fields of its document that leftoff does not know
+ * @property {boolean} isEdited its document says what perhaps no event says yet
+ * @property {Map<string, Uint8Array>} logs as they were seen last
+ */
+
+const TABLE = { active: ["paused", "completed"], paused: ["active", "completed"], completed: [] };
+
+export class Model {
+  /** @type {Known[]} those that are there */
+  sessions = [];
+  /** @type {{ path: string, known: Known }[]} */
+  trash = [];
+  /** @type {{ id: string, path: string } | undefined} the project's current one */
+  pointer;
+  /** What each process has open, and what it has appended to since. @type {{ open: Set<string>, held: Set<string> }[]} */
+  processes = [];
+
+  /** @param {number} processes */
+  constructor(processes) {
+    for (let n = 0; n < processes; n += 1) this.processes.push({ open: new Set(), held: new Set() });
+  }
+
+  /** @param {Partial<Known> & { id: string, path: string, placement: "home" | "workspace" }} begun @param {number} now @returns {Known} */
+  begin(begun, now) {
+    /** @type {Known} */
+    const known = { project: undefined, type: "chat", status: "active", isArchived: false, messages: [], pins: new Set(), executions: [], agent: {}, createdMs: now, activeMs: now, unknown: {}, isEdited: false, logs: new Map(), ...begun };
+    this.sessions.push(known);
+    return known;
+  }
+
+  /** Whether a status may become another one. @param {Known} known @param {Status} status */
+  may({ status: now }, status) {
+    return now === status || /** @type {Record<string, string[]>} */ (TABLE)[now]?.includes(status) === true;
+  }
+
+  /** Whoever looks pauses what rests. @param {Known[]} seen @param {number} now */
+  look(seen, now) {
+    for (const known of seen) if (this.isIdle(known, now)) known.status = "paused";
+  }
+
+  /** A process opens one, unless it has. @param {number} by @param {Known} known @param {number} now */
+  opens(by, known, now) {
+    const mine = this.processes[by];
+    if (!mine || mine.open.has(known.id)) return;
+    mine.held.delete(known.id);
+    this.look([known], now);
+    mine.open.add(known.id);
+  }
+
+  /** Whether another process has appended to it and not closed it. @param {number} by @param {Known} known */
+  isHeldBeside(by, { id }) {
+    return this.processes.some(({ held }, other) => other !== by && held.has(id));
+  }
+
+  /** @param {Known} known @param {number} now */
+  isIdle(known, now) {
+    const isHeld = this.processes.some(({ held }) => held.has(known.id));
+    const last = Math.max(known.activeMs, known.lastMs ?? known.createdMs);
+    return known.status === "active" && !isHeld && now - last > IDLE_MS;
+  }
+
+  /** Those of a project: in the home, and all of the workspace. @param {string} project */
+  ofProject(project) {
+    return this.sessions.filter((known) => known.placement === "workspace" || known.project === project);
+  }
+
+  /** Those that a list has, last active first. @param {Known[]} seen @param {any} wanted */
+  listed(seen, { type, status, archived = status === "archived" }) {
+    const has = (/** @type {Known} */ known) =>
+      (archived === null || archived === known.isArchived) &&
+      (status === undefined || status === "archived" || status === known.status) &&
+      (type === null || type === undefined || type === known.type);
+    return seen.filter(has).sort((a, b) => lastActive(b) - lastActive(a));
+  }
+
+  /** Those that a word names. @param {string} word */
+  named(word) {
+    const day = (/** @type {Known} */ { path, name }) => `${path.split("/").at(-3)}/${name}`;
+    const exact = this.sessions.filter((known) => known.id === word || known.name === word || (known.placement === "workspace" && day(known) === word));
+    return exact.length > 0 ? exact : this.sessions.filter((known) => known.id.startsWith(word));
+  }
+
+  /**
+   * Messages are appended; those that are there with a lower revision are written again.
+   * @param {Known} known @param {Said[]} said @param {number} ms when they were said @param {{ revives?: boolean }} [options]
+   */
+  append(known, said, ms, { revives = true } = {}) {
+    for (const one of said) {
+      const message = { ms, ...one };
+      const place = known.messages.findIndex(({ id }) => id === message.id);
+      if (place < 0) known.messages.push(message);
+      else known.messages[place] = message;
+    }
+    known.lastMs = Math.max(known.lastMs ?? 0, ms);
+    if (revives && known.status === "paused") this.become(known, "active", ms);
+  }
+
+  /** @param {Known} known @param {Status} status @param {number} ms */
+  become(known, status, ms) {
+    if (known.status !== status && status === "active") known.activeMs = ms;
+    known.status = status;
+  }
+}
+
+/** @param {Known} known */
+export function lastActive({ lastMs, createdMs }) {
+  return lastMs ?? createdMs;
+}
+
+/** @param {Known} known */
+export function titleOf({ title, messages, type }) {
+  return title ?? messages.find(({ role }) => role === "user")?.content ?? type;
+}
