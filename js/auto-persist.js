@@ -4,35 +4,47 @@
  * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
  */
 
+import { constants } from "node:os";
 import process from "node:process";
 
-import { DEFAULTS } from "./settings.js";
+import { autoPersistConfig } from "./settings.js";
 
 /** @import { AutoPersistConfig } from "./settings.js" */
-/** @import { Session } from "./session.js" */
 /** @import { Store } from "./store.js" */
 
-const DAY_MS = 24 * 60 * 60_000;
+/** A timer cannot wait for longer. */
+const LONGEST_MS = 2 ** 31 - 1;
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+/** How long a runtime may take to end itself by a signal. */
+const LAST_MS = 100;
+
+/** Those that are to close a session when a signal ends the process. @type {Set<() => Promise<void>>} */
+const guarded = new Set();
+/** A signal came, and nobody else is there to end the process. */
+let isEnding = false;
 
 export class AutoPersist {
   #session;
   #config;
+  #store;
   #onError;
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer;
-  #lastMs = -Infinity;
-  /** @type {(() => void)[]} */
-  #undo = [];
+  /** @type {NodeJS.Timeout | undefined} when nothing came for long enough */
+  #quiet;
+  /** @type {NodeJS.Timeout | undefined} when it has waited for long enough */
+  #due;
+  #isStopped = false;
+  #guard = () => this.#close();
 
   /**
-   * @param {Pick<Session, "flush" | "close">} session
-   * @param {Partial<AutoPersistConfig> & { onError?: (error: unknown) => void }} [config] `onError`: hears why a save
-   *   that nobody waits for failed; else it is a warning of the process
+   * @param {{ flush(): Promise<void>, close(): Promise<void> }} session leftoff's, or that of `leftoff/compat`
+   * @param {Partial<AutoPersistConfig> & { store?: Pick<Store, "tidy">, onError?: (error: unknown) => void }} [config]
+   *   `store`: is tidied once, with the first save; `onError`: hears why a save that nobody waits for failed; else it is
+   *   a warning of the process
    */
-  constructor(session, { onError = warn, ...config } = {}) {
+  constructor(session, { onError = warn, store, ...config } = {}) {
     this.#session = session;
-    this.#config = { ...DEFAULTS.autoPersist, ...config };
+    this.#config = Object.freeze(autoPersistConfig(config));
+    this.#store = store;
     this.#onError = onError;
   }
 
@@ -44,14 +56,10 @@ export class AutoPersist {
   /** Something changed: saves soon, once for all that comes meanwhile, and at least once an interval. */
   scheduleMetadataUpdate() {
     const { enabled, debounceMs, updateMetadataIntervalMs } = this.#config;
-    if (!enabled) return;
-    const now = performance.now();
-    if (!this.#timer) this.#lastMs = now;
-    const waitMs = Math.max(0, Math.min(debounceMs, this.#lastMs + updateMetadataIntervalMs - now));
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.flush().catch(this.#onError), waitMs);
-    // A save that waits must not keep the process: whoever ends it closes the session.
-    this.#timer.unref?.();
+    if (!enabled || this.#isStopped) return;
+    clearTimeout(this.#quiet);
+    this.#quiet = this.#after(debounceMs);
+    this.#due ??= this.#after(updateMetadataIntervalMs);
   }
 
   /** A message of the assistant was appended. */
@@ -66,58 +74,87 @@ export class AutoPersist {
 
   /** Saves now. */
   async flush() {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#forget();
     await this.#session.flush();
   }
 
   /**
-   * Closes the session when a signal ends the process. Other listeners still run; the exit status stays that of the
-   * signal. Nothing is installed unless this is called.
+   * Closes the session when a signal ends the process: nothing is installed unless this is called. Other listeners still
+   * run, and where there is one, ending the process is its part. Else the signal has the last word once the session is
+   * closed, and the exit status is its own; a second one ends the process at once.
    */
   handleSignals() {
-    for (const signal of SIGNALS) {
-      const listener = () => this.#end(signal);
-      process.on(signal, listener);
-      this.#undo.push(() => process.removeListener(signal, listener));
-    }
+    if (this.#isStopped || guarded.has(this.#guard)) return;
+    guarded.add(this.#guard);
+    if (guarded.size === 1) for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   }
 
-  /** Saves, and takes its listeners away. */
+  /** Saves what waits, and takes its listeners away. */
   async stop() {
-    this.#letGo();
-    if (this.#timer) await this.flush();
+    this.#isStopped = true;
+    letGo(this.#guard);
+    if (this.#due) await this.flush();
   }
 
   /**
-   * Archives sessions of the project that are too many or inactive for too long.
-   * @param {Store} store
+   * Archives sessions of the store's project that are too many or inactive for too long. The current one, and one that
+   * somebody has open, are left as they are.
+   * @param {Pick<Store, "tidy">} store
    * @returns {Promise<string[]>} the ids of those that were archived
    */
   async tidy(store) {
-    const { enabled, maxSessionsPerProject, autoArchiveAfterDays } = this.#config;
-    if (!enabled) return [];
-    const listed = (await store.list({ type: null })).filter(({ status }) => status !== "unreadable");
-    const oldest = Date.now() - autoArchiveAfterDays * DAY_MS;
-    const old = listed.filter((one, place) => place >= maxSessionsPerProject || Date.parse(one.lastActive) < oldest);
-    for (const { id } of old) {
-      const session = await store.session(id);
-      if ((await session.others()).length === 0) await session.archive();
-    }
-    return old.map(({ id }) => id);
+    return this.#config.enabled ? store.tidy(this.#config) : [];
   }
 
-  /** @param {NodeJS.Signals} signal */
-  async #end(signal) {
-    this.#letGo();
+  /** @param {number} waitMs */
+  #after(waitMs) {
+    const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, LONGEST_MS));
+    // A save that waits must not keep the process: whoever ends it closes the session.
+    timer.unref?.();
+    return timer;
+  }
+
+  async #save() {
+    await this.flush();
+    const store = this.#store;
+    this.#store = undefined;
+    if (store) await this.tidy(store);
+  }
+
+  async #close() {
+    this.#forget();
     await this.#session.close().catch(this.#onError);
-    // Another listener may have its own way to end the process. Without one, the signal has the last word.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   }
 
-  #letGo() {
-    for (const undo of this.#undo.splice(0)) undo();
+  #forget() {
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#due);
+    this.#quiet = undefined;
+    this.#due = undefined;
   }
+}
+
+// First among the listeners, so that those which listen once are still there to be counted.
+/** @param {NodeJS.Signals} signal */
+function onSignal(signal) {
+  if (isEnding) return end(signal);
+  isEnding = process.listenerCount(signal) === 1;
+  const closed = Promise.all([...guarded].map((close) => close()));
+  if (isEnding) closed.then(() => end(signal));
+}
+
+/** @param {NodeJS.Signals} signal */
+function end(signal) {
+  for (const guard of [...guarded]) letGo(guard);
+  process.kill(process.pid, signal);
+  // Not every runtime gives a signal its own effect back.
+  setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_MS);
+}
+
+/** @param {() => Promise<void>} guard */
+function letGo(guard) {
+  const wasThere = guarded.delete(guard);
+  if (wasThere && guarded.size === 0) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
 }
 
 /** @param {unknown} error */

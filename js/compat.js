@@ -1,11 +1,16 @@
 // @ts-check
 /** The classes of document 004, with their names and signatures: a veneer over the store. */
 
-import { exportFormats } from "./export.js";
-import { LeftoffError } from "./error.js";
-import { openStore } from "./store.js";
+import { resolve } from "node:path";
+import process from "node:process";
 
-export { AutoPersist } from "./auto-persist.js";
+import { AutoPersist } from "./auto-persist.js";
+import { toJson } from "./core.js";
+import { LeftoffError } from "./error.js";
+import { exportFormats } from "./export.js";
+import { openStore } from "./open-store.js";
+
+export { AutoPersist, LeftoffError };
 
 /** @import { Listed } from "./listing.js" */
 /** @import { Session as Inner } from "./session.js" */
@@ -50,14 +55,14 @@ export { AutoPersist } from "./auto-persist.js";
  * @property {string} messageId
  * @property {string} tool
  * @property {Record<string, unknown>} args
- * @property {{ success: boolean, content: string, error?: string }} result
+ * @property {{ success: boolean, content: string, error?: string, exitCode?: number }} result
  * @property {number} resultTokens
  * @property {number} durationMs
  *
  * A message as a chat handler has it: document 004's names, or those of OpenAI's shape.
  * @typedef {object} Message
  * @property {"user" | "assistant" | "system" | "tool"} role
- * @property {string} content
+ * @property {string | null} [content]
  * @property {string} [toolCallId]
  * @property {string} [toolName]
  * @property {Call[]} [toolCalls]
@@ -66,7 +71,12 @@ export { AutoPersist } from "./auto-persist.js";
  * @property {Call[]} [tool_calls]
  *
  * @typedef {{ id: string, name?: string, arguments?: Record<string, unknown> | string, function?: { name: string, arguments?: Record<string, unknown> | string } }} Call
- * @typedef {{ content: string, success?: boolean, error?: string, exitCode?: number, durationMs?: number }} ToolResult
+ *
+ * What a tool answered; a text alone is its content.
+ * @typedef {string | { content?: unknown, success?: boolean, error?: unknown, exitCode?: number | null, durationMs?: number }} ToolResult
+ *
+ * A session that this process has open, and the store that is to close it.
+ * @typedef {{ session: Inner, store: Store }} Opened
  */
 
 /** What `updateMetadata` takes: the rest follows from the logs. */
@@ -74,8 +84,10 @@ const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
 
 export class SessionManager {
   #options;
-  /** @type {Map<string, Promise<Store>>} by project */
+  /** A store is of one project. @type {Map<string, Promise<Store>>} by project */
   #stores = new Map();
+  /** One object for each session, whichever store opened it. @type {Map<string, Opened>} by path */
+  #opened = new Map();
 
   /** @param {Omit<Parameters<typeof openStore>[0] & {}, "project">} [options] those of `openStore` */
   constructor(options = {}) {
@@ -84,22 +96,24 @@ export class SessionManager {
 
   /** @param {string} projectPath @param {ProviderInfo} provider @returns {Promise<Session>} */
   async createSession(projectPath, provider) {
+    const agent = agentOf(provider);
     const store = await this.#store(projectPath);
-    return new Session(await store.create({ agent: agentOf(provider) }));
+    return new Session(this.#given({ store, session: await store.create({ agent }) }));
   }
 
   /** @param {string} sessionId @returns {Promise<Session>} */
   async loadSession(sessionId) {
-    return new Session(await (await this.#store()).session(sessionId));
+    return new Session((await this.#found(sessionId)).session);
   }
 
-  /** @param {string} projectPath @returns {Promise<Session | null>} */
+  /** The one that was made current, else the last active one. @param {string} projectPath @returns {Promise<Session | null>} */
   async getCurrentSession(projectPath) {
-    const session = await (await this.#store(projectPath)).current();
-    return session ? new Session(session) : null;
+    const store = await this.#store(projectPath);
+    const session = await store.current();
+    return session ? new Session(this.#given({ store, session })) : null;
   }
 
-  /** @param {string} [projectPath] @returns {Promise<SessionMetadata[]>} */
+  /** The archived ones too, last active first. @param {string} [projectPath] @returns {Promise<SessionMetadata[]>} */
   async listSessions(projectPath) {
     const store = await this.#store(projectPath);
     return (await store.list({ all: projectPath === undefined, archived: null })).map(listed);
@@ -114,37 +128,82 @@ export class SessionManager {
 
   /** @param {string} sessionId */
   async archiveSession(sessionId) {
-    await (await (await this.#store()).session(sessionId)).archive();
+    await (await this.#found(sessionId)).session.archive();
   }
 
   /** Puts it in the trash. @param {string} sessionId */
   async deleteSession(sessionId) {
-    const store = await this.#store();
-    await store.delete(await store.session(sessionId));
+    const { session, store } = await this.#found(sessionId);
+    this.#opened.delete(session.path);
+    await store.delete(session);
   }
 
   /** @param {string} projectPath @param {string} sessionId */
   async setCurrentSession(projectPath, sessionId) {
     const store = await this.#store(projectPath);
-    await store.point(await store.session(sessionId));
+    const { session } = await this.#found(sessionId);
+    const isMine = (await store.list({ type: null, archived: null })).some(({ path }) => path === session.path);
+    if (!isMine) {
+      throw new LeftoffError({ code: "not_found", message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"` });
+    }
+    if (!(await store.point(session))) {
+      throw new LeftoffError({ code: "no_pointer", message: `expected a project that can have a current session, but found "${projectPath}", which is a folder of many or cannot be written in` });
+    }
+  }
+
+  /**
+   * Saves a session's document while it changes, by the settings of its project; archives what of the project is old.
+   * @param {Session} session
+   * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
+   */
+  async autoPersist(session, config) {
+    const store = await this.#store(session.metadata.projectPath);
+    return new AutoPersist(session, { store, ...store.settings.autoPersist, ...config });
   }
 
   /** Writes what is derived, and lets go of all files. */
   async close() {
-    const stores = await Promise.all(this.#stores.values());
+    const opening = [...this.#stores.values()];
     this.#stores.clear();
-    await Promise.all(stores.map((store) => store.close()));
+    this.#opened.clear();
+    const closed = await Promise.allSettled(opening.map(async (store) => (await store).close()));
+    const failed = closed.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
-  // One for each project, since a store is of one.
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+
   /** @param {string} [project] */
   #store(project) {
     const [first] = this.#stores.values();
     if (project === undefined && first) return first;
-    const path = project ?? process.cwd();
+    const path = resolve(project ?? process.cwd());
     const store = this.#stores.get(path) ?? openStore({ ...this.#options, project: path });
     this.#stores.set(path, store);
+    // A folder that is not there may be there the next time.
+    store.catch(() => this.#stores.delete(path));
     return store;
+  }
+
+  // By the whole id: who deletes or archives must not hit another one by its beginning.
+  /** @param {string} id @returns {Promise<Opened>} */
+  async #found(id) {
+    const known = [...this.#opened.values()].find(({ session }) => session.id === id);
+    if (known) return known;
+    const store = await this.#store();
+    if (!(await this.getSession(id))) throw new LeftoffError({ code: "not_found", message: `expected a session "${id}", but found none` });
+    const session = await store.session(id);
+    this.#given({ store, session });
+    return { store, session };
+  }
+
+  /** @param {Opened} opened */
+  #given({ store, session }) {
+    const known = this.#opened.get(session.path) ?? { store, session };
+    this.#opened.set(session.path, known);
+    return known.session;
   }
 }
 
@@ -178,15 +237,16 @@ export class Session {
   /** @param {Message} message @returns {Promise<StoredMessage>} */
   async appendMessage(message) {
     const { records } = await this.#session.append(draft(message));
-    return stored(/** @type {any} */ (records[0]));
+    // What lies in a blob is at hand here.
+    return stored({ ...records[0], content: message.content ?? "" });
   }
 
   /** @param {Call} call @param {ToolResult} result @returns {Promise<StoredToolExecution>} */
   async appendToolExecution(call, result) {
     const { id, name, args } = called(call);
-    await this.#session.appendTool({ call: { id, name, arguments: args }, result, durationMs: result.durationMs });
-    const all = await this.getToolExecutions();
-    return /** @type {StoredToolExecution} */ (all.findLast((one) => one.toolCallId === id));
+    const { durationMs, ...answer } = answered(result);
+    const { execution } = await this.#session.appendTool({ call: { id, name, arguments: asObject(args) }, result: answer, durationMs });
+    return storedExecution(execution);
   }
 
   /**
@@ -196,11 +256,17 @@ export class Session {
    */
   async updateMetadata(updates) {
     const now = /** @type {Record<string, unknown>} */ (this.metadata);
-    const other = Object.entries(updates).find(([name, value]) => !UPDATES.includes(name) && value !== now[name]);
+    const other = Object.entries(updates).find(([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name]);
     if (other) throw new LeftoffError({ code: "invalid_request", message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored` });
-    const { title, status, provider } = updates;
+    const { title, status = now.status, provider } = updates;
+    if (status !== now.status && status !== "archived" && status !== "active") {
+      throw new LeftoffError({ code: "invalid_request", message: `expected "active" or "archived" for "status", but found ${JSON.stringify(status)} instead` });
+    }
+    const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
-    if (provider !== undefined) await this.#session.setAgent({ ...this.#session.metadata.agent, ...agentOf(provider) });
+    if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
+      await this.#session.setAgent({ ...this.#session.metadata.agent, ...agent });
+    }
     if (status === "archived") await this.#session.archive();
     if (status === "active") await this.#session.unarchive();
   }
@@ -214,25 +280,16 @@ export class Session {
 
   /** @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
   async getToolExecutions() {
-    const all = await this.#session.toolExecutions();
-    return all.map(({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) => ({
-      id,
-      timestamp,
-      messageId,
-      toolCallId,
-      tool,
-      args,
-      result: { success: result.success, content: result.content ?? "", ...(result.error !== undefined && { error: result.error }) },
-      resultTokens: tokens,
-      durationMs,
-    }));
+    return (await this.#session.toolExecutions()).map(storedExecution);
   }
 
   async getMessageCount() {
+    await this.#session.refresh();
     return this.#session.metadata.stats.messageCount;
   }
 
   async getTotalTokens() {
+    await this.#session.refresh();
     return this.#session.metadata.stats.totalTokens;
   }
 
@@ -255,7 +312,11 @@ export class Session {
 }
 
 /** @param {ProviderInfo} provider */
-function agentOf({ type, model, contextWindow, baseUrl }) {
+function agentOf(provider) {
+  const { type, model, contextWindow, baseUrl } = provider ?? {};
+  if (typeof type !== "string" || typeof model !== "string") {
+    throw new LeftoffError({ code: "invalid_request", message: 'expected a provider with "type" and "model", but found less' });
+  }
   return { provider: type, model, contextWindow, ...(baseUrl && { baseUrl }) };
 }
 
@@ -278,26 +339,66 @@ function listed({ id, project = "", projectHash, createdAt, lastActive, title, m
 
 /** @param {Message} message */
 function draft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
+  // Word for word, where the model's own words are given, also where they are no JSON.
   const calls = tool_calls?.map((call) => {
     const { id, name, args } = called(call);
-    return { id, name, arguments: JSON.stringify(args) };
+    return { id, name, arguments: typeof args === "string" ? args : toJson(args) };
   });
   return {
     role,
-    content,
-    ...(calls && { assistant: { toolCalls: calls } }),
+    // An answer of calls alone has none.
+    content: content ?? "",
+    ...(calls?.length && { assistant: { toolCalls: calls } }),
     ...(role === "tool" && { tool: { callId: tool_call_id ?? "", name: name ?? "" } }),
   };
 }
 
-/** @param {Call} call @returns {{ id: string, name: string, args: Record<string, unknown> }} */
-function called({ id, function: inner, name = inner?.name ?? "", arguments: args = inner?.arguments ?? {} }) {
-  return { id, name, args: typeof args === "string" ? parsed(args) : args };
+/** @param {Call} call @returns {{ id: string, name: string, args: Record<string, unknown> | string }} */
+function called({ id, function: inner, name = inner?.name ?? "", arguments: args = inner?.arguments }) {
+  return { id, name, args: args ?? {} };
+}
+
+/** @param {ToolResult} result @returns {{ content: string, success?: boolean, error?: string, exitCode?: number, durationMs?: number }} */
+function answered(result) {
+  const given = typeof result === "object" && result !== null && !Array.isArray(result) ? result : { content: result };
+  const error = given.error === undefined || given.error === null ? undefined : asText(given.error);
+  const { durationMs } = given;
+  return {
+    content: asText(given.content ?? error),
+    error,
+    success: given.success ?? error === undefined,
+    // Of a command that a signal ended there is none.
+    exitCode: given.exitCode ?? undefined,
+    durationMs: Number.isFinite(durationMs) ? Math.max(0, Number(durationMs)) : undefined,
+  };
+}
+
+/** @param {unknown} value */
+function asText(value) {
+  if (value === undefined || value === null) return "";
+  if (value instanceof Error) return value.message;
+  return typeof value === "string" ? value : toJson(value);
+}
+
+/** @param {import("./tools.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
+function storedExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
+  const { success, content = "", error, exitCode } = result;
+  return {
+    id,
+    timestamp,
+    messageId,
+    toolCallId,
+    tool,
+    args,
+    result: { success, content, ...(error !== undefined && { error }), ...(exitCode !== undefined && { exitCode }) },
+    resultTokens: tokens,
+    durationMs,
+  };
 }
 
 /** @param {any} message @returns {StoredMessage} */
 function stored({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant }) {
-  const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: parsed(call.arguments) }));
+  const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: asObject(call.arguments) }));
   return {
     id,
     parentId,
@@ -311,14 +412,15 @@ function stored({ id, parentId = null, timestamp = "", role, content, tokens, to
   };
 }
 
-// What a model wrote as arguments may be no JSON: it is kept in one piece then.
-/** @param {string} json @returns {Record<string, unknown>} */
-function parsed(json) {
+// What a model wrote as arguments may be no JSON, or no object: it is kept in one piece then.
+/** @param {unknown} args @returns {Record<string, unknown>} */
+function asObject(args) {
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return /** @type {Record<string, unknown>} */ (args);
+  if (typeof args !== "string") return { value: args };
   try {
-    const value = JSON.parse(json || "{}");
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-    return { value };
+    const value = JSON.parse(args || "{}");
+    return typeof value === "string" ? { value } : asObject(value);
   } catch {
-    return { text: json };
+    return { text: args };
   }
 }

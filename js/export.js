@@ -1,7 +1,8 @@
 // @ts-check
 /** A session as one text: for people, or for other programs. */
 
-/** @import { ReadMessage, Session } from "./session.js" */
+/** @import { ReadMessage } from "./messages.js" */
+/** @import { Session } from "./session.js" */
 
 const FORMATS = { json: asJson, markdown: asMarkdown };
 
@@ -35,7 +36,7 @@ async function asMarkdown({ metadata }, messages) {
     provider.model && `- model: ${provider.model}`,
     metadata.summary && `- summary: ${oneLine(metadata.summary)}`,
   ];
-  return `# ${oneLine(display.title)}\n\n${facts.filter(Boolean).join("\n")}\n\n${messages.map(section).join("\n")}`;
+  return shown(`# ${oneLine(display.title)}\n\n${facts.filter(Boolean).join("\n")}\n\n${messages.map(section).join("\n")}`);
 }
 
 /** @param {ReadMessage} message */
@@ -44,7 +45,7 @@ function section({ role, timestamp, content, tool, assistant, attachments }) {
   const parts = [
     ...(assistant?.reasoning ?? []).map(({ text }) => text && quoted(text)),
     // What a tool printed is no Markdown.
-    content && (tool ? fenced(content) : content),
+    content && (tool ? fenced(content) : closed(content)),
     ...(assistant?.toolCalls ?? []).map((call) => `Calls \`${oneLine(call.name)}\`:\n\n${fenced(call.arguments, "json")}`),
     ...(attachments ?? []).map(({ name, path, mime }) => `Attached: ${oneLine(name ?? path ?? "")} (${mime})`),
   ];
@@ -54,17 +55,41 @@ function section({ role, timestamp, content, tool, assistant, attachments }) {
 // A fence that nothing inside can close.
 /** @param {string} text @param {string} [language] */
 function fenced(text, language = "") {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
+// What a message leaves open must not swallow those behind it: a fence is closed, and what begins a block of HTML that
+// has no end of its own stands there as it is.
+/** @param {string} text */
+function closed(text) {
+  let open = "";
+  const lines = text.split("\n").map((line) => {
+    const [, run = "", rest = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (open) {
+      if (run.startsWith(open) && !rest.trim()) open = "";
+      return line;
+    }
+    if (run && !(run.startsWith("`") && rest.includes("`"))) open = run;
+    return line.replace(/^( {0,3})<(?=[!?]|\/?(?:script|pre|style|textarea)\b)/i, "$1\\<");
+  });
+  return [...lines, ...(open ? [open] : [])].join("\n");
+}
+
 /** @param {string} text */
 function quoted(text) {
-  return text.split("\n").map((line) => `> ${line}`).join("\n");
+  return closed(text).split("\n").map((line) => `> ${line}`).join("\n");
 }
 
 /** @param {string} text */
 function oneLine(text) {
   return text.replace(/\s+/g, " ").trim();
+}
+
+// The file may be shown on a terminal, which stored text must not steer: controls are shown by their pictures.
+/** @param {string} text */
+function shown(text) {
+  const picture = (/** @type {string} */ control) => (control < " " ? String.fromCharCode(0x2400 + control.charCodeAt(0)) : "\ufffd");
+  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, picture);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Settings: `<home>/settings.json`, over it `<project>/.leftoff/settings.json`. A key that nobody knows is reported, and
- * so is a value of another kind; neither stops anything.
+ * so are a value of another kind and a file that cannot be read; none of them stops anything.
  */
 
 import { join } from "node:path";
@@ -25,6 +25,16 @@ import { LeftoffError } from "./error.js";
  * @typedef {object} Settings
  * @property {AutoPersistConfig} autoPersist
  * @property {number} idleMinutes after so long without activity a session is paused by whoever looks next
+ *
+ * Where a value comes from.
+ * @typedef {"default" | "home" | "project"} Source
+ * @typedef {{ storage: Storage, path: string, source: Source }} SettingsFile
+ *
+ * @typedef {object} ReadSettings
+ * @property {Settings} settings
+ * @property {Map<string, { source: Source, path: string }>} sources by key, as `autoPersist.debounceMs`; those that
+ *   are not by default
+ * @property {{ code: "invalid_setting", message: string }[]} problems what in the files could not be used
  */
 
 /** What holds unless a file says otherwise: document 004's values. @type {Readonly<Settings>} */
@@ -41,76 +51,148 @@ export const DEFAULTS = Object.freeze({
   idleMinutes: 5,
 });
 
+/** The key of each. */
+export const settingKeys = keysOf(DEFAULTS);
+
 /**
- * The settings of a project, and what in the files could not be used.
+ * The files that have settings, the one that counts more last.
  * @param {{ home: { storage: Storage, folder: string }, project: { storage: Storage, folder: string } }} places
- * @returns {Promise<{ settings: Settings, problems: string[] }>}
+ * @returns {SettingsFile[]}
  */
-export async function readSettings({ home, project }) {
+export function settingsFiles({ home, project }) {
+  const ofHome = { storage: home.storage, path: join(home.folder, "settings.json"), source: /** @type {const} */ ("home") };
+  const path = join(project.folder, ".leftoff", "settings.json");
+  // Of who works in the folder with the home, they are one.
+  return path === ofHome.path ? [ofHome] : [ofHome, { storage: project.storage, path, source: "project" }];
+}
+
+/** @param {SettingsFile[]} files @returns {Promise<ReadSettings>} */
+export async function readSettings(files) {
+  /** @type {Said[]} */
+  const said = [];
   /** @type {string[]} */
   const problems = [];
-  let settings = /** @type {Settings} */ (structuredClone(DEFAULTS));
-  for (const { storage, path } of [
-    { storage: home.storage, path: join(home.folder, "settings.json") },
-    { storage: project.storage, path: join(project.folder, ".leftoff", "settings.json") },
-  ]) {
-    const bytes = await storage.read(path);
-    if (bytes) settings = /** @type {Settings} */ (over(settings, parsed(bytes, path, problems), { path, key: "", problems }));
+  const read = files.map(async ({ storage, path, source }) => ({ path, source, ...(await documentAt(storage, path)) }));
+  for (const { path, source, document = {}, problem } of await Promise.all(read)) {
+    if (problem) problems.push(problem);
+    take(document, { known: DEFAULTS, path, key: "", problems, say: (key, value) => said.push({ key, value, source, path }) });
   }
-  return { settings, problems };
+  const settings = structuredClone(DEFAULTS);
+  for (const { key, value } of said) put(settings, key, value);
+  return {
+    settings,
+    sources: new Map(said.map(({ key, source, path }) => [key, { source, path }])),
+    problems: problems.map((message) => ({ code: "invalid_setting", message })),
+  };
 }
 
 /**
- * Writes one setting into a file, beside what is there. A file that is no JSON is not touched.
- * @param {Storage} storage @param {string} path @param {string} key with dots: `autoPersist.debounceMs`
+ * Each setting with its key, value, and where it comes from.
+ * @param {Pick<ReadSettings, "settings" | "sources">} read
+ */
+export function flat({ settings, sources }) {
+  return settingKeys.map((key) => {
+    const { source = /** @type {Source} */ ("default"), path = undefined } = sources.get(key) ?? {};
+    return { key, value: valueAt(settings, key), source, path: path ?? null };
+  });
+}
+
+/**
+ * Writes one setting into a file, beside what is there. A file that is no JSON is not touched, nor is a value in it
+ * that stands where others should.
+ * @param {Pick<SettingsFile, "storage" | "path">} file @param {string} key `autoPersist.debounceMs`
  * @param {unknown} value
  */
-export async function writeSetting(storage, path, key, value) {
+export async function writeSetting({ storage, path }, key, value) {
+  if (!settingKeys.includes(key)) refuse([`expected one of ${settingKeys.join(", ")}, but found "${key}" instead`]);
+  const { document = {}, problem } = await documentAt(storage, path);
   /** @type {string[]} */
-  const problems = [];
-  const bytes = await storage.read(path);
-  const document = bytes ? parsed(bytes, path, problems) : {};
-  const names = key.split(".");
-  const wanted = names.reduceRight((inner, name) => ({ [name]: inner }), value);
-  over(structuredClone(DEFAULTS), wanted, { path, key: "", problems });
-  if (problems.length > 0) throw new LeftoffError({ code: "invalid_setting", message: problems.join("; ") });
-  const last = /** @type {string} */ (names.pop());
-  let at = document;
-  for (const name of names) at = at[name] = isObject(at[name]) ? at[name] : {};
-  at[last] = value;
-  await storage.replace(path, new TextEncoder().encode(`${JSON.stringify(document, null, 2)}\n`));
+  const problems = problem ? [problem] : [];
+  const [group = "", ...rest] = key.split(".");
+  if (rest.length > 0 && Object.hasOwn(document, group) && !isObject(document[group])) {
+    problems.push(`expected an object for "${group}" in "${path}", but found ${kindOf(document[group])} instead`);
+  }
+  take(put({}, key, value), { known: DEFAULTS, path, key: "", problems, say: () => {} });
+  refuse(problems);
+  await storage.replace(path, new TextEncoder().encode(`${JSON.stringify(put(document, key, value), null, 2)}\n`));
 }
 
-/** @param {Uint8Array} bytes @param {string} path @param {string[]} problems @returns {any} */
-function parsed(bytes, path, problems) {
+/**
+ * A configuration given by a program; refuses what could not stand in a file.
+ * @param {Partial<AutoPersistConfig>} given @returns {AutoPersistConfig}
+ */
+export function autoPersistConfig(given) {
+  /** @type {string[]} */
+  const problems = [];
+  const config = { ...DEFAULTS.autoPersist };
+  const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  take(asked, { known: DEFAULTS.autoPersist, path: "the configuration", key: "", problems, say: (key, value) => put(config, key, value) });
+  refuse(problems);
+  return config;
+}
+
+/** @typedef {{ key: string, value: unknown, source: Source, path: string }} Said */
+
+/** @param {Storage} storage @param {string} path @returns {Promise<{ document?: Record<string, any>, problem?: string }>} */
+async function documentAt(storage, path) {
   try {
-    const value = fromBytes(bytes);
-    if (isObject(value)) return value;
-    problems.push(`expected an object in "${path}", but found ${kindOf(value)} instead`);
+    const bytes = await storage.read(path);
+    const value = bytes ? fromBytes(bytes) : {};
+    if (isObject(value)) return { document: value };
+    return { problem: `expected an object in "${path}", but found ${kindOf(value)} instead` };
   } catch (error) {
-    problems.push(`expected JSON in "${path}", but found something else: ${error instanceof Error ? error.message : error}`);
+    if (error instanceof LeftoffError) return { problem: error.message };
+    if (error instanceof SyntaxError) return { problem: `expected JSON in "${path}", but found something else: ${error.message}` };
+    throw error;
   }
-  return {};
 }
 
 // What is known decides which keys there are, and of which kind.
-/** @param {any} known @param {any} given @param {{ path: string, key: string, problems: string[] }} where @returns {any} */
-function over(known, given, { path, key, problems }) {
-  const merged = { ...known };
+/**
+ * @param {Record<string, any>} given
+ * @param {{ known: Record<string, any>, path: string, key: string, problems: string[], say: (key: string, value: unknown) => void }} where
+ */
+function take(given, { known, path, key, problems, say }) {
   for (const [name, value] of Object.entries(given)) {
     const full = key ? `${key}.${name}` : name;
-    if (!Object.hasOwn(known, name)) {
+    const fallback = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (fallback === undefined) {
       problems.push(`expected a known setting in "${path}", but found "${full}" instead; known are ${Object.keys(known).join(", ")}`);
-    } else if (isObject(known[name])) {
-      if (isObject(value)) merged[name] = over(known[name], value, { path, key: full, problems });
+    } else if (isObject(fallback)) {
+      if (isObject(value)) take(value, { known: fallback, path, key: full, problems, say });
       else problems.push(`expected an object for "${full}" in "${path}", but found ${kindOf(value)} instead`);
-    } else if (typeof value !== typeof known[name] || (typeof value === "number" && !(Number.isFinite(value) && value >= 0))) {
-      problems.push(`expected a ${typeof known[name]} for "${full}" in "${path}", but found ${JSON.stringify(value)} instead`);
+    } else if (typeof value !== typeof fallback) {
+      problems.push(`expected a ${typeof fallback} for "${full}" in "${path}", but found ${kindOf(value)} instead`);
+    } else if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
+      problems.push(`expected 0 or more for "${full}" in "${path}", but found ${value} instead`);
     } else {
-      merged[name] = value;
+      say(full, value);
     }
   }
-  return merged;
+}
+
+/** @param {string[]} problems */
+function refuse(problems) {
+  if (problems.length > 0) throw new LeftoffError({ code: "invalid_setting", message: problems.join("; ") });
+}
+
+/** @param {Record<string, any>} known @param {string} [above] @returns {string[]} */
+function keysOf(known, above = "") {
+  return Object.entries(known).flatMap(([name, value]) => (isObject(value) ? keysOf(value, `${above}${name}.`) : [`${above}${name}`]));
+}
+
+/** @param {any} settings @param {string} key */
+function valueAt(settings, key) {
+  return key.split(".").reduce((at, name) => at[name], settings);
+}
+
+/** @template {Record<string, any>} T @param {T} settings @param {string} key @param {unknown} value */
+function put(settings, key, value) {
+  const [first = "", ...rest] = key.split(".");
+  /** @type {Record<string, any>} */
+  const at = settings;
+  at[first] = rest.length > 0 ? put(at[first] ?? {}, rest.join("."), value) : value;
+  return settings;
 }
 
 /** @param {unknown} value @returns {value is Record<string, any>} */

@@ -1,10 +1,11 @@
 // @ts-check
 /** What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call. */
 
-import { called, entropy, fromBytes, toBytes } from "./core.js";
+import { called, entropy, fromBytes, toBytes, toJson } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Live } from "./live.js" */
+/** @import { ReadMessage } from "./messages.js" */
 /** @import { Session } from "./session.js" */
 /** @import { ToolExecution } from "./records.js" */
 
@@ -13,83 +14,172 @@ import { LeftoffError } from "./error.js";
  * @typedef {object} Execution
  * @property {{ id: string, name: string, arguments?: Record<string, unknown> }} call
  * @property {{ content: string, success?: boolean, error?: string, exitCode?: number }} result `success`: true unless
- *   given
+ *   given, or there is an error
  * @property {number} [durationMs]
  * @property {string} [messageId] the assistant's message with the call; found, unless given
+ *
+ * @typedef {ToolExecution & { result: { content?: string } }} ReadExecution `content`: that of the message
+ *
+ * What is in the log around a call: the assistant's message that makes it, its result, and the assistant's newest one.
+ * @typedef {{ owner?: ReadMessage, answer?: ReadMessage, newest?: ReadMessage }} Around
  */
 
 /** How far back a call may lie that is answered. */
 const FAR = 2000;
 
-/**
- * @param {Session} session @param {Live} live @param {Execution} execution
- * @returns {Promise<{ isNew: boolean }>} `isNew`: false where that call was on record
- */
-export async function appendTool(session, live, { call, result, durationMs, messageId }) {
+export class Tools {
+  #session;
+  #live;
+  /** One after another: of two that bring the same call the second has to see the first. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
+
+  /** @param {Session} session @param {Live} live */
+  constructor(session, live) {
+    this.#session = session;
+    this.#live = live;
+  }
+
+  /**
+   * @param {Execution} execution
+   * @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
+   */
+  async append(execution) {
+    const asked = checked(execution);
+    const mine = this.#turn.then(() => this.#append(asked));
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  /** Oldest first. @returns {Promise<ReadExecution[]>} */
+  async executions() {
+    const recorded = await this.#recorded();
+    if (recorded.length === 0) return [];
+    /** @type {Map<string, string>} which message made the call last */
+    const owners = new Map();
+    /** @type {Map<string, string>} */
+    const contents = new Map();
+    for await (const { id, assistant, tool, content } of this.#session.messages()) {
+      for (const call of assistant?.toolCalls ?? []) owners.set(call.id, id);
+      if (tool) for (const key of [tool.callId, keyOf(owners.get(tool.callId), tool.callId)]) contents.set(key, content);
+    }
+    return recorded.map((one) => joined(one, contents.get(keyOf(one.messageId, one.toolCallId)) ?? contents.get(one.toolCallId)));
+  }
+
+  /** @param {ReturnType<typeof checked>} asked */
+  async #append({ call, result: { content, ...result }, durationMs, messageId }) {
+    const live = this.#live;
+    const { owner, answer } = await this.#around(call.id, { messageId, content });
+    await live.tools.observe(await live.revived());
+    if (called(() => live.handle.hasExecuted(call.id))) {
+      const known = (await this.#recorded()).findLast((one) => one.toolCallId === call.id && (!owner || !one.messageId || one.messageId === owner.id));
+      if (known) return { execution: joined(known, answer?.content), isNew: false };
+    }
+    // A result whose call nobody made would be in no context.
+    if (owner && !hasCall(owner, call.id)) await this.#addCall(owner, call);
+    // Whoever wrote the result may have died before it came to write down the rest.
+    const said = answer ?? (await this.#appendResult(call, { content, isError: !result.success }));
+    const { id: toolCallId, name: tool, arguments: args } = call;
+    const execution = { toolCallId, tool, arguments: args, messageId: owner?.id ?? messageId, result, tokens: said?.tokens?.count, durationMs };
+    const handle = await live.revived();
+    await live.tools.observe(handle);
+    const bytes = called(() => handle.stageExecution(toBytes(execution), Date.now(), entropy()));
+    const [record] = executionsIn(bytes);
+    await live.tools.append(handle, bytes, { durable: true });
+    return { execution: joined(/** @type {ToolExecution} */ (record), said?.content), isNew: true };
+  }
+
+  /**
+   * @param {string} id @param {{ messageId?: string, content: string }} about
+   * @returns {Promise<Around>} `owner`: where nobody made the call, the assistant's newest message
+   */
+  async #around(id, { messageId, content }) {
+    /** @type {Around} */
+    const found = {};
+    let far = 0;
+    for await (const message of this.#session.messages({ newestFirst: true })) {
+      if (message.role === "tool" && message.tool?.callId === id) found.answer ??= message;
+      if (message.role === "assistant") found.newest ??= message;
+      if (messageId === undefined ? hasCall(message, id) : message.id === messageId) found.owner = message;
+      far += 1;
+      if (found.owner || far === FAR) break;
+    }
+    const { owner, answer, newest } = found;
+    if (messageId !== undefined) return found;
+    // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
+    // answer is that of another call.
+    const isOther = owner?.rev !== undefined && owner.id !== newest?.id && answer !== undefined && answer.content !== content;
+    return owner && !isOther ? found : { owner: newest, answer: isOther ? undefined : answer };
+  }
+
+  /** @param {ReadMessage} owner @param {Execution["call"]} call */
+  async #addCall(owner, { id, name, arguments: args }) {
+    const toolCalls = [...(owner.assistant?.toolCalls ?? []), { id, name, arguments: toJson(args) }];
+    await this.#session.append({ ...owner, role: "assistant", rev: (owner.rev ?? 0) + 1, assistant: { ...owner.assistant, toolCalls } });
+  }
+
+  /** @param {Execution["call"]} call @param {{ content: string, isError: boolean }} result */
+  async #appendResult({ id, name }, { content, isError }) {
+    const tool = { callId: id, name, isError: isError || undefined };
+    const [message] = (await this.#session.append({ role: "tool", content, tool })).records;
+    return message && { ...message, content };
+  }
+
+  // What was appended twice, since nobody could say whether it was, counts once; and so does what two processes wrote.
+  async #recorded() {
+    const { tools } = this.#live;
+    const size = await tools.size();
+    const all = size === 0 ? [] : executionsIn(await tools.range(0, size));
+    /** @type {Map<string, ToolExecution>} */
+    const once = new Map();
+    for (const one of all) {
+      const key = one.messageId ? keyOf(one.messageId, one.toolCallId) : one.id;
+      if (!once.has(key)) once.set(key, one);
+    }
+    return [...once.values()];
+  }
+}
+
+// As they are now: the caller may change them before their turn comes; and refused before the first byte is written.
+/** @param {Execution} execution */
+function checked({ call, result, durationMs, messageId }) {
   if (typeof call?.id !== "string" || !call.id || typeof call.name !== "string" || typeof result?.content !== "string") {
     throw new LeftoffError({ code: "invalid_request", message: 'expected "call" with an id and a name, and "result" with a content, but found less' });
   }
-  const { success = result.error === undefined } = result;
-  await live.tools.observe(await live.revived());
-  if (hasExecuted(live, call.id)) return { isNew: false };
-  const known = await callOf(session, call.id);
-  // Whoever wrote the result may have died before it came to write down the rest.
-  const answer = known.answer ?? (await appendResult(session, call, { content: result.content, isError: !success }));
-  const { error, exitCode } = result;
-  const said = {
-    toolCallId: call.id,
-    tool: call.name,
-    arguments: call.arguments ?? {},
-    messageId: messageId ?? known.messageId,
-    result: { success, error, exitCode },
-    tokens: answer?.tokens?.count,
-    durationMs,
-  };
-  const handle = await live.revived();
-  await live.tools.observe(handle);
-  if (hasExecuted(live, call.id)) return { isNew: false };
-  const bytes = called(() => handle.stageExecution(toBytes(said), Date.now(), entropy()));
-  await live.tools.append(handle, bytes, { durable: true });
-  return { isNew: true };
-}
-
-/** @param {Session} session @param {Execution["call"]} call @param {{ content: string, isError: boolean }} result */
-async function appendResult(session, call, { content, isError }) {
-  const tool = { callId: call.id, name: call.name, isError: isError || undefined };
-  const [message] = (await session.append({ role: "tool", content, tool })).records;
-  return message;
-}
-
-/** @param {Live} live @param {string} call */
-function hasExecuted(live, call) {
-  return called(() => live.handle.hasExecuted(call));
-}
-
-/**
- * @param {Session} session @param {Live} live
- * @returns {Promise<(ToolExecution & { result: { content?: string } })[]>}
- */
-export async function toolExecutions(session, live) {
-  const size = await live.tools.size();
-  if (size === 0) return [];
-  const bytes = await live.tools.range(0, size);
-  /** @type {ToolExecution[]} */
-  const executions = fromBytes(called((core) => core.toolExecutions(bytes)));
-  const contents = new Map();
-  for await (const { tool, content } of session.messages()) if (tool) contents.set(tool.callId, content);
-  return executions.map((one) => ({ ...one, result: { ...one.result, content: contents.get(one.toolCallId) } }));
-}
-
-// The message with the call, and its result where that is there.
-/** @param {Session} session @param {string} id */
-async function callOf(session, id) {
-  let answer;
-  let far = 0;
-  for await (const message of session.messages({ newestFirst: true })) {
-    if (message.role === "tool" && message.tool?.callId === id) answer = message;
-    if (message.assistant?.toolCalls?.some((call) => call.id === id)) return { answer, messageId: message.id };
-    far += 1;
-    if (far === FAR) break;
+  if (durationMs !== undefined && !(Number.isFinite(durationMs) && durationMs >= 0)) {
+    throw new LeftoffError({ code: "invalid_request", message: `expected milliseconds for "durationMs", but found ${String(durationMs)} instead` });
   }
-  return { answer, messageId: undefined };
+  const { content, error, success = error === undefined, exitCode } = result;
+  if (exitCode !== undefined && !Number.isSafeInteger(exitCode)) {
+    throw new LeftoffError({ code: "invalid_request", message: `expected a whole number for "exitCode", but found ${String(exitCode)} instead` });
+  }
+  const args = JSON.parse(toJson(call.arguments ?? {}));
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    throw new LeftoffError({ code: "invalid_request", message: 'expected an object for the "arguments" of the call, but found another value' });
+  }
+  return {
+    call: { id: call.id, name: call.name, arguments: args },
+    result: { content, success: Boolean(success), error, exitCode },
+    durationMs: durationMs === undefined ? undefined : Math.round(durationMs),
+    messageId,
+  };
+}
+
+/** @param {ToolExecution} execution @param {string} [content] @returns {ReadExecution} */
+function joined(execution, content) {
+  return { ...execution, result: { ...execution.result, content } };
+}
+
+/** @param {Uint8Array} log @returns {ToolExecution[]} */
+function executionsIn(log) {
+  return fromBytes(called((core) => core.toolExecutions(log)));
+}
+
+/** @param {ReadMessage} message @param {string} id */
+function hasCall({ assistant }, id) {
+  return assistant?.toolCalls?.some((call) => call.id === id) === true;
+}
+
+/** @param {string | undefined} messageId @param {string} callId */
+function keyOf(messageId, callId) {
+  return `${messageId} ${callId}`;
 }

@@ -23,13 +23,16 @@ const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediat
 /** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
 const BUILD_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
+/** What the package exports to JavaScript, also to who requires it. */
+const ENTRIES = { index: "index.js", compat: "compat.js" };
+
 /** Where the component is, and its transpiled form for Node. */
 export const componentFolder = join(root, "target", "component");
 
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore);
-  return (await fresh("shim", shim, [join(pkg, "index.cjs"), join(root, "types")], buildShim)) || core;
+  return (await fresh("shim", shim, [...Object.keys(ENTRIES).map((name) => join(pkg, `${name}.cjs`)), join(root, "types")], buildShim)) || core;
 }
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */
@@ -122,7 +125,10 @@ async function buildShim() {
   const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root };
   // A bundle in pkg/ finds ../pkg/leftoff.wasm as js/ does, once it knows its own place.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
-  await bundle({ ...shared, entryPoints: ["js/index.js"], outfile: "pkg/index.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
+  // One bundle of all, so that each entry has the same core and the same class of errors.
+  const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
+  await bundle({ ...shared, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
+  for (const name of Object.keys(ENTRIES)) writeFileSync(join(pkg, `${name}.cjs`), `module.exports = require("./all.cjs").${name};\n`);
   if (existsSync(join(root, "js", "cli", "index.js"))) {
     await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm" });
     const cli = join(pkg, "cli.js");

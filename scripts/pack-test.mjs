@@ -50,6 +50,12 @@ await check("require in Node", () => {
   const loading = 'const leftoff = require("leftoff");\nconst smoke = (...args) => import("./smoke.mjs").then((found) => found.smoke(...args));';
   run("node", [write("require.cjs", loading)], { cwd: project });
 });
+await check("leftoff/compat, imported and required, with the classes of the main entry", () => {
+  const used = "if (typeof compat.SessionManager !== 'function' || compat.LeftoffError !== leftoff.LeftoffError) throw new Error('expected the classes of leftoff/compat');\nnew compat.AutoPersist({ flush: async () => {}, close: async () => {} });";
+  writeFileSync(join(project, "compat.mjs"), `import * as compat from "leftoff/compat";\nimport * as leftoff from "leftoff";\n${used}\n`);
+  writeFileSync(join(project, "compat.cjs"), `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`);
+  for (const name of ["compat.mjs", "compat.cjs"]) run("node", [name], { cwd: project });
+});
 await check("import in Deno", () => {
   run("deno", ["run", "--allow-all", "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
 });

@@ -81,25 +81,19 @@ export async function resume(args) {
 
 /** @param {Args} args */
 export async function doctor(args) {
-  const value = await using(args, async (store) => {
-    const ids = args.session ? [(await chosen(store, args)).id] : (await store.list({ all: true, type: null })).map((one) => one.id);
-    const found = [];
-    for (const id of ids) found.push({ id, ...(await examined(store, id)) });
-    return found;
+  const found = await using(args, async (store) => {
+    const { fix } = args;
+    if (args.session === undefined) return store.doctor({ fix });
+    if (args.session !== "last") return store.doctor({ id: args.session, fix });
+    const { id } = await chosen(store, args);
+    return store.doctor({ id, fix });
   });
-  const line = (/** @type {any} */ problem) => `    ${problem.file}, bytes ${problem.start} to ${problem.end}: ${problem.message} (${problem.code})\n`;
-  const text = value.map(({ id, health, problems }) => `${id}  ${health}\n${problems.map(line).join("")}`).join("");
+  const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
+  const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
+  const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
+  const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
+  const text = found.map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
   return { text: text || "no sessions here\n", value };
-}
-
-/** @param {import("../store.js").Store} store @param {string} id */
-async function examined(store, id) {
-  try {
-    return await (await store.session(id)).examine();
-  } catch (error) {
-    if (!(error instanceof LeftoffError)) throw error;
-    return { health: "unreadable", problems: [{ file: "-", start: 0, end: 0, code: error.code, message: error.message }] };
-  }
 }
 
 /** @param {Args} args */

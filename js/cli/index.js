@@ -7,6 +7,7 @@ import { defineCommand } from "citty";
 import { context, doctor, importFiles, list, resume, show } from "./commands.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
+import { settings } from "./settings.js";
 
 /** @import { ArgsDef } from "citty" */
 /** @import { Command } from "./main.js" */
@@ -93,7 +94,12 @@ const main = defineCommand({
       tools: option("FILE", "a file with the tool definitions, JSON"),
       explain: flag("why these messages"),
     }),
-    doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session }),
+    doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session, fix: flag("and mend what can be mended; no complete line of a log is touched") }),
+    settings: command(settings, "settings", "what holds, and which file says so; or set it", {
+      key: { type: "positional", required: false, description: "as autoPersist.debounceMs", valueHint: "KEY" },
+      value: { type: "positional", required: false, description: "set it to this", valueHint: "VALUE" },
+      project: flag("in the project's file, not in the home's"),
+    }),
     resume: command(resume, "resume", "print what hands a session to the next run", {
       ...session,
       ...asked,

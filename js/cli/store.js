@@ -12,8 +12,11 @@ import { note } from "./print.js";
  */
 export async function using(args, work) {
   const store = await openStore({ home: args.home, project: args.workspace });
+  for (const { message } of store.problems) note(message);
   try {
-    return await work(store);
+    const done = await work(store);
+    for (const { path, notice } of store.notices()) note(`${path}: ${notice.message}`);
+    return done;
   } finally {
     await store.close();
   }

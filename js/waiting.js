@@ -1,0 +1,36 @@
+// @ts-check
+/** Appends that wait for their turn, and which of them become one batch. */
+
+import { lentBytes } from "./core.js";
+
+/**
+ * @typedef {object} Waiting an append that waits for its turn
+ * @property {string} json the drafts, an array
+ * @property {number} count how many they are
+ * @property {"durable" | "buffered"} durability
+ * @property {import("./session.js").Format} format
+ * @property {boolean} revives a paused session goes on with it
+ * @property {(answer: import("./messages.js").Appended) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** How many appends at most become one batch. */
+const MAX_GROUP = 1000;
+
+/** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
+export function joined(arrays) {
+  const [only = "[]", ...others] = arrays;
+  if (others.length === 0) return lentBytes(only);
+  const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
+  return lentBytes(`[${inner.join(",")}]`);
+}
+
+// Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
+// these goes alone.
+/** @param {Waiting[]} waiting */
+export function taken(waiting) {
+  const [first] = waiting;
+  if (!first) return [];
+  const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
+  return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}

@@ -1,0 +1,196 @@
+// @ts-check
+// Settings: two files, the project's over the home's, options over both. What cannot be used is reported and stops nothing.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { openStore } from "../../js/index.js";
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+
+const DEFAULTS = {
+  autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },
+  idleMinutes: 5,
+};
+
+/** @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places */
+
+/** @param {(places: Places) => Promise<void>} work */
+async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-settings-"));
+  const [home, project] = [join(folder, "home"), join(folder, "project")];
+  mkdirSync(home);
+  mkdirSync(join(project, ".leftoff"), { recursive: true });
+  const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
+  const cli = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [entry, ...args], { cwd: project, env, encoding: "utf8" });
+  try {
+    await work({ home, project, ofHome: join(home, "settings.json"), ofProject: join(project, ".leftoff", "settings.json"), cli });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @param {{ home: string, project: string }} places */
+async function read({ home, project }) {
+  const store = await openStore({ home, project });
+  const { settings, problems } = store;
+  const listed = store.listSettings();
+  await store.close();
+  return { settings, problems, listed };
+}
+
+test("without files document 004's values hold, and nothing is written", () =>
+  inFolder(async (places) => {
+    const { settings, problems, listed } = await read(places);
+    assert.deepEqual([settings, problems], [DEFAULTS, []]);
+    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(8).fill(["default", null]));
+    assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
+  }));
+
+test("the project's file counts more than the home's, key by key", () =>
+  inFolder(async (places) => {
+    writeFileSync(places.ofHome, '{"idleMinutes":7,"autoPersist":{"debounceMs":1,"enabled":false}}');
+    writeFileSync(places.ofProject, '\ufeff{"autoPersist":{"debounceMs":2}}');
+    const { settings, problems, listed } = await read(places);
+    assert.deepEqual([settings, problems], [{ idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []]);
+    const found = Object.fromEntries(listed.map(({ key, ...rest }) => [key, rest]));
+    assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject });
+    assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome });
+  }));
+
+test("minutes of rest are a setting; an option counts more", () =>
+  inFolder(async (places) => {
+    writeFileSync(places.ofHome, '{"idleMinutes":0}');
+    const store = await openStore(places);
+    const session = await store.create();
+    await session.append({ role: "user", content: "x", timestamp: "2020-01-01T00:00:00.000Z" });
+    await store.close();
+    const patient = await openStore({ ...places, idleMs: 1e15 });
+    assert.deepEqual((await patient.list()).map(({ status }) => status), ["active"]);
+    await patient.close();
+    const other = await openStore(places);
+    assert.deepEqual((await other.list()).map(({ status }) => status), ["paused"]);
+    await other.close();
+  }));
+
+for (const [what, text, message] of /** @type {[string, string | Uint8Array, RegExp][]} */ ([
+  ["an unknown key", '{"idleMinute":7}', /"idleMinute".*known are autoPersist, idleMinutes/],
+  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /"autoPersist\.debounce".*known are enabled,/],
+  ["a key of every object", '{"constructor":7}', /"constructor"/],
+  ["the key of a prototype", '{"__proto__":{"idleMinutes":9}}', /"__proto__"/],
+  ["a text for a number", '{"idleMinutes":"7"}', /expected a number for "idleMinutes".*found a string/],
+  ["a number for a switch", '{"autoPersist":{"enabled":1}}', /expected a boolean for "autoPersist\.enabled"/],
+  ["null", '{"idleMinutes":null}', /expected a number for "idleMinutes".*found null/],
+  ["less than nothing", '{"idleMinutes":-1}', /expected 0 or more for "idleMinutes".*found -1/],
+  ["a number out of range", '{"idleMinutes":1e999}', /expected 0 or more for "idleMinutes"/],
+  ["a value for a group", '{"autoPersist":true}', /expected an object for "autoPersist"/],
+  ["a list", "[]", /expected an object in .*found an array/],
+  ["no JSON", "idleMinutes = 7", /expected JSON in/],
+  ["an empty file", "", /expected JSON in/],
+  ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x7b]), /expected JSON in/],
+])) {
+  test(`${what} is reported with its file, is not used, and what stands beside it is`, () =>
+    inFolder(async (places) => {
+      writeFileSync(places.ofHome, '{"autoPersist":{"debounceMs":3}}');
+      writeFileSync(places.ofProject, text);
+      const { settings, problems } = await read(places);
+      assert.deepEqual(settings, { ...DEFAULTS, autoPersist: { ...DEFAULTS.autoPersist, debounceMs: 3 } });
+      assert.deepEqual(problems.map(({ code }) => code), ["invalid_setting"]);
+      assert.match(problems[0]?.message ?? "", message);
+      assert.ok(problems[0]?.message.includes(places.ofProject));
+      assert.deepEqual(readFileSync(places.ofProject), Buffer.from(text));
+    }));
+}
+
+test("a folder or a link in its place is reported, and the store opens", () =>
+  inFolder(async (places) => {
+    mkdirSync(places.ofHome);
+    symlinkSync(join(places.home, "elsewhere.json"), places.ofProject);
+    const { settings, problems } = await read(places);
+    assert.deepEqual(settings, DEFAULTS);
+    assert.equal(problems.length, 2);
+    for (const [place, path] of [places.ofHome, places.ofProject].entries()) assert.ok(problems[place]?.message.includes(path), problems[place]?.message);
+  }));
+
+test("one setting is written beside what is there, also beside what nobody knows", () =>
+  inFolder(async (places) => {
+    writeFileSync(places.ofProject, '{"theirs":{"a":[1]},"autoPersist":{"debounceMs":1,"odd":2}}');
+    const store = await openStore(places);
+    await store.writeSetting("autoPersist.enabled", false, { project: true });
+    await store.writeSetting("idleMinutes", 9);
+    assert.deepEqual([store.settings.autoPersist.enabled, store.settings.idleMinutes], [false, 9]);
+    await store.close();
+    assert.deepEqual(JSON.parse(readFileSync(places.ofProject, "utf8")), { theirs: { a: [1] }, autoPersist: { debounceMs: 1, odd: 2, enabled: false } });
+    assert.deepEqual(JSON.parse(readFileSync(places.ofHome, "utf8")), { idleMinutes: 9 });
+  }));
+
+test("a file that cannot be used is not written over, nor is a value that stands where others should", () =>
+  inFolder(async (places) => {
+    for (const text of ["{ torn", "[]", '{"autoPersist":"all"}']) {
+      writeFileSync(places.ofHome, text);
+      const store = await openStore(places);
+      await assert.rejects(store.writeSetting("autoPersist.debounceMs", 5), { code: "invalid_setting" });
+      await store.close();
+      assert.equal(readFileSync(places.ofHome, "utf8"), text);
+    }
+  }));
+
+test("no other key and no other kind of value is written", () =>
+  inFolder(async (places) => {
+    const store = await openStore(places);
+    for (const [key, value] of /** @type {const} */ ([["colour", "red"], ["", 1], ["autoPersist", { debounceMs: 1 }], ["autoPersist.debounceMs.x", 1], ["__proto__.x", 1], ["constructor", 1], ["idleMinutes", "5"], ["idleMinutes", -1], ["idleMinutes", NaN], ["autoPersist.enabled", null]])) {
+      await assert.rejects(store.writeSetting(key, value), { code: "invalid_setting" }, key);
+    }
+    await store.close();
+    assert.ok(!existsSync(places.ofHome));
+  }));
+
+test("a folder that holds the home has one file, not two", () =>
+  inFolder(async ({ project }) => {
+    const home = join(project, ".leftoff");
+    writeFileSync(join(home, "settings.json"), '{"odd":1}');
+    const { problems } = await read({ home, project });
+    assert.equal(problems.length, 1);
+  }));
+
+test("the command line shows what holds and which file says so, all of it or one", () =>
+  inFolder(async ({ ofHome, ofProject, cli }) => {
+    assert.match(cli("settings").stdout, /^idleMinutes +5 +by default$/m);
+    assert.equal(cli("settings", "idleMinutes", "7").status, 0);
+    assert.equal(cli("settings", "autoPersist.enabled", "false", "--project").status, 0);
+    assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
+    assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
+    const all = JSON.parse(cli("settings", "--json").stdout);
+    assert.equal(all.length, 8);
+    assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
+    assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
+  }));
+
+test("the command line notes once what in the files could not be used, and goes on", () =>
+  inFolder(async ({ ofHome, cli }) => {
+    writeFileSync(ofHome, '{"odd\\u001b[2J":1}');
+    const { status, stdout, stderr } = cli("list", "--json");
+    assert.deepEqual([status, stdout], [0, "[]\n"]);
+    assert.match(stderr, /^leftoff: [^\n\u001b]*"odd"[^\n\u001b]*\n$/);
+  }));
+
+test("what cannot be set is refused on the command line, with a sentence and a code", () =>
+  inFolder(async ({ ofHome, cli }) => {
+    for (const [args, status, code] of /** @type {const} */ ([
+      [["settings", "colour"], 2, "usage"],
+      [["settings", "colour", "red"], 2, "usage"],
+      [["settings", "idleMinutes", "soon"], 1, "invalid_setting"],
+      [["settings", "idleMinutes", "--project"], 2, "usage"],
+      [["settings", "idleMinutes", "5", "6"], 2, "usage"],
+    ])) {
+      const answer = cli(...args);
+      assert.equal(answer.status, status, args.join(" "));
+      assert.match(answer.stderr, new RegExp(`^leftoff: [^\\n]+\\(${code}\\)\\n$`));
+      assert.equal(answer.stdout, "");
+    }
+    assert.ok(!existsSync(ofHome));
+  }));
