@@ -6,7 +6,8 @@ import { LeftoffError } from "./error.js";
 
 export { LeftoffError } from "./error.js";
 export { Session } from "./session.js";
-export { Store, openStore } from "./store.js";
+export { openStore } from "./open-store.js";
+export { Store } from "./store.js";
 export { MemoryStorage } from "./storage/memory.js";
 export { NodeStorage } from "./storage/node.js";
 export { Transcript, readTranscript } from "./transcript.js";

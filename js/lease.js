@@ -44,31 +44,35 @@ export class Lease {
     return this.#isHeld;
   }
 
-  /** Who else holds one. Those of processes that are gone are cleared away. @returns {Promise<Holder[]>} */
+  /** Who else holds one. @returns {Promise<Holder[]>} */
   async others() {
-    return (await this.#sorted()).living;
+    return (await this.#all()).filter(({ holder }) => holder && !isGone(holder)).map(({ holder }) => /** @type {Holder} */ (holder));
   }
 
   /** Those that are gone, and did not release theirs; told once, since they are cleared away. @returns {Promise<Holder[]>} */
   async left() {
-    return (await this.#sorted()).gone;
+    const gone = await this.#gone();
+    for (const { path } of gone) await this.#storage.remove(path).catch(unlessBug);
+    return gone.flatMap(({ holder }) => holder ?? []);
   }
 
-  async #sorted() {
-    /** @type {{ living: Holder[], gone: Holder[] }} */
-    const sorted = { living: [], gone: [] };
+  /** How many are of processes that are gone, or of nobody. They stay. */
+  async countLeft() {
+    return (await this.#gone()).length;
+  }
+
+  async #gone() {
+    return (await this.#all()).filter(({ holder }) => !holder || isGone(holder));
+  }
+
+  async #all() {
+    const found = [];
     for (const { name, kind } of (await this.#storage.list(this.#folder)) ?? []) {
       if (name === this.#mine || kind !== "file") continue;
       const path = `${this.#folder}/${name}`;
-      const holder = await this.#read(path);
-      if (holder && !isGone(holder)) {
-        sorted.living.push(holder);
-      } else {
-        if (holder) sorted.gone.push(holder);
-        await this.#storage.remove(path).catch(unlessBug);
-      }
+      found.push({ path, holder: await this.#read(path) });
     }
-    return sorted;
+    return found;
   }
 
   /** Says that this process appends no longer. */

@@ -9,20 +9,22 @@ import { isAbsolute, join, relative } from "node:path";
 
 import { joined } from "./bytes.js";
 import { bytesOf, called, fromBytes, textOf } from "./core.js";
-import { unlessBug } from "./error.js";
+import { LeftoffError, unlessBug } from "./error.js";
+import { msOf, readIndex } from "./known.js";
 import { idOf } from "./live.js";
-import { DOCUMENTS, conversationOf } from "./placement.js";
+import { conversationOf, prints } from "./placement.js";
 
-/** @import { FoundPlace, Place } from "./placement.js" */
+/** @import { Index } from "./known.js" */
+/** @import { FoundPlace, Place, Print } from "./placement.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Stat, Storage } from "./storage/contract.js" */
+/** @import { Storage } from "./storage/contract.js" */
 
 /**
  * A line of the index: document 004's `SessionIndexEntry`, and what lists show besides.
  * @typedef {object} Entry
  * @property {string} path
  * @property {"home" | "workspace"} placement
- * @property {Print[]} files what the messages, the events and the document were like
+ * @property {Print[]} files what the messages, the events, the document and, in a workspace, the Markdown were like
  * @property {string} id
  * @property {string} projectPath
  * @property {string} projectHash
@@ -43,11 +45,9 @@ import { DOCUMENTS, conversationOf } from "./placement.js";
  * @property {string} [archivedAt]
  * @property {{ session: string, callId?: string }} [parent]
  *
- * What a file was like; null where there was none.
- * @typedef {[size: number, ctimeMs: number] | null} Print
- *
- * `isSure`: it was looked whether all of the entry still holds.
- * @typedef {{ entry: Entry, place: FoundPlace, isSure: boolean }} Found
+ * `isSure`: it was looked whether all of the entry still holds. Without it there may be none.
+ * @typedef {{ readonly entry?: Entry, last: string, lastMs: number, path: string, place: FoundPlace, isSure: false } | Sure} Found
+ * @typedef {{ readonly entry: Entry, last: string, lastMs: number, path: string, place: FoundPlace, isSure: true }} Sure
  */
 
 /**
@@ -81,93 +81,117 @@ import { DOCUMENTS, conversationOf } from "./placement.js";
 
 /** How many stale lines the index may have beside as many that are not. */
 const SPARE = 1000;
+/** So many sessions are opened at once: each waits mostly. */
+const AT_ONCE = 8;
 
 export class Listing {
   #storage;
   #home;
   #path;
-  #open;
-  /** @type {Map<string, Entry>} by path */
-  #entries = new Map();
-  #lines = 0;
+  #look;
+  /** @type {Index} */
+  #index = { known: new Map(), lines: 0, damaged: 0 };
   /** @type {Uint8Array[]} for the index, not written yet */
   #fresh = [];
 
   /**
-   * @param {{ storage: Storage, home: string, open: (place: Place) => Promise<Session> }} parts `open`: opens a session
-   *   to look at it, or gives the one that is open
+   * @param {{ storage: Storage, home: string, look: <T>(place: Place, work: (session: Session) => T) => Promise<T> }} parts
+   *   `look`: opens a session for a look at it, as its files are now
    */
-  constructor({ storage, home, open }) {
+  constructor({ storage, home, look }) {
     this.#storage = storage;
     this.#home = home;
     this.#path = join(home, "sessions", "index.jsonl");
-    this.#open = open;
+    this.#look = look;
   }
 
-  /** What the index says, unverified. @returns {Promise<Entry[]>} */
-  async known() {
+  /** Reads the index; of how many lines it is, and how many are damaged. */
+  async read() {
     // One that cannot be read is as good as none.
     const bytes = await this.#storage.read(this.#path).catch(unlessBug);
-    const { entries, lines } = bytes ? fromBytes(called((core) => core.readIndex(bytes))) : { entries: [], lines: 0 };
-    for (const entry of entries) entry.path = this.#absolute(entry.path);
-    this.#entries = new Map(entries.map((/** @type {Entry} */ entry) => [entry.path, entry]));
-    this.#lines = lines;
+    this.#index = readIndex(bytes ?? undefined, this.#home);
+    const { lines, damaged } = this.#index;
+    return { lines, damaged };
+  }
+
+  /** What the index says, unverified. @returns {Entry[]} */
+  known() {
+    const entries = [];
+    for (const { entry } of this.#index.known.values()) if (entry) entries.push(entry);
     return entries;
   }
 
   /**
-   * The entries of places: those of the index while the messages are as they were, else the sessions are opened.
-   * Of the rest, `verified` makes sure.
+   * What is at places: what the index says where the files are as they were, as far as they were looked at; else the
+   * sessions are opened. Of what was not looked at, `verified` makes sure.
    * @param {FoundPlace[]} places
    * @returns {Promise<Found[]>}
    */
-  async entries(places) {
+  async found(places) {
+    /** @type {Found[]} */
     const found = [];
+    /** @type {FoundPlace[]} */
+    const others = [];
     for (const place of places) {
-      const entry = this.#entries.get(place.path);
-      if (entry && isSame(entry.files[0], place.log)) found.push({ entry, place, isSure: false });
-      else found.push(...(await this.looked(place)));
+      const line = this.#index.known.get(place.path);
+      const isWhole = place.files.length > 1;
+      // A time that is not that of a message may be another by now, and with it the order.
+      if (!line?.isOf(place.files) || !(isWhole || line.isTimed)) {
+        others.push(place);
+      } else if (!isWhole) {
+        found.push({ place, path: place.path, last: line.last, lastMs: line.lastMs, isSure: false });
+      } else {
+        const { entry } = line;
+        if (entry) found.push(sure(entry, place));
+        else others.push(place);
+      }
     }
+    const looked = async () => {
+      for (let place = others.pop(); place; place = others.pop()) found.push(...(await this.looked(place)));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, looked));
     return found;
   }
 
-  /** The same, where the events and the document are as they were, too. @param {Found} found @returns {Promise<Found[]>} */
+  /** The same, where all of its files are as they were. @param {Found} found @returns {Promise<Sure[]>} */
   async verified(found) {
     if (found.isSure) return [found];
-    const { entry, place } = found;
-    const [, events, document] = entry.files;
-    const now = await prints(place);
-    if (sameEach([events, document], now.slice(1))) return [{ ...found, isSure: true }];
-    return this.looked(place);
-  }
-
-  /** What a session says that is opened for it. @param {FoundPlace} place @returns {Promise<Found[]>} */
-  async looked(place) {
+    const { place } = found;
     const files = await prints(place).catch(unlessBug);
-    const session = files && (await this.#open(place).catch(unlessBug));
-    // One that cannot be read must not cost the rest of the list.
-    if (!files || !session) return [{ entry: unreadable(place), place, isSure: true }];
-    // A folder that was made, and nothing in it: whoever made it did not come further than that.
-    if (session.isEmpty) return [];
-    const line = this.add(session, files);
-    return [{ entry: { ...fromBytes(line), path: place.path }, place, isSure: true }];
+    const line = this.#index.known.get(place.path);
+    const entry = files && line?.isOf(files) ? line.entry : undefined;
+    return entry ? [sure(entry, place)] : this.looked(place);
   }
 
-  /** Takes a session into the index. @param {Session} session @param {Print[]} files */
-  add(session, files) {
-    const { path, placement } = session;
-    const line = session.indexLine({ path: this.#relative(path), placement, files });
-    this.#fresh.push(line);
-    return line;
+  /** What a session says that is opened for it. @param {FoundPlace} place @returns {Promise<Sure[]>} */
+  async looked(place) {
+    const nowMs = Date.now();
+    const files = await prints(place).catch(unlessBug);
+    const line = files && (await this.#look(place, (session) => this.#lineOf(session, files)).catch(unlessBug));
+    // One that cannot be read must not cost the rest of the list.
+    if (!line) {
+      // A folder that was made, and nothing in it: whoever made it did not come further than that.
+      return files?.slice(0, 3).every((file) => !file?.[0]) ? [] : [sure(unreadable(place), place)];
+    }
+    // What was changed just now may be changed again, and look the same.
+    if (isSettled(files, nowMs)) this.#fresh.push(line);
+    return [sure({ ...fromBytes(line), path: place.path }, place)];
+  }
+
+  /** @param {Session} session @param {Print[]} files */
+  #lineOf(session, files) {
+    const { path, placement, isEmpty } = session;
+    return isEmpty ? undefined : session.indexLine({ path: this.#relative(path), placement, files });
   }
 
   /** Writes down what was found. A listing that cannot is a listing all the same. */
   async save() {
     if (this.#fresh.length === 0) return;
     const bytes = joined(this.#fresh);
-    this.#lines += this.#fresh.length;
+    const lines = this.#index.lines + this.#fresh.length;
+    this.#index.lines = lines;
     this.#fresh = [];
-    if (this.#lines > 2 * this.#entries.size + SPARE) return this.#compact(bytes).catch(unlessBug);
+    if (lines > 2 * this.#index.known.size + SPARE) return this.#compact(bytes).catch(unlessBug);
     // Whoever died while writing left no line feed.
     await this.#storage.append(this.#path, joined([LINE_FEED, bytes])).catch(unlessBug);
   }
@@ -179,14 +203,28 @@ export class Listing {
     const head = `{"v":1,"path":${JSON.stringify(this.#relative(path))},`;
     const kept = textOf(bytes).split("\n").filter((line) => !line.startsWith(head));
     await this.#storage.replace(this.#path, bytesOf(kept.join("\n")));
-    this.#entries.delete(path);
+    this.#index.known.delete(path);
+    this.#fresh = [];
+  }
+
+  /** Forgets what was found: it is not to be written down. */
+  discard() {
+    this.#fresh = [];
+  }
+
+  /** Takes away what is no line of the index. */
+  async mend() {
+    await this.#compact(new Uint8Array());
+    await this.read();
   }
 
   // Only the newest line of each path. Who appends meanwhile loses a line; the next listing writes it again.
   /** @param {Uint8Array} fresh */
   async #compact(fresh) {
     const bytes = (await this.#storage.read(this.#path)) ?? new Uint8Array();
-    await this.#storage.replace(this.#path, called((core) => core.compactIndex(joined([bytes, LINE_FEED, fresh]))));
+    const newest = called((core) => core.compactIndex(joined([bytes, LINE_FEED, fresh])));
+    await this.#storage.replace(this.#path, newest);
+    this.#index.lines = this.#index.known.size;
   }
 
   // A home that was moved has its index still.
@@ -195,11 +233,11 @@ export class Listing {
     const below = relative(this.#home, path);
     return below.startsWith("..") || isAbsolute(below) ? path : below;
   }
+}
 
-  /** @param {string} path */
-  #absolute(path) {
-    return isAbsolute(path) ? path : join(this.#home, path);
-  }
+/** @param {Entry} entry @param {FoundPlace} place @returns {Sure} */
+function sure(entry, place) {
+  return { entry, place, path: place.path, last: entry.lastAccessedAt, lastMs: msOf(entry.lastAccessedAt), isSure: true };
 }
 
 /** @param {Place} place @returns {Entry} */
@@ -211,10 +249,20 @@ function unreadable({ path, placement }) {
 
 const LINE_FEED = new Uint8Array([10]);
 
-/** What the files of a session are like. @param {Place} place @returns {Promise<Print[]>} */
-export async function prints({ storage, path, placement }) {
-  const files = ["messages.jsonl", "events.jsonl", DOCUMENTS[placement].file];
-  return Promise.all(files.map(async (file) => print(await storage.stat(join(path, file)))));
+/** Longer than a filesystem's clock stands still, which is a tick of the system. */
+const TICK_MS = 20;
+/** The same where only whole seconds are told, as in Deno. */
+const SECOND_MS = 1020;
+
+/** Whether a change from now on would be seen. @param {Print[]} files @param {number} nowMs when they were looked at */
+function isSettled(files, nowMs) {
+  return files.every((file) => !file || file[1] < nowMs - (file[1] % 1000 === 0 ? SECOND_MS : TICK_MS));
+}
+
+/** Last active first. @param {Entry[]} entries */
+export function sorted(entries) {
+  const timed = entries.map((entry) => ({ entry, path: entry.path, last: entry.lastAccessedAt, lastMs: msOf(entry.lastAccessedAt) }));
+  return timed.sort(later).map((one) => one.entry);
 }
 
 /** Whether a list has it. @param {Entry} entry @param {Omit<ListOptions, "limit" | "verify">} wanted */
@@ -225,9 +273,10 @@ export function isWanted(entry, { type, status, archived = status === "archived"
   return type === null || (type ? entry.type === type : entry.type !== "subagent");
 }
 
-/** Last active first. @param {Entry} a @param {Entry} b */
+/** Last active first. @param {{ last: string, lastMs: number, path: string }} a @param {{ last: string, lastMs: number, path: string }} b */
 export function later(a, b) {
-  return a.lastAccessedAt < b.lastAccessedAt ? 1 : a.lastAccessedAt > b.lastAccessedAt ? -1 : a.path < b.path ? -1 : 1;
+  if (a.lastMs !== b.lastMs) return a.lastMs < b.lastMs ? 1 : -1;
+  return a.last < b.last ? 1 : a.last > b.last ? -1 : a.path < b.path ? -1 : 1;
 }
 
 /** @param {Entry} entry @returns {Listed} */
@@ -252,17 +301,17 @@ export function shown({ id, type, title, lifecycle, lastAccessedAt, summary, mes
   };
 }
 
-/** @param {Stat | null} stat @returns {Print} */
-function print(stat) {
-  return stat && [stat.size, stat.ctimeMs];
-}
-
-/** @param {Print | undefined} known @param {Stat | null} now */
-function isSame(known, now) {
-  return sameEach([known], [print(now)]);
-}
-
-/** @param {(Print | undefined)[]} known @param {Print[]} now */
-function sameEach(known, now) {
-  return now.every((one, at) => one?.[0] === known[at]?.[0] && one?.[1] === known[at]?.[1]);
+/**
+ * The one session of an id, a unique beginning of one, or a name.
+ * @template {{ id: string, name?: string, path: string, placement: "home" | "workspace" }} T
+ * @param {string} id @param {T[]} all @returns {T}
+ */
+export function exactly(id, all) {
+  const dated = (/** @type {{ path: string, placement: string, name?: string }} */ one) => one.placement === "workspace" && `${conversationOf(one.path).day}/${one.name}`;
+  const named = all.filter((one) => id && (one.id === id || one.name === id || dated(one) === id));
+  const found = named.length > 0 ? named : all.filter((one) => id && one.id.startsWith(id));
+  const [exact] = found;
+  if (exact && found.length === 1) return exact;
+  const some = found.length ? `${found.length} sessions: ${found.map(({ path }) => path).join(", ")}` : "none";
+  throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
 }

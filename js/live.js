@@ -16,6 +16,8 @@ import { DOCUMENTS, conversationOf } from "./placement.js";
 
 /** A log of fewer bytes is read as fast as a checkpoint. */
 const WORTH_A_CHECKPOINT = 64 * 1024;
+/** How often, at most, it is looked what others said about a session that messages are appended to. */
+const LOOK_MS = 50;
 /** A heading that stands farther back is none. */
 const HEAD = 64 * 1024;
 /** What may name a file in the cache: a uuid, or what a person may give. */
@@ -40,6 +42,8 @@ export class Live {
   #metadata = Object.create(null);
   /** Something must be said by an event before a message is appended. */
   #isDue = false;
+  /** When the events were looked at. */
+  #lookedMs = 0;
 
   /** The log was read from its start: that is worth a checkpoint. */
   wasRead = false;
@@ -88,9 +92,40 @@ export class Live {
     this.wasRead = true;
   }
 
+  /** Gives back what the core knows of it: of many sessions that is much. */
+  letGo() {
+    if (this.isLive) this.#handle.free();
+    this.#instance = -1;
+  }
+
   /** The handle is of the core that is at work. */
   get isLive() {
     return this.#instance === instance();
+  }
+
+  /** Whether its files are those that were read: not moved, nor deleted, nor another session's. */
+  async isThere() {
+    if (!this.isLive) return (await this.#place.storage.stat(this.#place.path)) !== null;
+    for (const log of [this.events, this.messages]) if (!(await log.isStill(this.#handle))) return false;
+    return (await this.#place.storage.stat(this.#place.path)) !== null;
+  }
+
+  /** Takes in what others wrote since the last look: messages, events, and what somebody changed in the document. */
+  async look() {
+    const handle = await this.revived();
+    for (const log of [this.events, this.messages]) await log.observe(handle);
+    await this.complete();
+    const wasStale = this.isStale;
+    this.#take(await this.#found());
+    this.isStale ||= wasStale;
+  }
+
+  /** Takes in what others said about it, a moment later at most: before each message it would cost. */
+  async lookSometimes() {
+    if (Math.abs(Date.now() - this.#lookedMs) < LOOK_MS) return;
+    this.#lookedMs = Date.now();
+    await this.events.observe(this.#handle);
+    this.#look();
   }
 
   /** The handle, where it is live. */
@@ -119,6 +154,13 @@ export class Live {
   get metadata() {
     if (this.isLive) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
     return this.#metadata;
+  }
+
+  /** When something happened last, in milliseconds: something was said, or it was taken up; else it began. */
+  get activeMs() {
+    const { lastMessageAt, createdAt } = this.metadata.timestamps;
+    const times = [lastMessageAt || createdAt, called(() => this.#handle.takenUpAt)].map((time) => Date.parse(time ?? ""));
+    return Math.max(...times.filter(Number.isFinite));
   }
 
   /** Nobody said anything of it yet. */
@@ -246,6 +288,12 @@ export class Live {
     const file = files.find(({ name }) => basename(name, ".md") === type) ?? files[0];
     const text = file && (await storage.readRange(join(folder, file.name), 0, HEAD));
     return text ? called(() => core().heading(textOf(text))) : undefined;
+  }
+
+  /** Whether it is good, if there is one. */
+  async hasGoodCheckpoint() {
+    const path = `${this.cachePath}.json`;
+    return !(await this.#cache.storage.stat(path)) || (await this.#believed()) !== undefined;
   }
 
   // A checkpoint is believed where the last line that it covers is still there.

@@ -10,6 +10,8 @@ import { LeftoffError } from "./error.js";
 
 /** What is waited, in milliseconds, before a batch is appended again of which nobody can say how much was written. */
 const WAITS_MS = [5, 20, 80];
+/** Enough of a log to tell it from another: the id of its first line. */
+const HEAD = 128;
 /** What is read at once. */
 const CHUNK = 256 * 1024;
 
@@ -18,6 +20,8 @@ export class Log {
   #path;
   #name;
   #isConfirmed = false;
+  /** How it begins, where that was seen. */
+  #head = new Uint8Array();
 
   /**
    * @param {{ storage: Storage, folder: string, name: "Events" | "Messages" | "Tools" }} parts
@@ -36,14 +40,11 @@ export class Log {
   async observe(handle) {
     /** @type {Problem[]} */
     const problems = [];
-    const size = this.#sizeOf(await this.#storage.stat(this.#path));
+    const size = await this.grownSize(handle);
     const end = this.#end(handle);
     if (size === end) return problems;
-    if (size < end) {
-      const message = `expected "${this.#path}" to have at least ${end} bytes, but found ${size} instead`;
-      throw new LeftoffError({ code: "log_shrunk", message });
-    }
     for await (const bytes of this.pieces(end, size)) {
+      if (this.#end(handle) === 0) this.#head = bytes.slice(0, HEAD);
       problems.push(...called(() => handle.observe(this.#name, bytes, this.#end(handle))));
     }
     return problems;
@@ -61,6 +62,24 @@ export class Log {
   /** The file's name. */
   get file() {
     return this.#path.slice(this.#path.lastIndexOf("/") + 1);
+  }
+
+  /** How many bytes the file has: not fewer than were observed, as where it was moved away. @param {Handle} handle */
+  async grownSize(handle) {
+    // As it is now: it may grow while the system is asked.
+    const end = this.#end(handle);
+    const size = await this.size();
+    if (size >= end) return size;
+    const message = `expected "${this.#path}" to have at least ${end} bytes, but found ${size} instead`;
+    throw new LeftoffError({ code: "log_shrunk", message });
+  }
+
+  /** Whether it is the file that was observed, and no other one that lies in its place now. @param {Handle} handle */
+  async isStill(handle) {
+    const end = this.#end(handle);
+    if ((await this.size()) < end) return false;
+    const head = await this.range(0, this.#head.length);
+    return head.every((byte, at) => byte === this.#head[at]);
   }
 
   /** How many bytes the file has. */
@@ -113,6 +132,7 @@ export class Log {
         const { end } = await this.#storage.append(this.#path, bytes, { durable });
         this.#isConfirmed ||= durable;
         const isAlone = attempt === 0 && end === start + bytes.length;
+        if (isAlone && start === 0) this.#head = bytes.slice(0, HEAD);
         if (!isAlone) await this.observe(handle);
         called(() => handle.commit(name, isAlone ? start : 0));
         return;

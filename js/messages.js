@@ -6,8 +6,16 @@ import { LeftoffError } from "./error.js";
 
 /** @import { Reader } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
-/** @import { Message } from "./records.js" */
+/** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * A message as it is read: what lies in blobs is put back.
+ * @typedef {Omit<ToolCall, "arguments"> & { arguments: string }} ReadCall
+ * @typedef {Omit<Reasoning, "text"> & { text: string }} ReadReasoning
+ * @typedef {Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[], reasoning?: ReadReasoning[] }} ReadAssistant
+ * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant }} ReadMessage
+ */
 
 /** What is read at once. */
 const CHUNK = 256 * 1024;

@@ -1,11 +1,13 @@
 // @ts-check
 /** The two places where sessions lie: below the home, or beside a conversation of a workspace. */
 
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 
 import { core } from "./core.js";
 
-/** @import { Entry, Storage } from "./storage/contract.js" */
+import { LeftoffError, unlessBug } from "./error.js";
+
+/** @import { Entry, Stat, Storage } from "./storage/contract.js" */
 
 /**
  * Where one session lies.
@@ -15,12 +17,19 @@ import { core } from "./core.js";
  * @property {"home" | "workspace"} placement
  */
 
-/** @typedef {Place & { log: import("./storage/contract.js").Stat | null }} FoundPlace `log`: what its messages are like */
+/**
+ * What a file was like; null where there was none.
+ * @typedef {[size: number, ctimeMs: number] | null} Print
+ *
+ * `files`: what its messages are like; or all of its files, as `prints` has them. What is no file, or may not be looked
+ * at, is undefined.
+ * @typedef {Place & { files: (Print | undefined)[] }} FoundPlace
+ */
 
 /** What the folder of a conversation holds of its session. */
 export const SESSION_FOLDER = ".session";
 const CONVERSATIONS = "conversations";
-const LOG = "messages.jsonl";
+const LOGS = ["messages.jsonl", "events.jsonl"];
 
 /** The document about a session in each placement: its file, what an event calls it, and what the core does. */
 export const DOCUMENTS = {
@@ -41,16 +50,16 @@ export class Home {
 
   /** The hashes of all projects. @returns {Promise<string[]>} */
   async projects() {
-    return folders(await this.#storage.list(this.#root)).map(({ name }) => name);
+    return folders(await listed(this.#storage, this.#root)).map(({ name }) => name);
   }
 
-  /** @param {string} project its hash @returns {Promise<FoundPlace[]>} */
-  async sessions(project) {
-    const found = folders(await this.#storage.list(join(this.#root, project), { files: [LOG] }));
-    return found.filter(({ name }) => name.startsWith("session-")).map(({ name, files }) => ({
-      ...this.place(project, name.slice("session-".length)),
-      log: files?.[0] ?? null,
-    }));
+  /** @param {string} project its hash @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */
+  async sessions(project, looking) {
+    const folder = join(this.#root, project);
+    const found = folders(await listed(this.#storage, folder, filesOf("home", looking)));
+    const sessions = found.filter(({ name }) => name.startsWith("session-"));
+    const storage = this.#storage;
+    return sessions.map(({ name, files }) => ({ storage, placement: "home", path: folder + sep + name, files: files?.map(print) ?? [undefined] }));
   }
 
   /** @param {string} project its hash @param {string} id @returns {Place} */
@@ -71,14 +80,18 @@ export class Workspace {
     this.root = root;
   }
 
-  /** @returns {Promise<FoundPlace[]>} */
-  async sessions() {
+  /** @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */
+  async sessions(looking) {
     const found = [];
-    for (const { name: day } of folders(await this.#storage.list(this.#root))) {
-      for (const { name } of folders(await this.#storage.list(join(this.#root, day)))) {
-        const inside = folders(await this.#storage.list(join(this.#root, day, name), { files: [LOG] }));
-        const session = inside.find((entry) => entry.name === SESSION_FOLDER);
-        if (session) found.push({ ...this.place(day, name), log: session.files?.[0] ?? null });
+    for (const { name: day } of folders(await listed(this.#storage, this.#root))) {
+      for (const { name } of folders(await listed(this.#storage, join(this.#root, day)))) {
+        const inside = await listed(this.#storage, join(this.#root, day, name), filesOf("workspace", looking));
+        const session = folders(inside).find((entry) => entry.name === SESSION_FOLDER);
+        if (!session) continue;
+        const place = this.place(day, name);
+        const files = session.files?.map(print) ?? [undefined];
+        if (looking?.isWhole) files.push((await markdown(place).catch(unlessBug)) ?? null);
+        found.push({ ...place, files });
       }
     }
     return found;
@@ -106,6 +119,52 @@ export function conversationOf(path) {
   const folder = dirname(path);
   const day = dirname(folder);
   return { folder, name: basename(folder), day: basename(day), workspace: dirname(dirname(day)) };
+}
+
+/** What the files of a session are like, all that lists show something of. @param {Place} place @returns {Promise<Print[]>} */
+export async function prints(place) {
+  const { storage, path, placement } = place;
+  const stats = filesOf(placement, { isWhole: true }).map(async (name) => {
+    const file = join(path, name);
+    const found = print(await storage.stat(file));
+    if (found !== undefined) return found;
+    throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${file}", but found something else instead` });
+  });
+  return Promise.all(placement === "workspace" ? [...stats, markdown(place)] : stats);
+}
+
+// A conversation's heading is its title where nobody gave it one; which of its files has it is another question.
+/** @param {Place} place @returns {Promise<Print>} all of them as one */
+async function markdown({ storage, path }) {
+  const { folder } = conversationOf(path);
+  /** @type {Print} */
+  let all = null;
+  for (const { name, kind } of (await storage.list(folder)) ?? []) {
+    if (kind !== "file" || !name.endsWith(".md")) continue;
+    const { size, ctimeMs } = (await storage.stat(join(folder, name))) ?? { size: 0, ctimeMs: 0 };
+    all = [(all?.[0] ?? 0) + size, (all?.[1] ?? 0) + ctimeMs];
+  }
+  return all;
+}
+
+/** @typedef {{ isWhole?: boolean }} Looking at all files, or at the messages only */
+
+/** @param {"home" | "workspace"} placement @param {Looking} [looking] */
+function filesOf(placement, { isWhole = false } = {}) {
+  return isWhole ? [...LOGS, DOCUMENTS[placement].file] : LOGS.slice(0, 1);
+}
+
+/** @param {Stat | null} stat @returns {Print | undefined} */
+function print(stat) {
+  if (!stat) return null;
+  return stat.kind === "file" ? [stat.size, stat.ctimeMs] : undefined;
+}
+
+// One that cannot be read must not cost the rest of the list.
+/** @param {Storage} storage @param {string} folder @param {string[]} [files] */
+async function listed(storage, folder, files) {
+  const found = files && (await storage.list(folder, { files }).catch(unlessBug));
+  return found ?? (await storage.list(folder).catch(unlessBug)) ?? null;
 }
 
 /** @param {Entry[] | null} entries */

@@ -1,14 +1,14 @@
 // @ts-check
 /** All places of a store where sessions lie: its home, and the workspaces that were met; each behind a storage of its own. */
 
-import { join } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
-import { called } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
+import { ATTRIBUTES } from "./git.js";
 import { Home, Workspace, conversationOf } from "./placement.js";
 
 /** @import { Entry, Listing } from "./listing.js" */
-/** @import { FoundPlace, Place } from "./placement.js" */
+/** @import { FoundPlace, Looking, Place } from "./placement.js" */
 /** @import { Project } from "./project.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -46,46 +46,61 @@ export class Places {
     return { storage, path, placement };
   }
 
-  /** Of all projects. @returns {Promise<FoundPlace[]>} */
-  async all() {
+  /** Of all projects. @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */
+  async all(looking) {
     const places = [];
-    for (const hash of await this.home.projects()) places.push(...(await this.home.sessions(hash)));
-    for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(...(await this.#conversations(root)));
-    return places;
+    for (const hash of await this.home.projects()) places.push(await this.home.sessions(hash, looking));
+    for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(await this.#workspaceAt(root).sessions(looking));
+    return places.flat();
   }
 
   /**
    * Of one project, in whatever folder it was.
-   * @param {Project} project @param {Listing} listing @param {Entry[]} known
+   * @param {Project} project @param {Listing} listing @param {Looking} [looking]
    */
-  async ofProject(project, listing, known) {
-    // Of a project that the index does not know, its sessions have to say by what else it is known.
-    const hashes = new Set([project.hash, ...known.map((entry) => entry.projectHash)]);
-    const entries = [...known];
-    for (const hash of await this.home.projects()) {
-      if (!hashes.has(hash)) entries.push(...(await listing.entries(await this.home.sessions(hash))).map(({ entry }) => entry));
+  async ofProject(project, listing, looking) {
+    const places = [await this.home.sessions(project.hash, looking), await this.#workspaceAt(this.#workspace).sessions(looking)];
+    const others = (await this.home.projects()).filter((hash) => hash !== project.hash);
+    // What is no repository is known by its folder alone.
+    if (others.length > 0 && (await project.hasAliases())) {
+      for (const hash of others) {
+        const found = await this.home.sessions(hash, { isWhole: true });
+        const entries = (await listing.found(found)).flatMap(({ entry }) => entry ?? []);
+        if (await project.isIn(entries)) places.push(found);
+      }
     }
-    const places = [];
-    for (const hash of await project.hashes(entries)) places.push(...(await this.home.sessions(hash)));
-    places.push(...(await this.#conversations(this.#workspace)));
-    return places;
+    return places.flat();
+  }
+
+  /** Of entries those of one project, as far as they say themselves where it was. @param {Project} project @param {Entry[]} entries */
+  async entriesOf(project, entries) {
+    const workspace = join(this.#workspace, "conversations") + sep;
+    /** @type {Map<string, Entry[]>} */
+    const folders = new Map();
+    for (const entry of entries) {
+      const folder = entry.placement === "home" ? basename(dirname(entry.path)) : entry.path.startsWith(workspace) ? project.hash : "";
+      folders.set(folder, [...(folders.get(folder) ?? []), entry]);
+    }
+    const of = [...(folders.get(project.hash) ?? [])];
+    for (const [hash, some] of folders) if (hash !== "" && hash !== project.hash && (await project.isIn(some))) of.push(...some);
+    return of;
   }
 
   /**
-   * For a new conversation in the workspace.
-   * @param {{ type: string, title?: string, name?: string }} about
+   * For a new conversation in the workspace: a folder for its session, which is nobody else's from then on.
+   * @param {{ id: string, type: string, title?: string, name?: string }} about
    */
-  async newConversation({ type, title, name }) {
+  async newConversation({ id, type, title, name }) {
     const workspace = this.#workspaceAt(this.#workspace);
     const now = new Date();
     // A day is one of local time.
     const day = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-    if (name !== undefined) called((core) => core.checkId(name));
-    const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
-    if (await place.storage.stat(place.path)) {
+    for (;;) {
+      const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
+      if (await taken(place, id)) return place;
+      if (name === undefined) continue;
       throw new LeftoffError({ code: "already_exists", message: `expected no session in "${conversationOf(place.path).folder}", but found one` });
     }
-    return place;
   }
 
   /** Lists have the sessions of this one's workspace from now on, wherever they are asked for. @param {Place} place */
@@ -108,15 +123,28 @@ export class Places {
     return lines.map(rootOf).filter((root) => root !== undefined);
   }
 
-  // A workspace that is gone, or may not be looked into, must not cost the rest of the list.
-  /** @param {string} root */
-  async #conversations(root) {
-    return (await this.#workspaceAt(root).sessions().catch(unlessBug)) ?? [];
-  }
-
   /** @param {string} root */
   #workspaceAt(root) {
     return new Workspace({ storage: this.storageOf(root), root });
+  }
+}
+
+/**
+ * Takes a place for a session, unless it is taken: by the one thing that only one of two processes can do, a move to
+ * where nothing is.
+ * @param {Place} place @param {string} id
+ */
+async function taken({ storage, path }, id) {
+  if (await storage.stat(path)) return false;
+  const own = `${path}-${id}`;
+  await storage.replace(join(own, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
+  try {
+    await storage.move(own, path);
+    return true;
+  } catch (error) {
+    await storage.remove(own).catch(unlessBug);
+    if (error instanceof LeftoffError && error.code === "already_exists") return false;
+    throw error;
   }
 }
 
@@ -124,7 +152,7 @@ export class Places {
 function rootOf(line) {
   try {
     const { root } = JSON.parse(line);
-    return typeof root === "string" ? root : undefined;
+    return typeof root === "string" && isAbsolute(root) ? root : undefined;
   } catch {
     return undefined; // Torn, or somebody's words: a workspace is met again.
   }

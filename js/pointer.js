@@ -25,18 +25,26 @@ const folder = (project) => join(project, ".leftoff");
 /**
  * Points to a session. A project that cannot be written in has no pointer, nor has a folder of many projects.
  * @param {Storage} storage @param {string} project @param {{ id: string, path: string }} session
+ * @returns {Promise<boolean>} whether it is written
  */
 export async function pointAt(storage, project, { id, path }) {
-  if (isShared(project)) return;
+  if (isShared(project)) return false;
   const at = folder(project);
   try {
     const ignored = join(at, ".gitignore");
     if (!(await storage.stat(ignored))) await storage.replace(ignored, new TextEncoder().encode(IGNORED));
     await storage.replace(join(at, "current-session.json"), toBytes({ version: 1, id, path }));
-    await storage.link(join(at, "current-session"), path);
+    await storage.link(join(at, "current-session"), path).catch(unlessBug);
+    return true;
   } catch (error) {
     unlessBug(error);
+    return false;
   }
+}
+
+/** Takes the pointer away. @param {Storage} storage @param {string} project */
+export async function unpoint(storage, project) {
+  for (const name of ["current-session.json", "current-session"]) await storage.remove(join(folder(project), name));
 }
 
 /**

@@ -45,8 +45,8 @@ function startOf(pid) {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
 
-/** @param {number} pid */
-function isAlive(pid) {
+/** Whether there is a process of this number. @param {number} pid */
+export function isAlive(pid) {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -25,24 +25,31 @@ export class Project {
     return this.#aliases;
   }
 
+  /** What a session says of it that is begun. */
+  async created() {
+    return { project: this.path, ...(await this.aliases()) };
+  }
+
   /** What events say of it. @returns {Promise<import("./records.js").Project>} */
   async described() {
     return { path: this.path, hash: this.hash, name: basename(this.path), ...(await this.aliases()) };
   }
 
+  /** Whether it is known by more than its folder. */
+  async hasAliases() {
+    const { remote, firstCommit } = await this.aliases();
+    return Boolean(remote || firstCommit);
+  }
+
   /**
-   * The hashes under which this project's sessions lie: its own, and those of the same repository in another folder:
-   * renamed, moved, cloned again, or another worktree.
+   * Whether one of these is of the same repository in another folder: renamed, moved, cloned again, or another worktree.
    * @param {Entry[]} entries
    */
-  async hashes(entries) {
-    const hashes = new Set([this.hash]);
-    const others = entries.filter((one) => one.projectHash && one.projectHash !== this.hash && (one.remote || one.firstCommit));
-    if (others.length > 0) {
-      const mine = await this.aliases();
-      for (const one of others) if (isSameProject(mine, one)) hashes.add(one.projectHash);
-    }
-    return hashes;
+  async isIn(entries) {
+    const others = entries.filter((one) => one.remote || one.firstCommit);
+    if (others.length === 0) return false;
+    const mine = await this.aliases();
+    return others.some((one) => isSameProject(mine, one));
   }
 }
 

@@ -2,29 +2,23 @@
 /** One session: its files, and the handle of the core that knows what is in them. */
 
 import { built } from "./context.js";
-import { anyCounter, called, entropy, lentBytes, stamp, textOf, toBytes, toJson } from "./core.js";
+import { anyCounter, called, entropy, stamp, textOf, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
-import { appendTool, toolExecutions } from "./tools.js";
+import { Tools } from "./tools.js";
+import { joined, taken } from "./waiting.js";
 
 /** @import { ContextBuild } from "../pkg/leftoff.js" */
 /** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
-/** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
+/** @import { ReadMessage } from "./messages.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/**
- * A message as it is read: what lies in blobs is put back.
- * @typedef {Omit<ToolCall, "arguments"> & { arguments: string }} ReadCall
- * @typedef {Omit<Reasoning, "text"> & { text: string }} ReadReasoning
- * @typedef {Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[], reasoning?: ReadReasoning[] }} ReadAssistant
- * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant }} ReadMessage
- */
+/** @import { Waiting } from "./waiting.js" */
 
 /**
  * A message to append: leftoff's shape, or that of the format given beside it.
@@ -50,29 +44,17 @@ import { appendTool, toolExecutions } from "./tools.js";
  * @property {any} report
  */
 
-/**
- * @typedef {"leftoff" | "ai-sdk"} Format
- * @typedef {object} Waiting an append that waits for its turn
- * @property {string} json the drafts, an array
- * @property {number} count how many they are
- * @property {"durable" | "buffered"} durability
- * @property {Format} format
- * @property {boolean} revives a paused session goes on with it
- * @property {(answer: Appended) => void} resolve
- * @property {(error: unknown) => void} reject
- */
+/** @typedef {"leftoff" | "ai-sdk"} Format */
 
 /**
  * Something that whoever opened a session should hear once.
  * @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice
  */
 
-/** How many appends at most become one batch. */
-const MAX_GROUP = 1000;
-
 export class Session {
   #storage;
   #live;
+  #tools;
   #lease;
   #isCounted;
   /** @type {Promise<unknown>} */
@@ -92,6 +74,7 @@ export class Session {
   constructor({ storage, path, placement, cache, isCounted = true }, live) {
     this.#storage = storage;
     this.#live = live;
+    this.#tools = new Tools(this, live);
     this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
     /** The folder of the session. */
@@ -109,6 +92,16 @@ export class Session {
   /** Document 004's `metadata.json`. */
   get metadata() {
     return this.#live.metadata;
+  }
+
+  /** Whether its folder is where it was, and still its own. */
+  isThere() {
+    return this.#inTurn(() => this.#live.isThere());
+  }
+
+  /** Takes in what others wrote since the last look. */
+  async look() {
+    await this.#inTurn(() => this.#live.look());
   }
 
   /** A folder that was made, and nothing in it. */
@@ -178,6 +171,7 @@ export class Session {
    * @param {ContextRequest & { override?: boolean }} request
    */
   async resume({ override = false, ...request }) {
+    await this.look();
     const metadata = this.metadata;
     const context = await this.context(request);
     const left = context.originalMessageCount - context.includedMessageCount;
@@ -220,12 +214,12 @@ export class Session {
 
   /** Hides it from lists. No byte of it is moved. */
   async archive() {
-    if (!this.metadata.archivedAt) await this.#record([{ type: "archived" }]);
+    await this.#record(({ archivedAt }) => (archivedAt ? [] : [{ type: "archived" }]));
   }
 
   /** Puts it back into lists, as it was. */
   async unarchive() {
-    if (this.metadata.archivedAt) await this.#record([{ type: "unarchived" }]);
+    await this.#record(({ archivedAt }) => (archivedAt ? [{ type: "unarchived" }] : []));
   }
 
   /** Keeps a message in every context. @param {string} messageId */
@@ -241,6 +235,9 @@ export class Session {
 
   /** What made the conversation possible, as a whole, from now on. @param {import("./records.js").Agent} agent */
   async setAgent(agent) {
+    if (typeof agent !== "object" || agent === null) {
+      throw new LeftoffError({ code: "invalid_request", message: `expected an object that says what the agent is, but found ${JSON.stringify(agent)} instead` });
+    }
     await this.#record([{ type: "agent", ...agent }]);
   }
 
@@ -254,16 +251,17 @@ export class Session {
   }
 
   /**
-   * Records what a tool did: its result as a message, and beside it how it went. Once for each call.
+   * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
+   * message makes is added to the assistant's newest one.
    * @param {import("./tools.js").Execution} execution
    */
   appendTool(execution) {
-    return appendTool(this, this.#live, execution);
+    return this.#tools.append(execution);
   }
 
   /** What the tools did, oldest first; each with its result. */
   toolExecutions() {
-    return toolExecutions(this, this.#live);
+    return this.#tools.executions();
   }
 
   /**
@@ -272,10 +270,12 @@ export class Session {
    * @returns {Promise<boolean>} whether it did
    */
   async pauseIfIdle(idleMs) {
-    const { lifecycle, timestamps } = this.metadata;
-    const last = timestamps.lastMessageAt || timestamps.createdAt;
-    const isIdle = lifecycle === "active" && Date.now() - Date.parse(last) > idleMs;
-    if (!isIdle || this.#lease.isMine || (await this.#lease.others()).length > 0) return false;
+    if (this.#lease.isMine) return false;
+    await this.look();
+    const { activeMs } = this.#live;
+    const isIdle = this.metadata.lifecycle === "active" && Number.isFinite(activeMs) && Date.now() - activeMs > idleMs;
+    if (!isIdle || (await this.#lease.others()).length > 0) return false;
+    const last = new Date(activeMs).toISOString();
     await this.#record([{ type: "status", status: "paused", reason: "idle", timestamp: last }]);
     const minutes = Math.round(idleMs / 60_000);
     this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
@@ -296,7 +296,8 @@ export class Session {
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *messages({ newestFirst: isNewestFirst = false } = {}) {
-    const end = await this.#live.messages.size();
+    const { messages, isLive, handle } = this.#live;
+    const end = isLive ? await messages.grownSize(handle) : await messages.size();
     yield* isNewestFirst ? newestFirst(this.#from(), { end }) : oldestFirst(this.#from(), { start: 0, end });
   }
 
@@ -318,10 +319,7 @@ export class Session {
     return this.#lease.others();
   }
 
-  /**
-   * Reads all of the session and says what is wrong with it. Nothing is mended by this.
-   * @returns {Promise<import("./examine.js").Examined>}
-   */
+  /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./examine.js").Examined>} */
   examine() {
     return examine({ storage: this.#storage, path: this.path, placement: this.placement }, this.id);
   }
@@ -334,6 +332,11 @@ export class Session {
   /** Its line of the store's index. @param {object} place */
   indexLine(place) {
     return called(() => this.#live.handle.indexLine(toBytes(place)));
+  }
+
+  /** Takes in what others appended, so that `metadata` has it. */
+  async refresh() {
+    await this.#inTurn(async () => this.#live.messages.observe(await this.#live.revived()));
   }
 
   /** Makes the disk confirm all that was appended, and writes what is derived. */
@@ -351,9 +354,13 @@ export class Session {
     await this.#save();
   }
 
-  /** Whether its document has to be written anew. */
-  get isStale() {
-    return this.#hasNews || this.#live.isStale;
+  /** Forgets what is known of it, where it was opened for a look only. */
+  letGo() { this.#live.letGo(); }
+
+  /** Lets go of one whose folder is there no longer: nothing is written. */
+  async leave() {
+    await this.#queue.catch(() => {});
+    await this.#lease.release();
   }
 
   // What others appended meanwhile belongs to what is derived, too.
@@ -370,12 +377,15 @@ export class Session {
     this.#hasNews = false;
   }
 
-  /** @param {Record<string, unknown>[]} asked */
+  /**
+   * Says as events what is asked for, of the session as it is now, whoever changed it.
+   * @param {Record<string, unknown>[] | ((metadata: import("./records.js").MetadataJson) => Record<string, unknown>[])} asked
+   */
   async #record(asked) {
     return this.#inTurn(async () => {
-      const { messages } = this.#live;
-      await messages.observe(await this.#live.revived());
-      if (await this.#live.record(asked)) await this.#live.save();
+      await this.#live.look();
+      const said = typeof asked === "function" ? asked(this.metadata) : asked;
+      if (await this.#live.record(said)) await this.#live.save();
     });
   }
 
@@ -432,9 +442,9 @@ export class Session {
     const handle = live.isLive ? live.handle : await live.revived();
     if (!this.#lease.isHeld) await this.#lease.hold();
     await live.messages.observe(handle);
+    await live.lookSometimes();
     if (live.isDue) await this.#goOn(group);
-    const arrays = group.map((one) => one.json);
-    const bytes = called(() => handle.stageMessages(joined(arrays), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
+    const bytes = called(() => handle.stageMessages(joined(group.map((one) => one.json)), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
     try {
       for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
     } catch (error) {
@@ -448,7 +458,8 @@ export class Session {
   /** @param {Waiting[]} group */
   async #goOn(group) {
     const isPaused = this.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
-    if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) this.#live.isStale = true;
+    // The document follows at once: an edit that takes back one that was adopted is seen by comparing it.
+    if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) await this.#live.save();
   }
 
   // On the disk before the line that names it. One that another process left is the same, its name is the hash of its
@@ -474,24 +485,6 @@ export class Session {
     const handle = await live.complete();
     return called(() => handle.context(toBytes(request)));
   }
-}
-
-/** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
-function joined(arrays) {
-  const [only = "[]", ...others] = arrays;
-  if (others.length === 0) return lentBytes(only);
-  const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
-  return lentBytes(`[${inner.join(",")}]`);
-}
-
-// Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
-// these goes alone.
-/** @param {Waiting[]} waiting */
-function taken(waiting) {
-  const [first] = waiting;
-  if (!first) return [];
-  const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
-  return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
 }
 
 /** @param {Storage} storage @param {boolean} durable */

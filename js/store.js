@@ -1,63 +1,41 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 import { called, entropy } from "./core.js";
 import { derived } from "./derived.js";
+import { ofPlace, ofStore } from "./doctor.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { ATTRIBUTES, commit } from "./git.js";
+import { isFolder, realPath } from "./folder.js";
+import { copyOf } from "./fork.js";
+import { commit } from "./git.js";
 import { appendAll, notYetIn } from "./importing.js";
-import { Listing, isWanted, later, prints, shown } from "./listing.js";
+import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { Places } from "./places.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
+import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
 import { Session } from "./session.js";
-import { NodeStorage } from "./storage/node.js";
+import { flat, readSettings, writeSetting } from "./settings.js";
+import { archiveAll, tooOld } from "./tidy.js";
 import { parse } from "./transcript.js";
-import { copied, toTrash } from "./trash.js";
+import { copied, nameOf, toTrash } from "./trash.js";
 
-/** @import { Entry, Found, Listed, ListOptions } from "./listing.js" */
+/** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Agent } from "./records.js" */
+/** @import { Notice } from "./session.js" */
+/** @import { AutoPersistConfig, ReadSettings, SettingsFile } from "./settings.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/** Without activity for so long, a session is paused by whoever looks next. */
-const IDLE_MS = 5 * 60_000;
-
-/**
- * Opens a store.
- * @param {{ project?: string, home?: string, workspace?: string, storage?: Storage, isCounted?: boolean, idleMs?: number }} [options]
- *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `workspace`: the folder with
- *   `conversations/`: new sessions begin there, where it is given; else the project's is read; `isCounted`: whether
- *   messages are counted when they are appended, which saves counting them in each context; true unless given;
- *   `idleMs`: after so long without activity a session is paused by whoever looks next
- */
-export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs = IDLE_MS } = {}) {
-  const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
-  if (!storage && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${folder}", but found a file instead` });
-  }
-  const path = realPath(project ?? workingFolder());
-  return new Store({
-    project: path,
-    home: folder,
-    workspace: workspace === undefined ? undefined : realPath(workspace),
-    storage: storage ?? new NodeStorage({ root: folder }),
-    // One with a root for each workspace; what is imported lies outside of all.
-    storageAt: (root) => storage ?? new NodeStorage({ root }),
-    isCounted,
-    idleMs,
-  });
-}
 
 export class Store {
   #storage;
   #isCounted;
   #idleMs;
+  #files;
+  #read;
   #project;
   #places;
   #listing;
@@ -67,26 +45,51 @@ export class Store {
   #open = new Map();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
   #opening = new Map();
-  /** What happened to sessions when they were listed. @type {Map<string, import("./session.js").Notice[]>} by their folders */
-  #unheard = new Map();
+  /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
+  #unsaid = new Map();
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
   /**
-   * @param {{ project: string, home: string, workspace?: string, storage: Storage,
-   *   storageAt: (root?: string) => Storage, isCounted: boolean, idleMs: number }} parts
+   * @param {{ project: string, home: string, workspace?: string, storage: Storage, places: Places,
+   *   isCounted: boolean, idleMs?: number, files: SettingsFile[], read: ReadSettings }} parts
    */
-  constructor({ project, home, workspace, storage, storageAt, isCounted, idleMs }) {
+  constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read }) {
     this.#storage = storage;
     this.#isCounted = isCounted;
-    this.#idleMs = idleMs;
+    this.#files = files;
+    this.#read = read;
+    this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#project = new Project(project);
-    this.#places = new Places({ home, workspace: workspace ?? project, storage, storageAt });
+    this.#places = places;
     this.#placement = workspace === undefined ? "home" : "workspace";
-    this.#listing = new Listing({ storage, home, open: (place) => this.#looked(place) });
+    this.#listing = new Listing({ storage, home, look: (place, work) => this.#look(place, work) });
     this.project = project;
     this.home = home;
     this.workspace = workspace ?? project;
+  }
+
+  /** What the files say, and for the rest what holds by default. */
+  get settings() {
+    return this.#read.settings;
+  }
+
+  /** What in the files of the settings could not be used. */
+  get problems() { return this.#read.problems; }
+
+  /** Each setting, and where its value comes from. */
+  listSettings() {
+    return flat(this.#read);
+  }
+
+  /**
+   * Writes a setting into the home's file, or the project's.
+   * @param {string} key `autoPersist.debounceMs` @param {unknown} value @param {{ project?: boolean }} [options]
+   */
+  async writeSetting(key, value, { project = false } = {}) {
+    const file = /** @type {SettingsFile} */ (this.#files.at(project ? -1 : 0));
+    await writeSetting(file, key, value);
+    this.#read = await readSettings(this.#files);
   }
 
   /**
@@ -111,18 +114,16 @@ export class Store {
    *   `name`: of a conversation in the workspace; one is made unless given
    */
   async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
-    if (placement !== "home" && placement !== "workspace") {
-      throw new LeftoffError({ code: "invalid_request", message: `expected the placement "home" or "workspace", but found ${JSON.stringify(placement)} instead` });
-    }
+    refuseUnlessMeant({ type, title, name, placement });
     const id = called((core) => core.newId(Date.now(), entropy()));
-    const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ type, title, name });
+    const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
     const made = { ...agent, ...(model && { model }) };
     const session = await this.#begin(place, {
       id,
       type,
       title,
       // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
-      ...(placement === "home" ? { name, ...(await this.#ofProject()) } : { name: conversationOf(place.path).name }),
+      ...(placement === "home" ? { name, ...(await this.#project.created()) } : { name: conversationOf(place.path).name }),
       agent: Object.keys(made).length > 0 ? made : undefined,
     });
     await this.point(session);
@@ -134,17 +135,38 @@ export class Store {
    * @param {string} id
    */
   async session(id) {
-    const known = [...this.#open.values()].find((session) => session.id === id);
+    const open = [...this.#open.values()].find((session) => session.id === id);
+    const known = open && (await this.#known(open.path));
     if (known) return known;
-    const all = await this.list({ all: true, type: null, archived: null });
-    const named = all.filter((one) => id && (one.id === id || one.name === id || `${conversationOf(one.path).day}/${one.name}` === id));
-    const found = named.length > 0 ? named : all.filter((one) => id && one.id.startsWith(id));
-    const [exact] = found;
-    if (!exact || found.length > 1) {
-      const some = found.length ? `${found.length} sessions: ${found.map(({ path }) => path).join(", ")}` : "none";
-      throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
+    return this.#at(this.#places.of(exactly(id, await this.list({ all: true, type: null, archived: null }))));
+  }
+
+  /**
+   * What is wrong with a session, or with all and the store itself. Without `fix` no byte is changed by that; with it,
+   * what can be mended is: no complete line of a log is ever touched.
+   * @param {{ id?: string, fix?: boolean }} [options] `id`: as `session` takes it
+   * @returns {Promise<import("./doctor.js").Report[]>}
+   */
+  async doctor({ id, fix = false } = {}) {
+    const parts = { cache: this.#cache, home: this.home, fix };
+    if (id !== undefined) {
+      const one = exactly(id, (await this.#found({ all: true }, { isWhole: true })).flatMap(({ entry }) => entry ?? []));
+      this.#listing.discard(); // To look is not to keep.
+      return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
     }
-    return this.#at(this.#places.of(exact));
+    const reports = [];
+    for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
+    const current = async () => (await this.list({ type: null })).find(({ status }) => status !== "unreadable");
+    const projectStorage = this.#places.storageOf(this.project);
+    reports.push(await ofStore({ ...parts, listing: this.#listing, project: this.project, projectStorage, current }));
+    return reports.flatMap((report) => report ?? []);
+  }
+
+  /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./doctor.js").Report | undefined>} */
+  async mend(session) {
+    const place = this.#places.of(session);
+    await session.flush();
+    return ofPlace(place, { cache: this.#cache, home: this.home, fix: true });
   }
 
   /**
@@ -153,24 +175,34 @@ export class Store {
    * @returns {Promise<Listed[]>}
    */
   async list({ limit = Infinity, verify = true, ...wanted } = {}) {
-    const known = await this.#listing.known();
-    if (!verify) return known.filter((entry) => isWanted(entry, wanted)).sort(later).slice(0, limit).map(shown);
-    const places = wanted.all ? await this.#places.all() : await this.#places.ofProject(this.#project, this.#listing, known);
-    const found = await this.#listing.entries(places);
+    await this.#listing.read();
+    if (!verify) return (await this.#unverified(wanted)).slice(0, limit).map(shown);
     /** @type {Entry[]} */
     const listed = [];
-    found.sort((a, b) => later(a.entry, b.entry));
-    for (const one of found) {
+    for (const one of await this.#found(wanted, { isWhole: limit === Infinity })) {
       if (listed.length >= limit) break;
-      // Nobody looks whether a sub-agent's session has become another.
-      if (one.entry.type === "subagent" && wanted.type === undefined) continue;
-      for (const sure of await this.#listing.verified(one)) {
-        const { entry } = await this.#restingSince(sure);
+      for (const sure of one.isSure ? [one] : await this.#listing.verified(one)) {
+        const { entry } = await this.#resting(sure);
         if (isWanted(entry, wanted)) listed.push(entry);
       }
     }
     await this.#listing.save();
-    return listed.map(shown);
+    // Where another session lies than the index knew, it was found in the other's place.
+    return sorted(listed).map(shown);
+  }
+
+  /** Of the project or of all, last active first. @param {{ all?: boolean }} wanted @param {{ isWhole: boolean }} looking */
+  async #found({ all }, looking) {
+    const places = all ? await this.#places.all(looking) : await this.#places.ofProject(this.#project, this.#listing, looking);
+    const found = await this.#listing.found(places);
+    return found.sort(later);
+  }
+
+  /** @param {Omit<ListOptions, "limit" | "verify">} wanted */
+  async #unverified(wanted) {
+    const known = this.#listing.known().filter((entry) => isWanted(entry, wanted));
+    const entries = wanted.all ? known : await this.#places.entriesOf(this.#project, known);
+    return sorted(entries);
   }
 
   /**
@@ -198,22 +230,10 @@ export class Store {
    * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
    */
   async fork(session, { at } = {}) {
-    const { type, display, agent, provider } = session.metadata;
-    const messages = [];
-    let last;
-    for await (const message of session.messages()) {
-      messages.push(message);
-      last = message.id;
-      if (last === at) break;
-    }
-    if (!last || (at !== undefined && last !== at)) {
-      throw new LeftoffError({ code: "not_found", message: `expected a message ${at ? `"${at}"` : ""} to fork at, but found none` });
-    }
+    const { created, messages } = await copyOf(session, { at });
     const id = called((core) => core.newId(Date.now(), entropy()));
-    const then = [{ type: "fork", session: session.id, messageId: last }];
-    const model = provider.model || undefined;
-    const created = { id, type, title: display.title, ...(await this.#ofProject()), agent: { ...agent, model }, then };
-    const fork = await this.#begin(this.#places.home.place(this.#project.hash, id), created);
+    const place = this.#places.home.place(this.#project.hash, id);
+    const fork = await this.#begin(place, { id, ...created, ...(await this.#project.created()) });
     await appendAll(fork, messages);
     return fork;
   }
@@ -247,6 +267,7 @@ export class Store {
   async relocate(from, to) {
     const [old, path] = [resolve(from), realPath(to)];
     const [hash, next] = [projectHash(old), projectHash(path)];
+    if (hash === next) return { count: 0 };
     const project = await new Project(path).described();
     let count = 0;
     for (const place of await this.#places.home.sessions(hash)) {
@@ -272,7 +293,7 @@ export class Store {
     const from = this.#places.of(session);
     await session.flush();
     const { id, metadata } = session;
-    const about = { type: metadata.type, title: metadata.display.title, name };
+    const about = { id, type: metadata.type, title: metadata.display.title, name };
     const place = to === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation(about);
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
@@ -282,10 +303,34 @@ export class Store {
     const moved = await this.#at(place);
     const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
     await moved.relocate({ ...where, [old.key]: document });
-    if (to === "workspace") await this.#attribute(place);
     await this.#places.meet(place);
     await toTrash(from, { storage: this.#storage, home: this.home, name: nameOf(from) });
     return moved;
+  }
+
+  /**
+   * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
+   * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
+   * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
+   * @returns {Promise<string[]>} the ids of those that were archived
+   */
+  async tidy(limits = this.settings.autoPersist) {
+    const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
+    const old = tooOld(await this.list(), { ...limits, currentId, nowMs: Date.now() });
+    const ids = await archiveAll(old, (one) => this.#archive(one));
+    await this.#listing.save();
+    return ids;
+  }
+
+  /** Where nobody has it open. @param {Listed} one */
+  async #archive(one) {
+    if (this.#open.has(one.path) || this.#opening.has(one.path)) return false;
+    return this.#look(this.#places.of(one), async (session) => {
+      const isFree = (await session.others()).length === 0;
+      if (isFree) await session.archive();
+      await session.close();
+      return isFree;
+    });
   }
 
   /**
@@ -301,17 +346,24 @@ export class Store {
     return commit({ folder: conversationOf(session.path).folder, title: session.metadata.display.title });
   }
 
-  /** Makes a session the project's current one. @param {Session} session */
+  /** Makes a session the project's current one; whether the project has one. @param {Session} session */
   async point(session) {
-    await pointAt(this.#places.storageOf(this.project), this.project, session);
+    return pointAt(this.#places.storageOf(this.project), this.project, session);
   }
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} */
   async current() {
     const pointer = await pointed(this.#places.storageOf(this.project), this.project);
     const listed = await this.list({ type: null, archived: null });
-    const one = listed.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? listed.find(({ status }) => status !== "unreadable");
+    const one = listed.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? listed.find(({ status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent");
     return one && this.#at(this.#places.of(one));
+  }
+
+  /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
+  notices() {
+    const told = [...this.#unsaid].flatMap(([path, notices]) => notices.map((notice) => ({ path, notice })));
+    this.#unsaid.clear();
+    return told;
   }
 
   /** Writes what is derived, and lets go of all files. */
@@ -325,9 +377,7 @@ export class Store {
     if (failed) throw failed.reason;
   }
 
-  async [Symbol.asyncDispose]() {
-    await this.close();
-  }
+  [Symbol.asyncDispose]() { return this.close(); }
 
   /** The last session that `continue` goes on with: not one of another folder that is still there. */
   async #last() {
@@ -341,82 +391,98 @@ export class Store {
   /** @param {Place} place @param {Record<string, any> & { id: string }} created */
   async #begin(place, created) {
     const session = await Session.begin({ ...this.#parts(place), created });
-    if (place.placement === "workspace") await this.#attribute(place);
     await this.#places.meet(place);
     this.#open.set(session.path, session);
     return session;
   }
 
-  // How git merges it.
-  /** @param {Place} place */
-  async #attribute({ storage, path }) {
-    await storage.replace(join(path, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
-  }
-
   /** @param {Place} place */
   #parts(place) {
-    return { ...place, cache: { storage: this.#storage, folder: join(this.home, "cache") }, isCounted: this.#isCounted };
+    return { ...place, cache: this.#cache, isCounted: this.#isCounted };
   }
+
+  get #cache() { return { storage: this.#storage, folder: join(this.home, "cache") }; }
 
   // One object for each folder, whoever asks meanwhile.
   /** @param {Place} place @returns {Promise<Session>} */
   async #at(place) {
     const { path } = place;
-    const known = this.#open.get(path);
+    const known = await this.#known(path);
     if (known) return known;
     const opening = this.#opening.get(path) ?? this.#opened(place);
     this.#opening.set(path, opening);
     return opening.finally(() => this.#opening.delete(path));
   }
 
+  // One that is open here, unless its folder was moved or deleted meanwhile: by another process, or by hand.
+  /** @param {string} path */
+  async #known(path) {
+    const session = this.#open.get(path);
+    if (!session || (await session.isThere())) return session;
+    this.#open.delete(path);
+    await session.leave();
+    return undefined;
+  }
+
   /** @param {Place} place */
   async #opened(place) {
     const session = await Session.open(this.#parts(place));
+    session.notices.push(...(this.#unsaid.get(place.path) ?? []));
+    this.#unsaid.delete(place.path);
+    // The same one where it lay before: it is held there no longer.
+    for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
     await session.findLeftOpen();
     await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
-    // What was said when it was listed, its opener has not heard.
-    session.notices.push(...(this.#unheard.get(place.path) ?? []));
-    this.#unheard.delete(place.path);
     await this.#places.meet(place);
     this.#open.set(place.path, session);
     return session;
   }
 
-  // To look at it only.
-  /** @param {Place} place */
-  async #looked(place) {
-    return this.#open.get(place.path) ?? Session.open(this.#parts(place));
+  // As its files are now: one that is open may not have seen what others appended since.
+  /** @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>} */
+  async #look(place, work) {
+    const session = await Session.open(this.#parts(place));
+    try {
+      return await work(session);
+    } finally {
+      session.letGo();
+    }
   }
 
-  /** The same; where it rests for long, paused. @param {Found} one */
-  async #restingSince(one) {
+  /** The same; where it rests for long, paused. @param {Sure} one */
+  async #resting(one) {
     const { entry, place } = one;
     if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
-    const session = await this.#looked(place).catch(unlessBug);
-    const hasPaused = await session?.pauseIfIdle(this.#idleMs).catch(unlessBug);
-    if (!session || !hasPaused) return one;
-    this.#unheard.set(place.path, session.notices.splice(0));
-    const [again] = await this.#listing.looked(place);
+    const pause = async (/** @type {Session} */ session) => {
+      // Else nobody would hear of those whose leases are cleared away.
+      await session.findLeftOpen();
+      const hasPaused = await session.pauseIfIdle(this.#idleMs);
+      if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
+      return hasPaused;
+    };
+    const open = this.#open.get(place.path);
+    const hasPaused = await (open ? pause(open) : this.#look(place, pause)).catch(unlessBug);
+    const [again] = hasPaused ? await this.#listing.looked(place) : [];
     return again ?? one;
-  }
-
-  async #ofProject() {
-    return { project: this.project, ...(await this.#project.aliases()) };
   }
 
   /** @param {Session} session */
   async #letGo(session) {
     this.#open.delete(session.path);
-    const hasChanged = session.isStale;
+    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
+    if (!(await session.isThere())) return session.leave();
     await session.close();
-    if (hasChanged) this.#listing.add(session, await prints(this.#places.of(session)));
   }
 
   /** @param {any} one @param {any[]} messages */
   async #imported(one, messages) {
     const project = one.folder ?? this.project;
-    const place = this.#places.home.place(projectHash(project), one.id);
-    if (await this.#storage.stat(join(place.path, "events.jsonl"))) return this.#at(place);
+    const { home } = this.#places;
+    const place = home.place(projectHash(project), one.id);
+    // It may have been relocated since.
+    for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
+      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#at({ ...place, path });
+    }
     // It goes on where it came from; here it rests since then.
     const timestamp = messages.findLast((message) => message.timestamp)?.timestamp;
     return this.#begin(place, {
@@ -429,41 +495,5 @@ export class Store {
       imported: { agent: one.agent, sourceId: one.sourceId },
       then: [{ type: "status", status: "paused", timestamp }],
     });
-  }
-}
-
-// What another process appends meanwhile would go where nobody looks.
-/** @param {Session} session */
-async function refuseIfOpen(session) {
-  const [other] = await session.others();
-  if (!other) return;
-  const { program, pid, host, since } = other;
-  throw new LeftoffError({ code: "open_elsewhere", message: `expected a session that nobody else has open, but found ${program}, process ${pid} on ${host}, at it since ${since}` });
-}
-
-/** What a session's folder is called in the trash. @param {Place} place */
-function nameOf({ path, placement }) {
-  return placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
-}
-
-/** @param {string} path */
-function isFolder(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function workingFolder() {
-  try {
-    return process.cwd();
-  } catch (cause) {
-    throw new LeftoffError({ code: "not_found", message: "expected to be in a folder, but found that it is gone", cause });
-  }
-}
-
-/** @param {string} folder */
-function realPath(folder) {
-  try {
-    return realpathSync(folder);
-  } catch (cause) {
-    throw new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause });
   }
 }

@@ -4,6 +4,7 @@
 import { basename, dirname, join } from "node:path";
 
 import { LeftoffError } from "./error.js";
+import { conversationOf } from "./placement.js";
 
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -52,4 +53,9 @@ async function copiedFile(from, to) {
     at += bytes.length;
     await to.storage.append(to.path, bytes, { durable: at === size });
   }
+}
+
+/** What a session's folder is called in the trash. @param {{ path: string, placement: "home" | "workspace" }} place */
+export function nameOf({ path, placement }) {
+  return placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
 }

@@ -195,17 +195,17 @@ impl FreshHandle {
     }
 }
 
-/// The sound entries of an index, the newest of each path: JSON `{"entries":[...],"lines":n}`.
+/// An index: a line `{"lines","damaged"}`, and behind it the newest sound line of each path.
 #[wasm_bindgen(js_name = readIndex)]
-pub fn read_index(lines: &[u8]) -> Uint8Array {
-    let (entries, count) = index::read(lines);
-    bytes(&alloc::format!("{{\"entries\":{entries},\"lines\":{count}}}"))
+pub fn read_index(index: &[u8]) -> Uint8Array {
+    let index::Read { newest, lines, damaged } = index::read(index);
+    bytes(&alloc::format!("{{\"lines\":{lines},\"damaged\":{damaged}}}\n{newest}"))
 }
 
 /// An index without its stale lines.
 #[wasm_bindgen(js_name = compactIndex)]
-pub fn compact_index(lines: &[u8]) -> Uint8Array {
-    bytes(&index::compact(lines))
+pub fn compact_index(index: &[u8]) -> Uint8Array {
+    bytes(&index::read(index).newest)
 }
 
 /// The id of a session that was found without one, from its first line or, where it has none, its document.

@@ -8,6 +8,7 @@ use leftoff::session::event::{Agent, Imported, Origin, Parent, Project};
 use leftoff::session::metadata::Metadata;
 use leftoff::session::status::Status;
 use proptest::prelude::*;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 const SESSION: &str = include_str!("fixtures/documents/session-by-hand.json");
@@ -271,10 +272,12 @@ proptest! {
             let place = at.index(bytes.len());
             bytes[place] = byte;
             if let Ok((document, _)) = SessionJson::read(&bytes) {
-                prop_assert!(serde_json::from_str::<Value>(&document.to_json()).is_ok());
+                // Not as a `Value`: a number that nobody knows may be larger than that can hold.
+                prop_assert!(serde_json::from_str::<Box<RawValue>>(&document.to_json()).is_ok());
             }
             if let Ok((document, _)) = MetadataJson::read(&bytes) {
-                prop_assert!(serde_json::from_str::<Value>(&document.to_json()).is_ok());
+                // Not as a `Value`: a number that nobody knows may be larger than that can hold.
+                prop_assert!(serde_json::from_str::<Box<RawValue>>(&document.to_json()).is_ok());
             }
         }
     }

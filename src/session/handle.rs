@@ -23,7 +23,7 @@ use crate::session::log::Log;
 use crate::session::message::{self, Message, Tokens};
 use crate::session::metadata::Metadata;
 use crate::session::scan::{Found, Problem, Record};
-use crate::session::status::Health;
+use crate::session::status::{Health, Status};
 use crate::session::tool_execution::{self, ToolExecution};
 use crate::text::Extra;
 use crate::time::{self, Stamp};
@@ -271,6 +271,16 @@ impl Session {
     /// What the events add up to.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
+    }
+
+    /// When it was taken up last, or forked, where an event says so: that is activity, though nothing was said yet.
+    pub fn taken_up_at(&self) -> Option<&str> {
+        let is_edited = |change: &Change| matches!(change, Change::Edited(edited) if edited.status == Some(Status::Active));
+        let is_active = |event: &&Event| {
+            matches!(event.change, Change::Fork(_) | Change::Status { status: Status::Active, .. })
+                || is_edited(&event.change)
+        };
+        self.history.iter().rev().find(is_active)?.timestamp.as_deref()
     }
 
     /// Whether a newer version wrote to it: it can be read, not written.

@@ -109,7 +109,7 @@ pub fn write(session: &Session, place: &str) -> Result<String, Error> {
         folder: project.folder.as_deref(),
         title: metadata.title(known.first_user_line.as_deref()),
         created_at,
-        last_accessed_at: known.last_message_ms.map_or_else(|| created_at.into(), time::format),
+        last_accessed_at: last_active(known.last_message_ms, created_at),
         message_count: known.messages,
         total_tokens: known.tokens,
         provider: Provider {
@@ -120,7 +120,7 @@ pub fn write(session: &Session, place: &str) -> Result<String, Error> {
         },
         status: if metadata.archived_at.is_some() { "archived" } else { "active" },
         lifecycle: metadata.status,
-        session_type: &metadata.session_type,
+        session_type: if metadata.session_type.is_empty() { "chat" } else { &metadata.session_type },
         name: metadata.name.as_deref(),
         summary: metadata.summary.as_deref(),
         archived_at: metadata.archived_at.as_deref(),
@@ -129,37 +129,44 @@ pub fn write(session: &Session, place: &str) -> Result<String, Error> {
     })
 }
 
-/// The newest sound line of each path, as a JSON array; and how many lines there are in all.
-pub fn read(index: &[u8]) -> (String, u64) {
-    let (newest, count) = newest(index);
-    (["[", &newest.join(","), "]"].concat(), count)
+// Lists sort by it as a text, so all are written alike. A time that is none sorts as what it is.
+fn last_active(message_ms: Option<i64>, created_at: &str) -> String {
+    message_ms.or_else(|| time::parse(created_at)).map_or_else(|| created_at.into(), time::format)
 }
 
-/// The same lines as an index of their own.
-pub fn compact(index: &[u8]) -> String {
-    newest(index).0.iter().flat_map(|line| [*line, "\n"]).collect()
+/// What an index says, and what is wrong with it.
+pub struct Read {
+    /// The newest sound line of each path, one after another, each with its line feed. A right checksum does not make
+    /// JSON, somebody may have made it so: that the reader finds out where it wants to know more than the path.
+    pub newest: String,
+    /// How many lines there are.
+    pub lines: u64,
+    /// How many of them are none of an index of this version.
+    pub damaged: u64,
 }
 
-fn newest(index: &[u8]) -> (Vec<&str>, u64) {
+/// Reads an index.
+pub fn read(index: &[u8]) -> Read {
     let mut newest: BTreeMap<&[u8], &str> = BTreeMap::new();
-    let mut count = 0;
+    let (mut lines, mut damaged) = (0, 0);
     let mut rest = index;
     while !rest.is_empty() {
         let end = memchr(b'\n', rest).unwrap_or(rest.len());
         let (line, after) = (&rest[..end], rest.get(end + 1..).unwrap_or_default());
-        count += u64::from(!line.is_empty());
+        lines += u64::from(!line.is_empty());
         if let (Some(path), Some(sound)) = (path_of(line), sound(line)) {
             newest.insert(path, sound);
+        } else {
+            damaged += u64::from(!line.is_empty());
         }
         rest = after;
     }
-    (newest.into_values().collect(), count)
+    let newest = newest.into_values().flat_map(|line| [line, "\n"]).collect();
+    Read { newest, lines, damaged }
 }
 
-// A right checksum does not make JSON: somebody may have made it so.
 fn sound(line: &[u8]) -> Option<&str> {
-    let line = (line::checksum(line) == Checksum::Right).then(|| core::str::from_utf8(line).ok())??;
-    Fields::check(line).is_ok().then_some(line)
+    (line::checksum(line) == Checksum::Right).then(|| core::str::from_utf8(line).ok())?
 }
 
 // As it is written; one writer writes one path always alike.

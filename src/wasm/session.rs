@@ -198,6 +198,12 @@ impl SessionHandle {
         self.0.metadata().status.as_str().into()
     }
 
+    /// When it was taken up last; nothing where no event says so.
+    #[wasm_bindgen(getter, js_name = takenUpAt)]
+    pub fn taken_up_at(&self) -> Option<String> {
+        self.0.taken_up_at().map(String::from)
+    }
+
     /// Whether the document says what no event says yet.
     #[wasm_bindgen(getter, js_name = hasUnsaid)]
     pub fn has_unsaid(&self) -> bool {

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use leftoff::session::handle::Session;
 use leftoff::session::message::Message;
 use leftoff::session::scan::{Problem, ProblemCode, Record};
-use leftoff::session::{event, message};
+use leftoff::session::tool_execution::ToolExecution;
+use leftoff::session::{event, message, tool_execution};
 use serde_json::Value;
 
 /// A record or a problem: its id or code, and its byte range.
@@ -40,6 +41,10 @@ impl Fixture {
         self.expected["log"] == "events"
     }
 
+    pub fn is_tools(&self) -> bool {
+        self.expected["log"] == "tools"
+    }
+
     pub fn list(&self, key: &str) -> &[Value] {
         self.expected[key].as_array().expect("a list")
     }
@@ -62,6 +67,17 @@ impl Fixture {
                 id: event.id,
                 extra: event.extra.iter().map(owned).collect(),
                 message: None,
+                execution: None,
+            });
+            return (read, problems);
+        }
+        if self.is_tools() {
+            let (execution, problems) = tool_execution::read(record);
+            let read = execution.map(|execution| Read {
+                id: execution.id.clone(),
+                extra: execution.extra.iter().map(owned).collect(),
+                message: None,
+                execution: Some(execution),
             });
             return (read, problems);
         }
@@ -70,6 +86,7 @@ impl Fixture {
             id: if record.json.contains("\"id\"") { message.id.clone() } else { String::new() },
             extra: message.extra.iter().map(owned).collect(),
             message: Some(message),
+            execution: None,
         });
         (read, problems)
     }
@@ -96,6 +113,7 @@ pub struct Read {
     pub id: String,
     pub extra: BTreeMap<String, String>,
     pub message: Option<Message>,
+    pub execution: Option<ToolExecution>,
 }
 
 pub fn owned((key, raw): (&str, &str)) -> (String, String) {
@@ -116,6 +134,9 @@ pub fn observe(session: &mut Session, fixture: &Fixture, chunk: usize, problems:
         if fixture.is_events() {
             let found = session.events().observe(bytes, offset).expect("in order");
             problems.extend(session.take_events(found));
+        } else if fixture.is_tools() {
+            let found = session.tools().observe(bytes, offset).expect("in order");
+            problems.extend(session.take_tools(found));
         } else {
             let found = session.messages().observe(bytes, offset).expect("in order");
             problems.extend(session.take_messages(found));
@@ -124,6 +145,9 @@ pub fn observe(session: &mut Session, fixture: &Fixture, chunk: usize, problems:
     if fixture.is_events() {
         let found = session.events().observe_tail();
         problems.extend(session.take_events(found));
+    } else if fixture.is_tools() {
+        let found = session.tools().observe_tail();
+        problems.extend(session.take_tools(found));
     } else {
         let found = session.messages().observe_tail();
         problems.extend(session.take_messages(found));

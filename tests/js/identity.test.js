@@ -101,7 +101,7 @@ check("an index that is gone does not part a moved project from its sessions", a
   repository(join(folder, "a"));
   const id = await begun(home, join(folder, "a"));
   fs.renameSync(join(folder, "a"), join(folder, "b"));
-  fs.rmSync(join(home, "sessions", "index.jsonl"));
+  fs.rmSync(join(home, "sessions", "index.jsonl"), { force: true });
   assert.deepEqual(await seen(home, join(folder, "b")), { ids: [id], continued: id });
 });
 

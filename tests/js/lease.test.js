@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -47,8 +47,32 @@ test("a session that another process appends to says so, until that process is g
     child.kill("SIGKILL");
     await once(child, "exit");
     assert.deepEqual(await session.others(), []);
-    assert.deepEqual(readdirSync(leases(session.id)), []);
     await store.close();
+    // It did not close the session: who opens it next hears so, once.
+    for (const count of [1, 0]) {
+      const next = await openStore({ home, project: home });
+      // A list, which may look into the session, is no opening.
+      await next.list();
+      const { notices } = await next.session(session.id);
+      assert.deepEqual(notices.map(({ code }) => code), Array(count).fill("left_open"));
+      for (const { message } of notices) assert.match(message, new RegExp(`process ${child.pid},`));
+      await next.close();
+    }
+    assert.deepEqual(readdirSync(leases(session.id)), []);
+  }));
+
+test("one that died long ago is told of by whoever opens the session, also where a list has paused it before", () =>
+  inFolder(async (home, leases) => {
+    const store = await openStore({ home, project: home, idleMs: 0 });
+    const { id } = await store.create();
+    mkdirSync(leases(id), { recursive: true });
+    writeFileSync(join(leases(id), "dead.json"), JSON.stringify({ ...thisProcess(), start: "1", since: "2026-01-01T00:00:00Z" }));
+    await store.close();
+    const next = await openStore({ home, project: home, idleMs: 0 });
+    assert.deepEqual((await next.list()).map(({ status }) => status), ["paused"]);
+    const { notices } = await next.session(id);
+    assert.equal(notices.filter(({ code }) => code === "left_open").length, 1);
+    await next.close();
   }));
 
 test("closing a store ends what it holds", () =>
@@ -73,6 +97,10 @@ test("a number that the system gave again, another boot and a torn file are nobo
     found.forEach((one, place) => writeFileSync(join(leases(session.id), `${place}.json`), JSON.stringify(one)));
     writeFileSync(join(leases(session.id), "torn.json"), JSON.stringify(me).slice(0, 20));
     assert.deepEqual(await session.others(), [elsewhere]);
-    assert.equal(readdirSync(leases(session.id)).length, 2);
     await store.close();
+    const next = await openStore({ home, project: home });
+    assert.equal((await next.session(session.id)).notices.length, 3);
+    // The one of elsewhere is left.
+    assert.equal(readdirSync(leases(session.id)).length, 1);
+    await next.close();
   }));

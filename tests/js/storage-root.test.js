@@ -9,7 +9,7 @@ import { after, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "../../js/error.js";
-import { openStore } from "../../js/store.js";
+import { openStore } from "../../js/open-store.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { LINE, POSIX, PROC, inProcess, makeRoot, withoutProc } from "./storage-tools.js";
 

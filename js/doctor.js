@@ -1,0 +1,97 @@
+// @ts-check
+/** What is wrong with a store and its sessions; without `fix`, no byte is changed by looking. */
+
+import { join } from "node:path";
+
+import { LeftoffError, unlessBug } from "./error.js";
+import { examine } from "./examine.js";
+import { Live, idOf } from "./live.js";
+import { conversationOf } from "./placement.js";
+import { pointAt, pointed, unpoint } from "./pointer.js";
+import { leftOver, mended, ofSession, problem } from "./upkeep.js";
+
+/** @import { Placed } from "./examine.js" */
+/** @import { Cache } from "./live.js" */
+/** @import { Listing } from "./listing.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Storage } from "./storage/contract.js" */
+/** @import { Finding } from "./upkeep.js" */
+
+/**
+ * What doctor says of a session, or, with the id `store`, of the store itself.
+ * @typedef {object} Report
+ * @property {string} id
+ * @property {string} path
+ * @property {"ok" | "damaged" | "unreadable"} health
+ * @property {Placed[]} problems those that are still there
+ * @property {string[]} fixed what was done
+ */
+
+/**
+ * @param {Place} place
+ * @param {{ cache: Cache, home: string, fix: boolean }} options
+ * @returns {Promise<Report | undefined>} nothing where there is no session
+ */
+export async function ofPlace(place, { cache, home, fix }) {
+  const { path, placement } = place;
+  const named = placement === "home" ? idOf(path) : conversationOf(path).name;
+  const live = new Live({ ...place, cache });
+  try {
+    await live.open();
+    const { health, problems } = await examine(place, live.id);
+    if (live.isEmpty && problems.length === 0) return undefined;
+    const findings = await ofSession(place, { live, problems, home: { storage: cache.storage, path: home } });
+    if (!fix || findings.length === 0) return { id: live.id, path, health, problems: whole(problems, findings), fixed: [] };
+    const { fixed, failed } = await mended(findings);
+    const again = await examine(place, live.id);
+    return { id: live.id, path, health: again.health, problems: [...again.problems, ...failed], fixed };
+  } catch (error) {
+    if (!(error instanceof LeftoffError)) throw error;
+    return { id: live.id || named, path, health: "unreadable", problems: [problem("-", error.code, error.message)], fixed: [] };
+  } finally {
+    live.letGo();
+  }
+}
+
+/**
+ * @param {{ cache: Cache, home: string, listing: Listing, project: string, projectStorage: Storage, fix: boolean,
+ *   current: () => Promise<{ id: string, path: string } | undefined> }} store `current`: the session to point to
+ * @returns {Promise<Report | undefined>}
+ */
+export async function ofStore({ cache: { storage, folder }, home, listing, project, projectStorage, fix, current }) {
+  /** @type {Finding[]} */
+  const findings = [];
+  const { damaged } = await listing.read();
+  if (damaged > 0) {
+    const mend = () => listing.mend().then(() => `wrote the index anew without ${damaged} damaged lines`);
+    findings.push({ problem: problem("index.jsonl", "bad_index", `expected lines of an index, but found ${damaged} that are none`), mend });
+  }
+  for (const one of [home, folder, join(home, "sessions")]) findings.push(...(await leftOver(storage, one)));
+  findings.push(...(await leftOver(projectStorage, join(project, ".leftoff"))));
+  const pointer = await pointed(projectStorage, project);
+  if (pointer && !(await isThere(pointer.path))) {
+    const mend = async () => {
+      const other = await current();
+      await (other ? pointAt(projectStorage, project, other) : unpoint(projectStorage, project));
+      return other ? `pointed the project to its last session, ${other.id}` : "took away the pointer to the current session";
+    };
+    findings.push({ problem: problem("current-session.json", "dangling_pointer", `expected a session at "${pointer.path}", but found none`), mend });
+  }
+  // Of a sound one there is nothing to say.
+  if (findings.length === 0) return undefined;
+  const { fixed, failed } = fix ? await mended(findings) : { fixed: [], failed: [] };
+  return { id: "store", path: home, health: "ok", problems: fix ? failed : whole([], findings), fixed };
+
+  /** @param {string} path */
+  async function isThere(path) {
+    const stat = path.startsWith(home) ? storage.stat(path) : projectStorage.stat(path);
+    // What lies elsewhere, nobody can tell.
+    const found = await stat.catch((error) => (error?.code === "outside_store" ? undefined : unlessBug(error)));
+    return found !== null;
+  }
+}
+
+/** @param {Placed[]} problems @param {Finding[]} findings */
+function whole(problems, findings) {
+  return [...problems, ...findings.map((finding) => finding.problem).filter((one) => !problems.includes(one))];
+}

@@ -1,0 +1,27 @@
+// @ts-check
+/** What a fork begins with: how the other session began, and what was said up to a message. */
+
+import { LeftoffError } from "./error.js";
+
+/** @import { ReadMessage } from "./messages.js" */
+/** @import { Session } from "./session.js" */
+
+/** @param {Session} session @param {{ at?: string }} options */
+export async function copyOf(session, { at }) {
+  await session.look();
+  const { type, display, agent, provider } = session.metadata;
+  /** @type {ReadMessage[]} */
+  const messages = [];
+  for await (const message of session.messages()) {
+    messages.push(message);
+    if (message.id === at) break;
+  }
+  const messageId = messages.at(-1)?.id;
+  if (!messageId || (at !== undefined && messageId !== at)) {
+    throw new LeftoffError({ code: "not_found", message: `expected a message ${at ? `"${at}" ` : ""}to fork at, but found none` });
+  }
+  const { type: by, model, contextWindow, baseUrl } = provider;
+  const made = { ...agent, provider: by || undefined, model: model || undefined, contextWindow: contextWindow || undefined, baseUrl };
+  const then = [{ type: "fork", session: session.id, messageId }];
+  return { created: { type, title: display.title, agent: made, then }, messages };
+}

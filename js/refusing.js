@@ -1,0 +1,28 @@
+// @ts-check
+/** What a store refuses to do. */
+
+import { called } from "./core.js";
+import { LeftoffError } from "./error.js";
+
+/** @import { Session } from "./session.js" */
+
+/** What another process appends meanwhile would go where nobody looks. @param {Session} session */
+export async function refuseIfOpen(session) {
+  const [other] = await session.others();
+  if (!other) return;
+  const { program, pid, host, since } = other;
+  throw new LeftoffError({ code: "open_elsewhere", message: `expected a session that nobody else has open, but found ${program}, process ${pid} on ${host}, at it since ${since}` });
+}
+
+/** What a caller without types may give. @param {Record<"type" | "title" | "name" | "placement", unknown>} given */
+export function refuseUnlessMeant({ placement, ...texts }) {
+  const wrong = (/** @type {string} */ message) => new LeftoffError({ code: "invalid_request", message });
+  if (placement !== "home" && placement !== "workspace") {
+    throw wrong(`expected "home" or "workspace" for "placement", but found ${JSON.stringify(placement)} instead`);
+  }
+  for (const [key, text] of Object.entries(texts)) {
+    if (text !== undefined && typeof text !== "string") throw wrong(`expected a string for "${key}", but found ${JSON.stringify(text)} instead`);
+  }
+  const { name } = texts;
+  if (typeof name === "string") called((core) => core.checkId(name));
+}

@@ -1,0 +1,157 @@
+// @ts-check
+/**
+ * What a store and its sessions have that they should not have, beside what is wrong in the logs: torn tails, derived
+ * files that are no good, things that processes left which are gone. Each finding can be mended, and nothing is until
+ * somebody says so. No complete line of a log is ever touched.
+ */
+
+import { basename, join } from "node:path";
+
+import { derived } from "./derived.js";
+import { LeftoffError, unlessBug } from "./error.js";
+import { Lease } from "./lease.js";
+import { DOCUMENTS } from "./placement.js";
+import { isAlive } from "./process.js";
+
+/** @import { Placed } from "./examine.js" */
+/** @import { Live } from "./live.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * @typedef {object} Finding
+ * @property {Placed} problem
+ * @property {() => Promise<string>} mend says what it did
+ */
+
+/** What `storage.replace` writes before it renames it. */
+const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
+/** No file is written for so long. A process of this number may be another one by now. */
+const DAY_MS = 24 * 60 * 60_000;
+const LINE_FEED = new Uint8Array([10]);
+
+/**
+ * What is there to mend of a session.
+ * @param {Place} place
+ * @param {{ live: Live, problems: Placed[], home: { storage: Storage, path: string } }} known `problems`: of its logs
+ * @returns {Promise<Finding[]>}
+ */
+export async function ofSession(place, { live, problems, home }) {
+  const { storage, path } = place;
+  const torn = problems.filter(({ code }) => code === "torn_tail").map((problem) => tornTail(place, problem));
+  const found = [
+    ...torn,
+    ...(await document(place, { live, home, isVanished: problems.some(({ code }) => code === "vanished") })),
+    ...(await checkpoint(live, home)),
+    ...(await leases(live, home)),
+  ];
+  for (const folder of [path, join(path, "blobs"), join(path, "summaries")]) found.push(...(await leftOver(storage, folder)));
+  return found;
+}
+
+/** Temporary files of processes that are gone. @param {Storage} storage @param {string} folder @returns {Promise<Finding[]>} */
+export async function leftOver(storage, folder) {
+  const found = [];
+  for (const { name, kind } of (await storage.list(folder).catch(unlessBug)) ?? []) {
+    const pid = kind === "file" && TEMPORARY.exec(name)?.[1];
+    const path = join(folder, name);
+    if (!pid || !(await isLeft(storage, path, Number(pid)))) continue;
+    found.push({
+      problem: problem(name, "left_over", `process ${pid} is gone and left a temporary file at "${path}"`),
+      mend: () => storage.remove(path).then(() => `removed "${path}"`),
+    });
+  }
+  return found;
+}
+
+/** @param {string} file @param {string} code @param {string} message @returns {Placed} */
+export function problem(file, code, message) {
+  return { file, start: 0, end: 0, code, message };
+}
+
+/** @param {Place} place @param {Placed} problem @returns {Finding} */
+function tornTail({ storage, path }, problem) {
+  const mend = async () => {
+    await storage.append(join(path, problem.file), LINE_FEED, { durable: true });
+    return `sealed ${problem.file} behind byte ${problem.end} with a line feed`;
+  };
+  return { problem, mend };
+}
+
+/**
+ * @param {Place} place
+ * @param {{ live: Live, home: { storage: Storage, path: string }, isVanished: boolean }} known
+ * @returns {Promise<Finding[]>}
+ */
+async function document({ storage, path, placement }, { live, home, isVanished }) {
+  const { file } = DOCUMENTS[placement];
+  const at = join(path, file);
+  // One that tells of what is gone is all that tells of it.
+  if (isVanished || live.isEmpty) return [];
+  const bytes = await storage.read(at);
+  const found = bytes ? await derived(storage, at) : undefined;
+  const { asOf, stats } = live.metadata;
+  const isBehind = found?.stats?.messageCount !== stats.messageCount && placement === "home";
+  const isOther = (found?.asOf ?? found?.as_of) !== asOf;
+  if (!live.isStale && !isBehind && !isOther) return [];
+  const is = !bytes ? "found none" : live.isStale ? "found something else" : "found one that is older";
+  const mend = async () => {
+    // What cannot be read may be somebody's work all the same.
+    const copy = bytes?.length && live.isStale ? join(home.path, "trash", `${new Date().toISOString().replaceAll(":", "-")}-${live.id}-${file}`) : "";
+    if (bytes && copy) await home.storage.replace(copy, bytes);
+    await live.save();
+    return `wrote ${file} anew from the logs${copy ? `; as it was, it lies at "${copy}"` : ""}`;
+  };
+  return [{ problem: problem(file, "bad_document", `expected what the logs say in "${at}", but ${is}`), mend }];
+}
+
+/** @param {Live} live @param {{ storage: Storage }} home @returns {Promise<Finding[]>} */
+async function checkpoint(live, { storage }) {
+  if (await live.hasGoodCheckpoint()) return [];
+  const path = `${live.cachePath}.json`;
+  const mend = async () => {
+    await storage.remove(path);
+    await live.saveCheckpoint();
+    return `dropped the checkpoint at "${path}"; it is made again where it is needed`;
+  };
+  return [{ problem: problem(basename(path), "bad_checkpoint", `expected a checkpoint of this log at "${path}", but found something else`), mend }];
+}
+
+/** @param {Live} live @param {{ storage: Storage }} home @returns {Promise<Finding[]>} */
+async function leases(live, { storage }) {
+  const folder = `${live.cachePath}.open`;
+  const lease = new Lease({ storage, folder });
+  const count = await lease.countLeft();
+  if (count === 0) return [];
+  const mend = async () => {
+    await lease.left();
+    return `cleared away ${count} lease${count === 1 ? "" : "s"} of processes that are gone`;
+  };
+  return [{ problem: problem(basename(folder), "dead_lease", `${count} process${count === 1 ? "" : "es"} that had it open ended without closing it`), mend }];
+}
+
+/** @param {Storage} storage @param {string} path @param {number} pid */
+async function isLeft(storage, path, pid) {
+  if (!isAlive(pid)) return true;
+  const stat = await storage.stat(path);
+  return stat !== null && Date.now() - stat.mtimeMs > DAY_MS;
+}
+
+/**
+ * Mends what can be, and says what it did; of what could not, why.
+ * @param {Finding[]} findings
+ * @returns {Promise<{ fixed: string[], failed: Placed[] }>}
+ */
+export async function mended(findings) {
+  const fixed = [];
+  const failed = [];
+  for (const { problem: { file, code }, mend } of findings) {
+    try {
+      fixed.push(await mend());
+    } catch (error) {
+      if (!(error instanceof LeftoffError)) throw error;
+      failed.push(problem(file, error.code, `could not mend it (${code}): ${error.message}`));
+    }
+  }
+  return { fixed, failed };
+}
