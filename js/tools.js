@@ -74,8 +74,8 @@ export class Tools {
       const known = (await this.#recorded()).findLast((one) => one.toolCallId === call.id && (!owner || !one.messageId || one.messageId === owner.id));
       if (known) return { execution: joined(known, answer?.content), isNew: false };
     }
-    // A result whose call nobody made would be in no context.
-    if (owner && !hasCall(owner, call.id)) await this.#addCall(owner, call);
+    // A result whose call nobody made would be in no context. What was imported stays as its source has it.
+    if (owner && !owner.source && !hasCall(owner, call.id)) await this.#addCall(owner, call);
     // Whoever wrote the result may have died before it came to write down the rest.
     const said = answer ?? (await this.#appendResult(call, { content, isError: !result.success }));
     const { id: toolCallId, name: tool, arguments: args } = call;

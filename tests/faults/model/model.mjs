@@ -8,7 +8,7 @@ const IDLE_MS = 5 * 60_000;
 
 /**
  * @typedef {"active" | "paused" | "completed"} Status
- * @typedef {{ id: string, role: string, content: string, rev: number, isPartial: boolean, calls: string[], answers?: string, ms?: number }} Said
+ * @typedef {{ id: string, role: string, content: string, rev: number, isPartial: boolean, calls: string[], answers?: string, ms?: number, isImported?: boolean }} Said
  *
  * @typedef {object} Known a session
  * @property {string} id

@@ -56,11 +56,17 @@ export const STEPS = {
   appendTool: opened(async (run, { by, n, which }, known) => {
     const calls = known.messages.flatMap((message) => message.calls);
     const id = calls.length > 0 && n % 4 ? calls[which % calls.length] : run.newId();
-    const execution = { call: { id, name: "read" }, result: { content: run.words(n), success: n % 2 === 0 } };
+    // Whoever says it again says the same.
+    const content = known.messages.find((message) => message.answers === id)?.content ?? run.words(n);
+    const execution = { call: { id, name: "read" }, result: { content, success: n % 2 === 0 } };
     const { isNew } = await run.does(by, "appendTool", { id: known.id, execution });
     assert.equal(isNew, !known.executions.includes(/** @type {string} */ (id)));
     if (!isNew) return;
     known.executions.push(/** @type {string} */ (id));
+    // A call that no message makes is added to the assistant's newest one, so that its result is in a context.
+    const place = calls.includes(/** @type {string} */ (id)) ? -1 : known.messages.findLastIndex(({ role }) => role === "assistant");
+    const owner = known.messages[place];
+    if (owner && !owner.isImported) known.messages[place] = { ...owner, rev: owner.rev + 1, calls: [...owner.calls, /** @type {string} */ (id)] };
     if (known.messages.some((message) => message.answers === id)) return;
     appended(run, { by, known, said: [{ ...said(await idOf(run, known, execution.result.content), "tool", execution.result.content), answers: id }] });
   }),
@@ -222,7 +228,10 @@ export const STEPS = {
     const seen = run.model.ofProject(run.project);
     run.model.look(seen, run.now);
     const value = await run.does(by, "current", {});
-    const expected = run.pointed(run.model.listed(seen, { type: null, archived: null }));
+    // The one that is pointed to, whatever it is; else one that lists have.
+    const { pointer } = run.model;
+    const pointed = run.model.listed(seen, { type: null, archived: null }).filter(({ id, path }) => id === pointer?.id && path === pointer.path);
+    const expected = pointed.length > 0 ? pointed : run.pointed(run.model.listed(seen, {}));
     const known = expected.find(({ path }) => path === value?.path);
     assert.equal(known?.path, expected.length > 0 ? known?.path ?? "one of those" : undefined);
     if (known) run.model.opens(by, known, run.now);
@@ -284,7 +293,7 @@ async function imported(run, { by, source, messages, lastMs, one }) {
   const fresh = messages.filter(({ content }) => !contents.has(content));
   if (one.added !== undefined) assert.equal(one.added, fresh.length);
   const added = [];
-  for (const { role, content, ms } of fresh) added.push({ ...said(await idOf(run, known, content), role, content), ms });
+  for (const { role, content, ms } of fresh) added.push({ ...said(await idOf(run, known, content), role, content), ms, isImported: true });
   if (added.length > 0) run.model.append(known, added, lastMs, { revives: false });
   for (const { open, held } of run.model.processes) if (one.added === undefined || run.model.processes[by]?.open === open) for (const set of [open, held]) set.delete(known.id);
 }
