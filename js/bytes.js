@@ -1,5 +1,8 @@
 // @ts-check
 
+/** What ends a line. */
+export const LINE_FEED = new Uint8Array([10]);
+
 /** One piece of all these. @param {Uint8Array[]} parts */
 export function joined(parts) {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

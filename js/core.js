@@ -74,6 +74,11 @@ export function anyCounter() {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** A new uuid. */
+export function newId() {
+  return called((core) => core.newId(Date.now(), entropy()));
+}
+
 /** A value as the bytes that the core reads. @param {unknown} value */
 export function toBytes(value) {
   return bytesOf(toJson(value));

@@ -7,7 +7,7 @@
 
 import { isAbsolute, join, relative } from "node:path";
 
-import { joined } from "./bytes.js";
+import { LINE_FEED, joined } from "./bytes.js";
 import { bytesOf, called, fromBytes, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { msOf, readIndex } from "./known.js";
@@ -246,8 +246,6 @@ function unreadable({ path, placement }) {
   const none = { projectPath: "", projectHash: "", title: "", createdAt: "", lastAccessedAt: "", messageCount: 0, totalTokens: 0, provider: { type: "", model: "", contextWindow: 0 } };
   return { path, placement, files: [], id, ...none, status: "active", lifecycle: "unreadable", type: "chat" };
 }
-
-const LINE_FEED = new Uint8Array([10]);
 
 /** Longer than a filesystem's clock stands still, which is a tick of the system. */
 const TICK_MS = 20;

@@ -112,12 +112,17 @@ export class Live {
 
   /** Takes in what others wrote since the last look: messages, events, and what somebody changed in the document. */
   async look() {
-    const handle = await this.revived();
-    for (const log of [this.events, this.messages]) await log.observe(handle);
-    await this.complete();
+    await this.caughtUp();
     const wasStale = this.isStale;
     this.#take(await this.#found());
     this.isStale ||= wasStale;
+  }
+
+  /** The handle, once it knows what others appended: messages, and what they said about it. */
+  async caughtUp() {
+    const handle = await this.revived();
+    for (const log of [this.events, this.messages]) await log.observe(handle);
+    return this.complete();
   }
 
   /** Takes in what others said about it, a moment later at most: before each message it would cost. */

@@ -3,6 +3,7 @@
 
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
+import { bytesOf, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
 import { Home, Workspace, conversationOf } from "./placement.js";
@@ -108,7 +109,7 @@ export class Places {
     if (placement === "home") return;
     const root = conversationOf(path).workspace;
     if ((await this.#met()).includes(root)) return;
-    await this.#storage.append(this.#path, new TextEncoder().encode(`${JSON.stringify({ v: 1, root })}\n`)).catch(unlessBug);
+    await this.#storage.append(this.#path, bytesOf(`${JSON.stringify({ v: 1, root })}\n`)).catch(unlessBug);
   }
 
   /** Lets go of all files; gives what went wrong. */
@@ -119,7 +120,7 @@ export class Places {
   /** @returns {Promise<string[]>} */
   async #met() {
     const bytes = await this.#storage.read(this.#path).catch(unlessBug);
-    const lines = bytes ? new TextDecoder().decode(bytes).split("\n") : [];
+    const lines = bytes ? textOf(bytes).split("\n") : [];
     return lines.map(rootOf).filter((root) => root !== undefined);
   }
 
@@ -137,7 +138,7 @@ export class Places {
 async function taken({ storage, path }, id) {
   if (await storage.stat(path)) return false;
   const own = `${path}-${id}`;
-  await storage.replace(join(own, ".gitattributes"), new TextEncoder().encode(ATTRIBUTES));
+  await storage.replace(join(own, ".gitattributes"), bytesOf(ATTRIBUTES));
   try {
     await storage.move(own, path);
     return true;

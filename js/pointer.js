@@ -7,7 +7,7 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { toBytes } from "./core.js";
+import { bytesOf, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { unlessBug } from "./error.js";
 
@@ -32,7 +32,7 @@ export async function pointAt(storage, project, { id, path }) {
   const at = folder(project);
   try {
     const ignored = join(at, ".gitignore");
-    if (!(await storage.stat(ignored))) await storage.replace(ignored, new TextEncoder().encode(IGNORED));
+    if (!(await storage.stat(ignored))) await storage.replace(ignored, bytesOf(IGNORED));
     await storage.replace(join(at, "current-session.json"), toBytes({ version: 1, id, path }));
     await storage.link(join(at, "current-session"), path).catch(unlessBug);
     return true;

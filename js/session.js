@@ -192,8 +192,7 @@ export class Session {
 
   /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */
   async stop({ summary } = {}) {
-    const said = summary === undefined ? [] : [{ type: "summary", summary }];
-    await this.#record([...said, { type: "status", status: "paused" }]);
+    await this.#become("paused", summary);
   }
 
   /** The same as `stop`. */
@@ -203,8 +202,7 @@ export class Session {
 
   /** Marks it as done. @param {{ summary?: string }} [options] */
   async complete({ summary } = {}) {
-    const said = summary === undefined ? [] : [{ type: "summary", summary }];
-    await this.#record([...said, { type: "status", status: "completed" }]);
+    await this.#become("completed", summary);
   }
 
   /** Gives it a title. @param {string} title */
@@ -389,6 +387,12 @@ export class Session {
     });
   }
 
+  /** @param {"paused" | "completed"} status @param {string} [summary] */
+  async #become(status, summary) {
+    const said = summary === undefined ? [] : [{ type: "summary", summary }];
+    await this.#record([...said, { type: "status", status }]);
+  }
+
   /** @param {string} id */
   async #refuseUnlessSaid(id) {
     for await (const message of this.messages({ newestFirst: true })) if (message.id === id) return;
@@ -479,10 +483,8 @@ export class Session {
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
   async #begun({ count, ...request }) {
-    const live = this.#live;
     // What others appended, and what they pinned or where they went on.
-    for (const log of [live.events, live.messages]) await log.observe(await live.revived());
-    const handle = await live.complete();
+    const handle = await this.#live.caughtUp();
     return called(() => handle.context(toBytes(request)));
   }
 }

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 
-import { fromBytes } from "./core.js";
+import { bytesOf, fromBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Storage } from "./storage/contract.js" */
@@ -114,7 +114,7 @@ export async function writeSetting({ storage, path }, key, value) {
   }
   take(put({}, key, value), { known: DEFAULTS, path, key: "", problems, say: () => {} });
   refuse(problems);
-  await storage.replace(path, new TextEncoder().encode(`${JSON.stringify(put(document, key, value), null, 2)}\n`));
+  await storage.replace(path, bytesOf(`${JSON.stringify(put(document, key, value), null, 2)}\n`));
 }
 
 /**

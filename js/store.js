@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 
-import { called, entropy } from "./core.js";
+import { newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofPlace, ofStore } from "./doctor.js";
 import { LeftoffError, unlessBug } from "./error.js";
@@ -21,7 +21,7 @@ import { Session } from "./session.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { parse } from "./transcript.js";
-import { copied, nameOf, toTrash } from "./trash.js";
+import { copied, toTrash } from "./trash.js";
 
 /** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
@@ -115,7 +115,7 @@ export class Store {
    */
   async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
     refuseUnlessMeant({ type, title, name, placement });
-    const id = called((core) => core.newId(Date.now(), entropy()));
+    const id = newId();
     const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
     const made = { ...agent, ...(model && { model }) };
     const session = await this.#begin(place, {
@@ -157,16 +157,15 @@ export class Store {
     const reports = [];
     for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
     const current = async () => (await this.list({ type: null })).find(({ status }) => status !== "unreadable");
-    const projectStorage = this.#places.storageOf(this.project);
-    reports.push(await ofStore({ ...parts, listing: this.#listing, project: this.project, projectStorage, current }));
+    const of = { project: this.project, projectStorage: this.#places.storageOf(this.project) };
+    reports.push(await ofStore({ ...parts, ...of, listing: this.#listing, current }));
     return reports.flatMap((report) => report ?? []);
   }
 
   /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./doctor.js").Report | undefined>} */
   async mend(session) {
-    const place = this.#places.of(session);
     await session.flush();
-    return ofPlace(place, { cache: this.#cache, home: this.home, fix: true });
+    return ofPlace(this.#places.of(session), { cache: this.#cache, home: this.home, fix: true });
   }
 
   /**
@@ -231,7 +230,7 @@ export class Store {
    */
   async fork(session, { at } = {}) {
     const { created, messages } = await copyOf(session, { at });
-    const id = called((core) => core.newId(Date.now(), entropy()));
+    const id = newId();
     const place = this.#places.home.place(this.#project.hash, id);
     const fork = await this.#begin(place, { id, ...created, ...(await this.#project.created()) });
     await appendAll(fork, messages);
@@ -249,7 +248,7 @@ export class Store {
     const place = this.#places.of(session);
     await session.close();
     this.#open.delete(session.path);
-    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home, name: nameOf(place) });
+    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home });
     if (purge) {
       await place.storage.remove(place.path);
       await this.#listing.forget(place.path);
@@ -303,8 +302,7 @@ export class Store {
     const moved = await this.#at(place);
     const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
     await moved.relocate({ ...where, [old.key]: document });
-    await this.#places.meet(place);
-    await toTrash(from, { storage: this.#storage, home: this.home, name: nameOf(from) });
+    await toTrash(from, { storage: this.#storage, home: this.home });
     return moved;
   }
 
@@ -353,9 +351,8 @@ export class Store {
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} */
   async current() {
-    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
     const listed = await this.list({ type: null, archived: null });
-    const one = listed.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? listed.find(({ status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent");
+    const one = (await this.#pointedOf(listed)) ?? listed.find(({ status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent");
     return one && this.#at(this.#places.of(one));
   }
 
@@ -381,11 +378,16 @@ export class Store {
 
   /** The last session that `continue` goes on with: not one of another folder that is still there. */
   async #last() {
-    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
     const listed = (await this.list()).filter((one) => one.status === "active" || one.status === "paused");
     const mine = listed.filter(({ project, placement }) => placement === "workspace" || !project || project === this.project || !isFolder(project));
-    const last = mine.find(({ id, path }) => id === pointer?.id && path === pointer.path) ?? mine[0];
+    const last = (await this.#pointedOf(mine)) ?? mine[0];
     return last && this.#places.of(last);
+  }
+
+  /** The one of these that the project's pointer leads to. @param {Listed[]} listed */
+  async #pointedOf(listed) {
+    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
+    return listed.find(({ id, path }) => id === pointer?.id && path === pointer.path);
   }
 
   /** @param {Place} place @param {Record<string, any> & { id: string }} created */

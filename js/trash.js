@@ -6,17 +6,23 @@ import { basename, dirname, join } from "node:path";
 import { LeftoffError } from "./error.js";
 import { conversationOf } from "./placement.js";
 
+/** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
+/** Where something of this name comes to lie that is deleted now. @param {string} home @param {string} name */
+export function inTrash(home, name) {
+  return join(home, "trash", `${new Date().toISOString().replaceAll(":", "-")}-${name}`);
+}
+
 /**
- * Puts a folder in the trash.
- * @param {{ storage: Storage, path: string }} what
- * @param {{ storage: Storage, home: string, name: string }} trash
+ * Puts the folder of a session in the trash.
+ * @param {Place} session
+ * @param {{ storage: Storage, home: string }} trash
  * @returns {Promise<string>} where it lies now
  */
-export async function toTrash({ storage, path }, { storage: home, home: folder, name }) {
-  const time = new Date().toISOString().replaceAll(":", "-");
-  const place = join(folder, "trash", `${time}-${name}`);
+export async function toTrash({ storage, path, placement }, { storage: home, home: folder }) {
+  const name = placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
+  const place = inTrash(folder, name);
   if (storage === home) {
     await storage.move(path, place);
     return place;
@@ -53,9 +59,4 @@ async function copiedFile(from, to) {
     at += bytes.length;
     await to.storage.append(to.path, bytes, { durable: at === size });
   }
-}
-
-/** What a session's folder is called in the trash. @param {{ path: string, placement: "home" | "workspace" }} place */
-export function nameOf({ path, placement }) {
-  return placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
 }

@@ -7,11 +7,13 @@
 
 import { basename, join } from "node:path";
 
+import { LINE_FEED } from "./bytes.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
 import { DOCUMENTS } from "./placement.js";
 import { isAlive } from "./process.js";
+import { inTrash } from "./trash.js";
 
 /** @import { Placed } from "./examine.js" */
 /** @import { Live } from "./live.js" */
@@ -28,7 +30,6 @@ import { isAlive } from "./process.js";
 const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
 /** No file is written for so long. A process of this number may be another one by now. */
 const DAY_MS = 24 * 60 * 60_000;
-const LINE_FEED = new Uint8Array([10]);
 
 /**
  * What is there to mend of a session.
@@ -97,7 +98,7 @@ async function document({ storage, path, placement }, { live, home, isVanished }
   const is = !bytes ? "found none" : live.isStale ? "found something else" : "found one that is older";
   const mend = async () => {
     // What cannot be read may be somebody's work all the same.
-    const copy = bytes?.length && live.isStale ? join(home.path, "trash", `${new Date().toISOString().replaceAll(":", "-")}-${live.id}-${file}`) : "";
+    const copy = bytes?.length && live.isStale ? inTrash(home.path, `${live.id}-${file}`) : "";
     if (bytes && copy) await home.storage.replace(copy, bytes);
     await live.save();
     return `wrote ${file} anew from the logs${copy ? `; as it was, it lies at "${copy}"` : ""}`;
