@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What an index says. Of ten thousand lines a list of twenty needs twenty whole; of the others where they lie, what their
- * files were like, and when they were last active. So those are cut out of the line, and the rest is read when it is asked for.
+ * files were like, and when they were last active. So the core cuts those out, and the rest is read when it is asked for.
  */
 
 import { isAbsolute, sep } from "node:path";
@@ -11,13 +11,8 @@ import { called, textOf } from "./core.js";
 /** @import { Entry } from "./listing.js" */
 /** @import { Print } from "./placement.js" */
 
-// The core writes these in this order. Inside a string a quote is escaped, so none of them can be part of one.
-const PATH = '{"v":1,"path":"';
-const PLACEMENT = '","placement":"';
-const FILES = '"files":';
-const CREATED = ',"createdAt":"';
-const LAST = ',"lastAccessedAt":"';
-
+/** What ends a line, as a byte. */
+const END = 10;
 const TEXTS = ["id", "projectPath", "projectHash", "title", "createdAt", "lastAccessedAt", "type", "status"];
 const STATUSES = ["active", "paused", "completed", "unreadable"];
 
@@ -28,31 +23,33 @@ export function readIndex(bytes, home) {
   /** @type {Map<string, Line>} */
   const known = new Map();
   if (!bytes?.length) return { known, lines: 0, damaged: 0 };
-  const [head = "", ...lines] = textOf(called((core) => core.readIndex(bytes))).split("\n");
-  const counts = JSON.parse(head);
-  for (const text of lines) {
-    const line = text && lineOf(text, home);
+  const [head = "", ...rows] = textOf(called((core) => core.readIndex(bytes))).split("\n");
+  for (const row of rows) {
+    const line = row && lineOf(row, { bytes, home });
     if (line) known.set(line.path, line);
   }
-  return { known, ...counts };
+  return { known, ...JSON.parse(head) };
 }
 
 /** A line of an index. Its checksum is right, which says that somebody wrote it so. */
 export class Line {
-  #text;
+  #index;
+  #start;
   #files;
-  #created;
 
-  /** @param {string} text @param {string} path @param {number} end where the path does */
-  constructor(text, path, end) {
-    this.#text = text;
+  /**
+   * @param {Uint8Array} index
+   * @param {{ start: number, path: string, files: string, last: string, lastMs: number, isTimed: boolean }} row
+   */
+  constructor(index, { start, path, files, last, lastMs, isTimed }) {
+    this.#index = index;
+    this.#start = start;
+    this.#files = files;
     this.path = path;
-    this.#files = text.indexOf(FILES, end) + FILES.length;
-    const created = text.indexOf(CREATED, this.#files) + CREATED.length;
-    const last = text.indexOf(LAST, created) + LAST.length;
-    this.last = text.slice(last, text.indexOf('"', last));
-    this.lastMs = msOf(this.last);
-    this.#created = text.slice(created, last - LAST.length - 1);
+    this.last = last;
+    this.lastMs = lastMs;
+    /** When it was last active is told by its messages, not by what else may have changed. */
+    this.isTimed = isTimed;
   }
 
   /** Whether it was written of files like these. @param {(Print | undefined)[]} files all of them, or the first */
@@ -62,19 +59,14 @@ export class Line {
       if (file === undefined) return false;
       wanted += file === null ? "null," : `[${file[0]},${file[1]}],`;
     }
-    return this.#text.startsWith(files.length > 1 ? `${wanted.slice(0, -1)}]` : wanted, this.#files);
-  }
-
-  /** When it was last active is told by its messages, not by what else may have changed. */
-  get isTimed() {
-    // As it was given, and as the core writes it.
-    return this.#created !== this.last && (this.#created.length === this.last.length || Date.parse(this.#created) !== Date.parse(this.last));
+    return files.length > 1 ? this.#files === `${wanted.slice(0, -1)}]` : this.#files.startsWith(wanted);
   }
 
   /** All of it; nothing where it is no entry. @returns {Entry | undefined} */
   get entry() {
+    const end = this.#index.indexOf(END, this.#start);
     try {
-      const entry = JSON.parse(this.#text);
+      const entry = JSON.parse(textOf(this.#index.subarray(this.#start, end < 0 ? undefined : end)));
       if (!isEntry(entry)) return undefined;
       entry.path = this.path;
       return entry;
@@ -90,14 +82,20 @@ export function msOf(time) {
   return Number.isNaN(ms) ? -Infinity : ms;
 }
 
-/** @param {string} text @param {string} home */
-function lineOf(text, home) {
-  const end = text.indexOf(PLACEMENT);
-  if (end < 0 || !text.startsWith(PATH)) return undefined;
-  const raw = text.slice(PATH.length, end);
+/** @param {string} row @param {{ bytes: Uint8Array, home: string }} index */
+function lineOf(row, { bytes, home }) {
+  const [start, isTimed, last = "", files = "", raw = ""] = row.split("\t");
   const path = raw.includes("\\") ? unescaped(raw) : raw;
-  // A home that was moved has its index still.
-  return path === undefined ? undefined : new Line(text, isAbsolute(path) ? path : home + sep + path, end);
+  if (path === undefined) return undefined;
+  return new Line(bytes, {
+    start: Number(start),
+    // A home that was moved has its index still.
+    path: isAbsolute(path) ? path : home + sep + path,
+    files,
+    last,
+    lastMs: msOf(last),
+    isTimed: isTimed === "1",
+  });
 }
 
 /** @param {string} raw */

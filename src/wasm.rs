@@ -195,17 +195,18 @@ impl FreshHandle {
     }
 }
 
-/// An index: a line `{"lines","damaged"}`, and behind it the newest sound line of each path.
+/// An index: a line `{"lines","damaged"}`, and behind it what a list needs of each line of it.
 #[wasm_bindgen(js_name = readIndex)]
 pub fn read_index(index: &[u8]) -> Uint8Array {
-    let index::Read { newest, lines, damaged } = index::read(index);
-    bytes(&alloc::format!("{{\"lines\":{lines},\"damaged\":{damaged}}}\n{newest}"))
+    let read = index::read(index);
+    let index::Read { lines, damaged, .. } = read;
+    bytes(&alloc::format!("{{\"lines\":{lines},\"damaged\":{damaged}}}\n{}", read.rows()))
 }
 
 /// An index without its stale lines.
 #[wasm_bindgen(js_name = compactIndex)]
 pub fn compact_index(index: &[u8]) -> Uint8Array {
-    bytes(&index::read(index).newest)
+    bytes(&index::read(index).newest())
 }
 
 /// The id of a session that was found without one, from its first line or, where it has none, its document.

@@ -28,7 +28,7 @@ fn line(path: &str, title: &str) -> Vec<u8> {
 }
 
 fn titles(index: &[u8]) -> BTreeMap<String, String> {
-    let newest = index::read(index).newest;
+    let newest = index::read(index).newest();
     let entries: Vec<Value> =
         newest.lines().map(|line| serde_json::from_str(line).expect("an entry")).collect();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -37,7 +37,7 @@ fn titles(index: &[u8]) -> BTreeMap<String, String> {
 
 #[test]
 fn an_entry_has_the_fields_of_its_document() {
-    let entry: Value = serde_json::from_str(&index::read(&line("p", "t")).newest).unwrap();
+    let entry: Value = serde_json::from_str(&index::read(&line("p", "t")).newest()).unwrap();
     for (field, expected) in [
         ("id", json!("u")),
         ("projectPath", json!("")),
@@ -52,7 +52,38 @@ fn an_entry_has_the_fields_of_its_document() {
     assert!(entry["createdAt"].is_string() && entry["lastAccessedAt"].is_string());
 }
 
+/// What the rows say: of each path where its newest line begins, its files and when it was last active.
+fn rows(index: &[u8]) -> BTreeMap<String, [String; 3]> {
+    let row = |row: &str| {
+        let [start, _, last, files, path] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let path = serde_json::from_str(&format!("\"{path}\"")).expect("a path");
+        (path, [start, files, last].map(str::to_owned))
+    };
+    index::read(index).rows().lines().map(row).collect()
+}
+
+/// The same, of the lines as they are parsed.
+fn parsed(index: &str) -> BTreeMap<String, [String; 3]> {
+    let mut start = 0;
+    let mut found = BTreeMap::new();
+    for line in index.split_inclusive('\n') {
+        let entry: Value = serde_json::from_str(line).expect("an entry");
+        let text = |name: &str| entry[name].as_str().expect("a text").to_owned();
+        found.insert(text("path"), [start.to_string(), entry["files"].to_string(), text("lastAccessedAt")]);
+        start += line.len();
+    }
+    found
+}
+
 proptest! {
+    #[test]
+    fn a_row_is_what_parsing_its_line_would_tell(
+        written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}", "\",\"placement\":\""]), ".{0,9}"), 0..9),
+    ) {
+        let index: Vec<u8> = written.iter().flat_map(|(path, title)| line(path, title)).collect();
+        prop_assert_eq!(rows(&index), parsed(std::str::from_utf8(&index).unwrap()));
+    }
+
     #[test]
     fn the_newest_line_of_each_path_counts(
         written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}"]), "[a-z]{1,5}"), 0..9),
@@ -61,7 +92,7 @@ proptest! {
         let expected: BTreeMap<String, String> =
             written.iter().map(|(path, title)| ((*path).to_owned(), title.clone())).collect();
         prop_assert_eq!(titles(&index), expected.clone());
-        let compact = index::read(&index).newest;
+        let compact = index::read(&index).newest();
         prop_assert_eq!(titles(compact.as_bytes()), expected);
         prop_assert_eq!(compact.lines().count(), titles(&index).len());
     }

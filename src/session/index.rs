@@ -4,10 +4,11 @@
 //! Append-only; of the lines of one path the newest counts. A line without its right checksum is passed by.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use memchr::memchr;
+use memchr::memmem::Finder;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -21,7 +22,7 @@ use crate::text::{Extra, Open};
 use crate::time;
 
 // What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.
-const HEAD: &[u8] = b"{\"v\":1,\"path\":";
+const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
 
 /// Document 004's `SessionIndexEntry`, and what lists show besides.
 #[derive(Serialize)]
@@ -135,50 +136,118 @@ fn last_active(message_ms: Option<i64>, created_at: &str) -> String {
 }
 
 /// What an index says, and what is wrong with it.
-pub struct Read {
-    /// The newest sound line of each path, one after another, each with its line feed. A right checksum does not make
-    /// JSON, somebody may have made it so: that the reader finds out where it wants to know more than the path.
-    pub newest: String,
+pub struct Read<'a> {
+    // The sound lines, and where they begin.
+    sound: Vec<(usize, Line<'a>)>,
     /// How many lines there are.
     pub lines: u64,
     /// How many of them are none of an index of this version.
     pub damaged: u64,
 }
 
+// A line whose checksum is right, and what is cut out of it without parsing: JSON as it is written there, the texts
+// without their quotes.
+struct Line<'a> {
+    whole: &'a str,
+    path: &'a str,
+    files: &'a str,
+    created_at: &'a str,
+    last_accessed_at: &'a str,
+}
+
+// What stands between the parts of a line, in the order of the entry's fields. Inside a string a quote is escaped: none
+// of these is part of one.
+struct Keys {
+    placement: Finder<'static>,
+    files: Finder<'static>,
+    id: Finder<'static>,
+    created_at: Finder<'static>,
+    last_accessed_at: Finder<'static>,
+    quote: Finder<'static>,
+}
+
 /// Reads an index.
-pub fn read(index: &[u8]) -> Read {
-    let mut newest: BTreeMap<&[u8], &str> = BTreeMap::new();
-    let (mut lines, mut damaged) = (0, 0);
-    let mut rest = index;
-    while !rest.is_empty() {
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        let (line, after) = (&rest[..end], rest.get(end + 1..).unwrap_or_default());
-        lines += u64::from(!line.is_empty());
-        if let (Some(path), Some(sound)) = (path_of(line), sound(line)) {
-            newest.insert(path, sound);
-        } else {
-            damaged += u64::from(!line.is_empty());
+pub fn read(index: &[u8]) -> Read<'_> {
+    let keys = Keys::default();
+    let mut read = Read { sound: Vec::new(), lines: 0, damaged: 0 };
+    let mut start = 0;
+    while start < index.len() {
+        let end = memchr(b'\n', &index[start..]).map_or(index.len(), |length| start + length);
+        if start < end {
+            read.lines += 1;
+            match Line::of(&index[start..end], &keys) {
+                Some(line) => read.sound.push((start, line)),
+                None => read.damaged += 1,
+            }
         }
-        rest = after;
+        start = end + 1;
     }
-    let newest = newest.into_values().flat_map(|line| [line, "\n"]).collect();
-    Read { newest, lines, damaged }
+    read
 }
 
-fn sound(line: &[u8]) -> Option<&str> {
-    (line::checksum(line) == Checksum::Right).then(|| core::str::from_utf8(line).ok())?
+impl Read<'_> {
+    /// The newest line of each path, one after another, each with its line feed. A right checksum does not make JSON,
+    /// somebody may have made it so: that the reader finds out where it wants to know more than the path.
+    pub fn newest(&self) -> String {
+        let newest: BTreeMap<&str, &str> =
+            self.sound.iter().map(|(_, line)| (line.path, line.whole)).collect();
+        newest.into_values().flat_map(|line| [line, "\n"]).collect()
+    }
+
+    /// What a list needs of all of them, a row each, with tabs between: where the line begins; 1 where its session was
+    /// last active by a message; when that was; its files and its path, as JSON writes them. The newest row of a path is
+    /// its last one.
+    pub fn rows(&self) -> String {
+        let mut rows = String::new();
+        for (start, line) in &self.sound {
+            let is_timed = if line.is_timed() { "1" } else { "0" };
+            let Line { path, files, last_accessed_at: last, .. } = line;
+            rows.extend([&start.to_string(), "\t", is_timed, "\t", last, "\t", files, "\t", path, "\n"]);
+        }
+        rows
+    }
 }
 
-// As it is written; one writer writes one path always alike.
-fn path_of(line: &[u8]) -> Option<&[u8]> {
-    let path = line.strip_prefix(HEAD)?.strip_prefix(b"\"")?;
-    let mut escaped = false;
-    for (at, byte) in path.iter().enumerate() {
-        match byte {
-            b'"' if !escaped => return Some(&path[..at]),
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
+impl Default for Keys {
+    fn default() -> Self {
+        Self {
+            placement: Finder::new("\",\"placement\":\""),
+            files: Finder::new(",\"files\":"),
+            id: Finder::new(",\"id\":\""),
+            created_at: Finder::new(",\"createdAt\":\""),
+            last_accessed_at: Finder::new("\",\"lastAccessedAt\":\""),
+            quote: Finder::new("\""),
         }
     }
-    None
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a [u8], keys: &Keys) -> Option<Self> {
+        if !line.starts_with(HEAD) || line::checksum(line) != Checksum::Right {
+            return None;
+        }
+        let whole = core::str::from_utf8(line).ok()?;
+        let mut rest = &whole[HEAD.len()..];
+        let path = before(&mut rest, &keys.placement)?;
+        before(&mut rest, &keys.files)?;
+        let files = before(&mut rest, &keys.id)?;
+        before(&mut rest, &keys.created_at)?;
+        let created_at = before(&mut rest, &keys.last_accessed_at)?;
+        let last_accessed_at = before(&mut rest, &keys.quote)?;
+        Some(Self { whole, path, files, created_at, last_accessed_at })
+    }
+
+    // Without a message it is as old as what began it, in other words perhaps: as it was given, and as we write it.
+    fn is_timed(&self) -> bool {
+        let (created, last) = (self.created_at, self.last_accessed_at);
+        created != last && (created.len() == last.len() || time::parse(created) != time::parse(last))
+    }
+}
+
+// What stands before the key; `rest` is what stands behind it.
+fn before<'a>(rest: &mut &'a str, key: &Finder<'_>) -> Option<&'a str> {
+    let at = key.find(rest.as_bytes())?;
+    let found = &rest[..at];
+    *rest = &rest[at + key.needle().len()..];
+    Some(found)
 }

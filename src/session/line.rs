@@ -66,11 +66,7 @@ pub(crate) fn checksum(line: &[u8]) -> Checksum {
         _ => return Checksum::Absent,
     }
     let digits = &rest[CRC_KEY.len()..CRC_KEY.len() + 8];
-    if format!("{:08x}", crc32c().checksum(covered)).as_bytes() == digits {
-        Checksum::Right
-    } else {
-        Checksum::Wrong
-    }
+    if hex(crc32c().checksum(covered)) == digits { Checksum::Right } else { Checksum::Wrong }
 }
 
 /// A record as the line that is stored.
@@ -101,9 +97,16 @@ pub(crate) fn write(record: &impl Open) -> Result<String, Error> {
 /// An object with the checksum of its bytes as its last key.
 pub(crate) fn seal(mut object: String) -> String {
     object.pop();
-    let crc = crc32c().checksum(object.as_bytes());
-    object.push_str(&format!(",\"crc\":\"{crc:08x}\"}}"));
+    let crc = hex(crc32c().checksum(object.as_bytes()));
+    object.push_str(",\"crc\":\"");
+    object.extend(crc.map(char::from));
+    object.push_str("\"}");
     object
+}
+
+// The formatting of the standard library takes as long as the checksum of a short line.
+fn hex(crc: u32) -> [u8; 8] {
+    core::array::from_fn(|at| b"0123456789abcdef"[(crc >> (28 - 4 * at) & 15) as usize])
 }
 
 #[cfg(test)]
