@@ -8,7 +8,7 @@ import { examine } from "./examine.js";
 import { Live, idOf } from "./live.js";
 import { conversationOf } from "./placement.js";
 import { pointAt, pointed, unpoint } from "./pointer.js";
-import { leftOver, mended, ofSession, problem } from "./upkeep.js";
+import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 
 /** @import { Placed } from "./examine.js" */
 /** @import { Cache } from "./live.js" */
@@ -54,11 +54,12 @@ export async function ofPlace(place, { cache, home, fix }) {
 }
 
 /**
- * @param {{ cache: Cache, home: string, listing: Listing, project: string, projectStorage: Storage, fix: boolean,
- *   current: () => Promise<{ id: string, path: string } | undefined> }} store `current`: the session to point to
+ * @param {{ cache: Cache, home: string, ids: Set<string>, listing: Listing, project: string, projectStorage: Storage,
+ *   fix: boolean, current: () => Promise<{ id: string, path: string } | undefined> }} store `ids`: of its sessions;
+ *   `current`: the session to point to
  * @returns {Promise<Report | undefined>}
  */
-export async function ofStore({ cache: { storage, folder }, home, listing, project, projectStorage, fix, current }) {
+export async function ofStore({ cache: { storage, folder }, home, ids, listing, project, projectStorage, fix, current }) {
   /** @type {Finding[]} */
   const findings = [];
   const { damaged } = await listing.read();
@@ -67,7 +68,7 @@ export async function ofStore({ cache: { storage, folder }, home, listing, proje
     findings.push({ problem: problem("index.jsonl", "bad_index", `expected lines of an index, but found ${damaged} that are none`), mend });
   }
   for (const one of [home, folder, join(home, "sessions")]) findings.push(...(await leftOver(storage, one)));
-  findings.push(...(await leftOver(projectStorage, join(project, ".leftoff"))));
+  findings.push(...(await leftOver(projectStorage, join(project, ".leftoff"))), ...(await ofNobody({ storage, folder }, ids)));
   const pointer = await pointed(projectStorage, project);
   if (pointer && !(await isThere(pointer.path))) {
     const mend = async () => {

@@ -146,8 +146,32 @@ export class Listing {
         else others.push(place);
       }
     }
+    return [...found, ...(await this.#lookedAll(others))];
+  }
+
+  /**
+   * What sessions say of what never changes, as where they began: the index is believed.
+   * @param {FoundPlace[]} places
+   * @returns {Promise<Entry[]>}
+   */
+  async told(places) {
+    /** @type {Entry[]} */
+    const told = [];
+    const others = [];
+    for (const place of places) {
+      const entry = this.#index.known.get(place.path)?.entry;
+      if (entry) told.push(entry);
+      else others.push(place);
+    }
+    return [...told, ...(await this.#lookedAll(others)).map(({ entry }) => entry)];
+  }
+
+  /** @param {FoundPlace[]} places @returns {Promise<Sure[]>} */
+  async #lookedAll(places) {
+    /** @type {Sure[]} */
+    const found = [];
     const looked = async () => {
-      for (let place = others.pop(); place; place = others.pop()) found.push(...(await this.looked(place)));
+      for (let place = places.pop(); place; place = places.pop()) found.push(...(await this.looked(place)));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, looked));
     return found;

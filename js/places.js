@@ -65,9 +65,7 @@ export class Places {
     // What is no repository is known by its folder alone.
     if (others.length > 0 && (await project.hasAliases())) {
       for (const hash of others) {
-        const found = await this.home.sessions(hash, { isWhole: true });
-        const entries = (await listing.found(found)).flatMap(({ entry }) => entry ?? []);
-        if (await project.isIn(entries)) places.push(found);
+        if (await project.isIn(await listing.told(await this.home.sessions(hash)))) places.push(await this.home.sessions(hash, looking));
       }
     }
     return places.flat();

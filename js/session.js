@@ -1,8 +1,8 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { built } from "./context.js";
-import { anyCounter, called, entropy, stamp, textOf, toBytes, toJson } from "./core.js";
+import { blockOf, built } from "./context.js";
+import { anyCounter, called, entropy, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
@@ -174,16 +174,7 @@ export class Session {
     await this.look();
     const metadata = this.metadata;
     const context = await this.context(request);
-    const left = context.originalMessageCount - context.includedMessageCount;
-    const told = {
-      type: metadata.type,
-      title: metadata.display.title,
-      lastActive: metadata.timestamps.lastMessageAt || undefined,
-      messageCount: metadata.stats.messageCount,
-      summary: metadata.summary,
-      leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
-    };
-    const block = textOf(called((core) => core.resumeBlock(toBytes(told), stamp())));
+    const block = blockOf(metadata, context);
     const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
     if (metadata.lifecycle === "completed" && !override) warnings.unshift("this conversation was marked complete");
     else await this.#record([{ type: "status", status: "active", override }]);
@@ -255,6 +246,11 @@ export class Session {
    */
   appendTool(execution) {
     return this.#tools.append(execution);
+  }
+
+  /** Takes over what tools did in another session, whose messages were. @param {import("./tools.js").ReadExecution[]} executions */
+  copyExecutions(executions) {
+    return this.#tools.copy(executions);
   }
 
   /** What the tools did, oldest first; each with its result. */

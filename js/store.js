@@ -13,26 +13,24 @@ import { commit } from "./git.js";
 import { appendAll, notYetIn } from "./importing.js";
 import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
+import { OpenSessions } from "./open-sessions.js";
 import { Places } from "./places.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
-import { Session } from "./session.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { parse } from "./transcript.js";
 import { copied, toTrash } from "./trash.js";
 
 /** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
-/** @import { Place } from "./placement.js" */
 /** @import { Agent } from "./records.js" */
-/** @import { Notice } from "./session.js" */
+/** @import { Notice, Session } from "./session.js" */
 /** @import { AutoPersistConfig, ReadSettings, SettingsFile } from "./settings.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 export class Store {
   #storage;
-  #isCounted;
   #idleMs;
   #files;
   #read;
@@ -41,12 +39,7 @@ export class Store {
   #listing;
   /** Where new sessions begin. @type {"home" | "workspace"} */
   #placement;
-  /** @type {Map<string, Session>} by their folders */
-  #open = new Map();
-  /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
-  #opening = new Map();
-  /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
-  #unsaid = new Map();
+  #open;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
@@ -56,14 +49,14 @@ export class Store {
    */
   constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read }) {
     this.#storage = storage;
-    this.#isCounted = isCounted;
     this.#files = files;
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#project = new Project(project);
     this.#places = places;
     this.#placement = workspace === undefined ? "home" : "workspace";
-    this.#listing = new Listing({ storage, home, look: (place, work) => this.#look(place, work) });
+    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, idleMs: this.#idleMs });
+    this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     this.project = project;
     this.home = home;
     this.workspace = workspace ?? project;
@@ -101,7 +94,7 @@ export class Store {
     // Who asks meanwhile goes on with the same one.
     this.#continuing = this.#continuing.catch(() => {}).then(async () => {
       const last = await this.#last();
-      const session = last ? await this.#at(last) : await this.create({ model });
+      const session = last ? await this.#open.at(last) : await this.create({ model });
       if (last) await this.point(session);
       return session;
     });
@@ -118,7 +111,7 @@ export class Store {
     const id = newId();
     const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
     const made = { ...agent, ...(model && { model }) };
-    const session = await this.#begin(place, {
+    const session = await this.#open.begin(place, {
       id,
       type,
       title,
@@ -135,10 +128,9 @@ export class Store {
    * @param {string} id
    */
   async session(id) {
-    const open = [...this.#open.values()].find((session) => session.id === id);
-    const known = open && (await this.#known(open.path));
+    const known = await this.#open.byId(id);
     if (known) return known;
-    return this.#at(this.#places.of(exactly(id, await this.list({ all: true, type: null, archived: null }))));
+    return this.#open.at(this.#places.of(exactly(id, await this.list({ all: true, type: null, archived: null }))));
   }
 
   /**
@@ -148,7 +140,7 @@ export class Store {
    * @returns {Promise<import("./doctor.js").Report[]>}
    */
   async doctor({ id, fix = false } = {}) {
-    const parts = { cache: this.#cache, home: this.home, fix };
+    const parts = { cache: this.#open.cache, home: this.home, fix };
     if (id !== undefined) {
       const one = exactly(id, (await this.#found({ all: true }, { isWhole: true })).flatMap(({ entry }) => entry ?? []));
       this.#listing.discard(); // To look is not to keep.
@@ -158,14 +150,15 @@ export class Store {
     for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
     const current = async () => (await this.list({ type: null })).find(({ status }) => status !== "unreadable");
     const of = { project: this.project, projectStorage: this.#places.storageOf(this.project) };
-    reports.push(await ofStore({ ...parts, ...of, listing: this.#listing, current }));
+    const ids = new Set(reports.map((report) => report?.id ?? ""));
+    reports.push(await ofStore({ ...parts, ...of, ids, listing: this.#listing, current }));
     return reports.flatMap((report) => report ?? []);
   }
 
   /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./doctor.js").Report | undefined>} */
   async mend(session) {
     await session.flush();
-    return ofPlace(this.#places.of(session), { cache: this.#cache, home: this.home, fix: true });
+    return ofPlace(this.#places.of(session), { cache: this.#open.cache, home: this.home, fix: true });
   }
 
   /**
@@ -217,7 +210,7 @@ export class Store {
       const session = await this.#imported(one, messages);
       const fresh = await notYetIn(this.#storage, session, messages);
       if (fresh.length > 0) await appendAll(session, fresh);
-      await this.#letGo(session);
+      await this.#open.letGo(session);
       imported.push({ id: one.id, agent: one.agent, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
     }
     return { imported, problems };
@@ -229,11 +222,12 @@ export class Store {
    * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
    */
   async fork(session, { at } = {}) {
-    const { created, messages } = await copyOf(session, { at });
+    const { created, messages, executions } = await copyOf(session, { at });
     const id = newId();
     const place = this.#places.home.place(this.#project.hash, id);
-    const fork = await this.#begin(place, { id, ...created, ...(await this.#project.created()) });
+    const fork = await this.#open.begin(place, { id, ...created, ...(await this.#project.created()) });
     await appendAll(fork, messages);
+    await fork.copyExecutions(executions);
     return fork;
   }
 
@@ -247,7 +241,7 @@ export class Store {
     await refuseIfOpen(session);
     const place = this.#places.of(session);
     await session.close();
-    this.#open.delete(session.path);
+    this.#open.forget(session.path);
     const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home });
     if (purge) {
       await place.storage.remove(place.path);
@@ -268,12 +262,15 @@ export class Store {
     const [hash, next] = [projectHash(old), projectHash(path)];
     if (hash === next) return { count: 0 };
     const project = await new Project(path).described();
+    const places = await this.#places.home.sessions(hash);
+    // All or none: half a project would be in neither place.
+    for (const place of places) await this.#open.look(place, refuseIfOpen);
     let count = 0;
-    for (const place of await this.#places.home.sessions(hash)) {
-      const session = await this.#at(place);
+    for (const place of places) {
+      const session = await this.#open.at(place);
       await refuseIfOpen(session);
       await session.relocate({ project });
-      await this.#letGo(session);
+      await this.#open.letGo(session);
       await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
       count += 1;
     }
@@ -297,9 +294,9 @@ export class Store {
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
     await session.close();
-    this.#open.delete(session.path);
+    this.#open.forget(session.path);
     await copied(from, place, { but: [old.file, ".gitattributes"] });
-    const moved = await this.#at(place);
+    const moved = await this.#open.at(place);
     const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
     await moved.relocate({ ...where, [old.key]: document });
     await toTrash(from, { storage: this.#storage, home: this.home });
@@ -322,8 +319,8 @@ export class Store {
 
   /** Where nobody has it open. @param {Listed} one */
   async #archive(one) {
-    if (this.#open.has(one.path) || this.#opening.has(one.path)) return false;
-    return this.#look(this.#places.of(one), async (session) => {
+    if (this.#open.has(one.path)) return false;
+    return this.#open.look(this.#places.of(one), async (session) => {
       const isFree = (await session.others()).length === 0;
       if (isFree) await session.archive();
       await session.close();
@@ -353,20 +350,17 @@ export class Store {
   async current() {
     const listed = await this.list({ type: null, archived: null });
     const one = (await this.#pointedOf(listed)) ?? listed.find(({ status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent");
-    return one && this.#at(this.#places.of(one));
+    return one && this.#open.at(this.#places.of(one));
   }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
   notices() {
-    const told = [...this.#unsaid].flatMap(([path, notices]) => notices.map((notice) => ({ path, notice })));
-    this.#unsaid.clear();
-    return told;
+    return this.#open.unsaid();
   }
 
   /** Writes what is derived, and lets go of all files. */
   async close() {
-    const sessions = [...this.#open.values()];
-    const closed = await Promise.allSettled(sessions.map((session) => this.#letGo(session)));
+    const closed = await this.#open.close();
     closed.push(...(await Promise.allSettled([this.#listing.save()])));
     closed.push(...(await this.#places.close()));
     // One that could not be closed must not keep the others open.
@@ -390,90 +384,12 @@ export class Store {
     return listed.find(({ id, path }) => id === pointer?.id && path === pointer.path);
   }
 
-  /** @param {Place} place @param {Record<string, any> & { id: string }} created */
-  async #begin(place, created) {
-    const session = await Session.begin({ ...this.#parts(place), created });
-    await this.#places.meet(place);
-    this.#open.set(session.path, session);
-    return session;
-  }
-
-  /** @param {Place} place */
-  #parts(place) {
-    return { ...place, cache: this.#cache, isCounted: this.#isCounted };
-  }
-
-  get #cache() { return { storage: this.#storage, folder: join(this.home, "cache") }; }
-
-  // One object for each folder, whoever asks meanwhile.
-  /** @param {Place} place @returns {Promise<Session>} */
-  async #at(place) {
-    const { path } = place;
-    const known = await this.#known(path);
-    if (known) return known;
-    const opening = this.#opening.get(path) ?? this.#opened(place);
-    this.#opening.set(path, opening);
-    return opening.finally(() => this.#opening.delete(path));
-  }
-
-  // One that is open here, unless its folder was moved or deleted meanwhile: by another process, or by hand.
-  /** @param {string} path */
-  async #known(path) {
-    const session = this.#open.get(path);
-    if (!session || (await session.isThere())) return session;
-    this.#open.delete(path);
-    await session.leave();
-    return undefined;
-  }
-
-  /** @param {Place} place */
-  async #opened(place) {
-    const session = await Session.open(this.#parts(place));
-    session.notices.push(...(this.#unsaid.get(place.path) ?? []));
-    this.#unsaid.delete(place.path);
-    // The same one where it lay before: it is held there no longer.
-    for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
-    await session.findLeftOpen();
-    await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
-    await this.#places.meet(place);
-    this.#open.set(place.path, session);
-    return session;
-  }
-
-  // As its files are now: one that is open may not have seen what others appended since.
-  /** @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>} */
-  async #look(place, work) {
-    const session = await Session.open(this.#parts(place));
-    try {
-      return await work(session);
-    } finally {
-      session.letGo();
-    }
-  }
-
-  /** The same; where it rests for long, paused. @param {Sure} one */
+  /** As it is; but one that rests for long is paused first. @param {Sure} one */
   async #resting(one) {
     const { entry, place } = one;
     if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
-    const pause = async (/** @type {Session} */ session) => {
-      // Else nobody would hear of those whose leases are cleared away.
-      await session.findLeftOpen();
-      const hasPaused = await session.pauseIfIdle(this.#idleMs);
-      if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
-      return hasPaused;
-    };
-    const open = this.#open.get(place.path);
-    const hasPaused = await (open ? pause(open) : this.#look(place, pause)).catch(unlessBug);
-    const [again] = hasPaused ? await this.#listing.looked(place) : [];
+    const [again] = (await this.#open.rest(place)) ? await this.#listing.looked(place) : [];
     return again ?? one;
-  }
-
-  /** @param {Session} session */
-  async #letGo(session) {
-    this.#open.delete(session.path);
-    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
-    if (!(await session.isThere())) return session.leave();
-    await session.close();
   }
 
   /** @param {any} one @param {any[]} messages */
@@ -483,11 +399,11 @@ export class Store {
     const place = home.place(projectHash(project), one.id);
     // It may have been relocated since.
     for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
-      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#at({ ...place, path });
+      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
     }
     // It goes on where it came from; here it rests since then.
     const timestamp = messages.findLast((message) => message.timestamp)?.timestamp;
-    return this.#begin(place, {
+    return this.#open.begin(place, {
       id: one.id,
       type: one.parent ? "subagent" : "chat",
       project,

@@ -65,6 +65,16 @@ export class Tools {
     return recorded.map((one) => joined(one, contents.get(keyOf(one.messageId, one.toolCallId)) ?? contents.get(one.toolCallId)));
   }
 
+  /** Writes down what tools did in another session; what they said is among this one's messages. @param {ReadExecution[]} executions */
+  async copy(executions) {
+    const { tools, handle } = this.#live;
+    for (const execution of executions) {
+      const bytes = called(() => handle.stageExecution(toBytes(execution), Date.now(), entropy()));
+      await tools.append(handle, bytes, { durable: false });
+    }
+    await tools.confirm({ again: true });
+  }
+
   /** @param {ReturnType<typeof checked>} asked */
   async #append({ call, result: { content, ...result }, durationMs, messageId }) {
     const live = this.#live;

@@ -28,6 +28,8 @@ import { inTrash } from "./trash.js";
 
 /** What `storage.replace` writes before it renames it. */
 const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
+/** A checkpoint, and who has the session open. */
+const CACHED = /^(.+)\.(?:json|open)$/;
 /** No file is written for so long. A process of this number may be another one by now. */
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -59,6 +61,25 @@ export async function leftOver(storage, folder) {
     if (!pid || !(await isLeft(storage, path, Number(pid)))) continue;
     found.push({
       problem: problem(name, "left_over", `process ${pid} is gone and left a temporary file at "${path}"`),
+      mend: () => storage.remove(path).then(() => `removed "${path}"`),
+    });
+  }
+  return found;
+}
+
+/**
+ * What is kept of sessions that are gone: their folders were taken away by hand.
+ * @param {{ storage: Storage, folder: string }} cache @param {Set<string>} ids of the sessions that are there
+ * @returns {Promise<Finding[]>}
+ */
+export async function ofNobody({ storage, folder }, ids) {
+  const found = [];
+  for (const { name } of (await storage.list(folder).catch(unlessBug)) ?? []) {
+    const [, id = ""] = CACHED.exec(name) ?? [];
+    const path = join(folder, name);
+    if (!id || ids.has(id) || (name.endsWith(".open") && (await new Lease({ storage, folder: path }).others()).length > 0)) continue;
+    found.push({
+      problem: problem(name, "left_over", `expected the session ${id}, of which "${path}" is, but found none`),
       mend: () => storage.remove(path).then(() => `removed "${path}"`),
     });
   }

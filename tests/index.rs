@@ -78,7 +78,7 @@ fn parsed(index: &str) -> BTreeMap<String, [String; 3]> {
 proptest! {
     #[test]
     fn a_row_is_what_parsing_its_line_would_tell(
-        written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}", "\",\"placement\":\""]), ".{0,9}"), 0..9),
+        written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}", "\",\"placement\":\""]), "x.{0,9}"), 0..9),
     ) {
         let index: Vec<u8> = written.iter().flat_map(|(path, title)| line(path, title)).collect();
         prop_assert_eq!(rows(&index), parsed(std::str::from_utf8(&index).unwrap()));

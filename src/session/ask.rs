@@ -51,6 +51,11 @@ impl Ask {
                 other.name
             )));
         }
+        if let Change::Title { title, .. } = &change
+            && title.trim().is_empty()
+        {
+            return Err(wrong(format!("expected a title, but found {title:?} instead")));
+        }
         Ok(Ask { change, has_override, timestamp, extra: fields.rest() })
     }
 

@@ -98,6 +98,15 @@ const faults = {
     writeFileSync(join(leases, "x.json"), JSON.stringify({ ...thisProcess(), pid: GONE, since: "2026-01-01T00:00:00Z" }));
     return [home.id, "dead_lease"];
   },
+  "a checkpoint of a session that is gone": ({ options }) => (writeFileSync(join(options.home, "cache", "gone.json"), "{}"), ["store", "left_over"]),
+  "leases of a session that is gone": ({ options }) => {
+    for (const [id, pid] of /** @type {const} */ ([["gone", GONE], ["of a workspace that is elsewhere", process.pid]])) {
+      const leases = join(options.home, "cache", `${id}.open`);
+      mkdirSync(leases, { recursive: true });
+      writeFileSync(join(leases, "x.json"), JSON.stringify({ ...thisProcess(), pid, since: "2026-01-01T00:00:00Z" }));
+    }
+    return ["store", "left_over"];
+  },
   "a pointer that leads nowhere": ({ options }) => {
     const path = join(options.project, ".leftoff", "current-session.json");
     const pointer = JSON.parse(readFileSync(path, "utf8"));

@@ -154,6 +154,27 @@ check("a fork has what was said up to a message, and says where it comes from", 
   await assert.rejects(store.fork(await store.create()), code("not_found"));
 });
 
+check("a fork has what tools did before it, with their results", async (open) => {
+  const store = await open();
+  const session = await store.create();
+  /** @param {string} id @param {string} content */
+  const turn = async (id, content) => {
+    await session.append([said, { role: "assistant", content: "", assistant: { toolCalls: [{ id, name: "bash", arguments: "{}" }] } }]);
+    return (await session.appendTool({ call: { id, name: "bash" }, result: { content, exitCode: 0 }, durationMs: 5 })).execution;
+  };
+  const [first] = [await turn("one", "1"), await turn("two", "2")];
+  let at;
+  for await (const { id } of session.messages()) at = id;
+  await turn("three", "3");
+  const results = async (/** @type {import("../../js/session.js").Session} */ one) => (await one.toolExecutions()).map(({ id, ...rest }) => rest);
+  const fork = await store.fork(session, { at });
+  assert.deepEqual(await results(fork), (await results(session)).slice(0, 2));
+  const early = await store.fork(session, { at: first.messageId });
+  assert.deepEqual(await results(early), []);
+  // What tools do from then on goes on from there.
+  assert.equal((await fork.appendTool({ call: { id: "two", name: "bash" }, result: { content: "2" } })).isNew, false);
+});
+
 check("a pin is of a message that is there, and is in every context", async (open) => {
   const store = await open();
   const session = await store.create();
@@ -173,7 +194,7 @@ check("what is wrong is refused, and changes nothing", async (open) => {
   const store = await open();
   const session = await store.create();
   const before = fs.readFileSync(join(session.path, "events.jsonl"), "utf8");
-  for (const bad of [undefined, 7, null, {}]) await assert.rejects(session.rename(/** @type {any} */ (bad)), code("invalid_request"), String(bad));
+  for (const bad of [undefined, 7, null, {}, "", " \n"]) await assert.rejects(session.rename(/** @type {any} */ (bad)), code("invalid_request"), String(bad));
   await assert.rejects(store.create({ name: "../x", placement: "workspace" }), code("invalid_id"));
   await assert.rejects(store.create({ placement: /** @type {any} */ ("moon") }), code("invalid_request"));
   await assert.rejects(store.commit(session), code("not_in_workspace"));
@@ -191,6 +212,9 @@ check("an imported session rests where it was imported", async (open) => {
 });
 
 check("what somebody else has open is neither deleted nor moved", async (open, folder) => {
+  const first = await open();
+  const { id } = await first.create();
+  await first.close();
   const store = await open();
   const session = await store.create();
   await session.append(said);
@@ -199,6 +223,7 @@ check("what somebody else has open is neither deleted nor moved", async (open, f
   await assert.rejects(other.delete(same), code("open_elsewhere"));
   await assert.rejects(other.move(same, { to: "workspace" }), code("open_elsewhere"));
   await assert.rejects(other.relocate(folder, tmpdir()), code("open_elsewhere"));
+  assert.deepEqual((await other.list()).map((one) => one.id).sort(), [id, session.id], "none is moved where one cannot be");
   await session.append(said);
   await store.close();
   assert.equal((await other.delete(same)).trash?.includes("trash"), true);

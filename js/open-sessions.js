@@ -1,0 +1,139 @@
+// @ts-check
+/** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
+
+import { unlessBug } from "./error.js";
+import { Session } from "./session.js";
+
+/** @import { Cache } from "./live.js" */
+/** @import { Place } from "./placement.js" */
+/** @import { Places } from "./places.js" */
+/** @import { Notice } from "./session.js" */
+
+export class OpenSessions {
+  #places;
+  #isCounted;
+  #idleMs;
+  /** @type {Map<string, Session>} by their folders */
+  #open = new Map();
+  /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
+  #opening = new Map();
+  /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
+  #unsaid = new Map();
+
+  /** @param {{ places: Places, cache: Cache, isCounted: boolean, idleMs: number }} parts */
+  constructor({ places, cache, isCounted, idleMs }) {
+    this.#places = places;
+    this.#isCounted = isCounted;
+    this.#idleMs = idleMs;
+    this.cache = cache;
+  }
+
+  /** A new one. @param {Place} place @param {Record<string, any> & { id: string }} created */
+  async begin(place, created) {
+    const session = await Session.begin({ ...this.#parts(place), created });
+    await this.#places.meet(place);
+    this.#open.set(session.path, session);
+    return session;
+  }
+
+  /** The one of a folder. @param {Place} place @returns {Promise<Session>} */
+  async at(place) {
+    const { path } = place;
+    const known = await this.#known(path);
+    if (known) return known;
+    const opening = this.#opening.get(path) ?? this.#opened(place);
+    this.#opening.set(path, opening);
+    return opening.finally(() => this.#opening.delete(path));
+  }
+
+  /** The one of an id, where it is open. @param {string} id */
+  async byId(id) {
+    const open = [...this.#open.values()].find((session) => session.id === id);
+    return open && this.#known(open.path);
+  }
+
+  /** Whether the one of a folder is open, or about to be. @param {string} path */
+  has(path) {
+    return this.#open.has(path) || this.#opening.has(path);
+  }
+
+  /** Whoever asks next gets another object. @param {string} path */
+  forget(path) {
+    this.#open.delete(path);
+  }
+
+  /**
+   * For a look: as its files are now. One that is open may not have seen what others appended since.
+   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
+   */
+  async look(place, work) {
+    const session = await Session.open(this.#parts(place));
+    try {
+      return await work(session);
+    } finally {
+      session.letGo();
+    }
+  }
+
+  /** Pauses one that rests for long; whether it did. @param {Place} place */
+  async rest(place) {
+    const pause = async (/** @type {Session} */ session) => {
+      // Else nobody would hear of those whose leases are cleared away.
+      await session.findLeftOpen();
+      const hasPaused = await session.pauseIfIdle(this.#idleMs);
+      if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
+      return hasPaused;
+    };
+    const open = this.#open.get(place.path);
+    return (open ? pause(open) : this.look(place, pause)).catch(unlessBug);
+  }
+
+  /** Writes what is derived of it, and lets go. @param {Session} session */
+  async letGo(session) {
+    this.#open.delete(session.path);
+    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
+    if (!(await session.isThere())) return session.leave();
+    await session.close();
+  }
+
+  /** What was found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
+  unsaid() {
+    const told = [...this.#unsaid].flatMap(([path, notices]) => notices.map((notice) => ({ path, notice })));
+    this.#unsaid.clear();
+    return told;
+  }
+
+  /** Lets go of all. */
+  close() {
+    return Promise.allSettled([...this.#open.values()].map((session) => this.letGo(session)));
+  }
+
+  // Unless its folder was moved or deleted meanwhile: by another process, or by hand.
+  /** @param {string} path */
+  async #known(path) {
+    const session = this.#open.get(path);
+    if (!session || (await session.isThere())) return session;
+    this.#open.delete(path);
+    await session.leave();
+    return undefined;
+  }
+
+  /** @param {Place} place */
+  async #opened(place) {
+    const session = await Session.open(this.#parts(place));
+    session.notices.push(...(this.#unsaid.get(place.path) ?? []));
+    this.#unsaid.delete(place.path);
+    // The same one where it lay before: it is held there no longer.
+    for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
+    await session.findLeftOpen();
+    await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
+    await this.#places.meet(place);
+    this.#open.set(place.path, session);
+    return session;
+  }
+
+  /** @param {Place} place */
+  #parts(place) {
+    return { ...place, cache: this.cache, isCounted: this.#isCounted };
+  }
+}
