@@ -1,16 +1,22 @@
-//! Makes `src/tokens/o200k_base.planes` from tiktoken-rs: `cargo run --example planes -- src/tokens/o200k_base.planes`.
+//! Makes the planes of a vocabulary from tiktoken-rs: `cargo run --example planes -- o200k_base src/tokens/o200k_base.planes`.
 
 use std::collections::HashMap;
 
 fn main() {
-    let path = std::env::args().nth(1).expect("usage: planes <file>");
-    std::fs::write(&path, planes()).expect("the file can be written");
+    let [name, path] =
+        std::env::args().skip(1).collect::<Vec<_>>().try_into().expect("usage: planes <name> <file>");
+    std::fs::write(&path, planes(&name)).expect("the file can be written");
     println!("wrote {path}");
 }
 
-/// The merge pairs of o200k_base as six byte planes.
-pub fn planes() -> Vec<u8> {
-    let engine = tiktoken_rs::o200k_base().expect("tiktoken-rs has o200k_base");
+/// The merge pairs of a vocabulary as six byte planes.
+pub fn planes(name: &str) -> Vec<u8> {
+    let engine = match name {
+        "o200k_base" => tiktoken_rs::o200k_base(),
+        "cl100k_base" => tiktoken_rs::cl100k_base(),
+        _ => panic!("expected o200k_base or cl100k_base, but found {name} instead"),
+    };
+    let engine = engine.expect("it is in tiktoken-rs");
     let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| engine.decode_bytes(&[rank]).ok()).collect();
     let special = tokens.iter().position(|token| token.starts_with(b"<|endof")).unwrap_or(tokens.len());
     let tokens = &tokens[..special];

@@ -28,13 +28,13 @@ export async function built(build, from, { count }) {
     } else if (needs.type === "blob") {
       const bytes = await blobOf(from, needs.id);
       called(() => build.blob(needs.id, bytes));
-    } else if (needs.type === "counts" && needs.encoding === "o200k_base") {
-      counter = exactCounter();
+    } else if (needs.type === "counts" && called((core) => core.Counter.encodingOf(needs.encoding))) {
+      counter = exactCounter(needs.encoding);
     } else if (needs.type === "counts" && count) {
       const counts = await count(needs.texts, needs.encoding);
       called(() => build.counts(toBytes(needs.texts.map((/** @type {string} */ text, /** @type {number} */ i) => [text, counts[i]]))));
     } else {
-      const message = `expected a counter for "${needs.encoding}", but found none: give "count", or an encoding of o200k_base or estimate-1`;
+      const message = `expected a counter for "${needs.encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
       throw new LeftoffError({ code: "no_counter", message });
     }
   }

@@ -11,8 +11,8 @@ import { asset } from "./core.node.js";
 
 /** @type {Core | undefined} */
 let loaded;
-/** @type {bindings.Counter | undefined} */
-let exact;
+/** By the names of their encodings. @type {Map<string, bindings.Counter>} */
+const exact = new Map();
 /** @type {bindings.Counter | undefined} */
 let estimate;
 /** How often the core was made anew. */
@@ -40,7 +40,7 @@ export function called(call) {
     if (cause instanceof WebAssembly.RuntimeError) {
       // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
       bindings.__wbg_reset_state();
-      exact = undefined;
+      exact.clear();
       estimate = undefined;
       generation += 1;
       throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
@@ -59,16 +59,20 @@ export function instance() {
   return generation;
 }
 
-/** Who counts: the vocabulary of o200k_base, loaded on the first call. */
-export function exactCounter() {
-  exact ??= called((core) => core.Counter.fromPlanes(asset("o200k_base.planes")));
-  return exact;
+/** What is stored is counted by it, once its vocabulary is loaded. */
+const STORED = "o200k_base";
+
+/** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
+export function exactCounter(encoding = STORED) {
+  const counter = exact.get(encoding) ?? called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
+  exact.set(encoding, counter);
+  return counter;
 }
 
-/** Who counts where no vocabulary is loaded. */
+/** Who counts what is stored: by the estimate where no vocabulary is loaded. */
 export function anyCounter() {
   estimate ??= called((core) => core.Counter.estimate());
-  return exact ?? estimate;
+  return exact.get(STORED) ?? estimate;
 }
 
 const encoder = new TextEncoder();

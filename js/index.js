@@ -12,18 +12,31 @@ export { MemoryStorage } from "./storage/memory.js";
 export { NodeStorage } from "./storage/node.js";
 export { Transcript, readTranscript } from "./transcript.js";
 
+/** Above any count. */
+const NO_LIMIT = 0xffff_ffff;
+
 /**
- * Counts the tokens of a text.
- * @param {string} text
- * @param {{ encoding?: string }} [options] `o200k_base` (the default) or `estimate-1`
- * @returns {Promise<number>}
+ * Counts the tokens of a text, or of each of many. What would be a special token is text.
+ * @template {string | string[]} T
+ * @param {T} text
+ * @param {{ encoding?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default; `o200k_harmony` counts
+ *   alike), `cl100k_base`, or `estimate-1`; `limit`: counting stops as soon as a text has more, and gives some number
+ *   above it
+ * @returns {Promise<T extends string ? number : number[]>}
  */
-export async function countTokens(text, { encoding = "o200k_base" } = {}) {
-  if (typeof text !== "string") {
-    throw new LeftoffError({ code: "invalid_request", message: `expected a text to count, but found ${typeof text} instead` });
-  }
-  if (encoding === "o200k_base") return called(() => exactCounter().count(text));
-  if (encoding === "estimate-1") return called((core) => core.Counter.estimate().count(text));
-  const message = `expected the encoding "o200k_base" or "estimate-1", but found "${encoding}" instead`;
-  throw new LeftoffError({ code: "no_counter", message });
+export async function countTokens(text, { encoding = "o200k_base", limit = NO_LIMIT } = {}) {
+  const texts = Array.isArray(text) ? text : [text];
+  const bad = texts.findIndex((one) => typeof one !== "string");
+  if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
+  if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
+  const name = called((core) => core.Counter.encodingOf(String(encoding)));
+  if (!name) throw refused("no_counter", `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead`);
+  const counter = name === "estimate-1" ? called((core) => core.Counter.estimate()) : exactCounter(name);
+  const counts = texts.map((one) => called(() => counter.count(one, Math.min(limit, NO_LIMIT))));
+  return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
+}
+
+/** @param {string} code @param {string} message */
+function refused(code, message) {
+  return new LeftoffError({ code, message });
 }

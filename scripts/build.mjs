@@ -98,11 +98,11 @@ function compile(features) {
 
 function buildCore() {
   bind("wasm,tokens,interop", pkg);
-  copyVocabulary();
+  copyVocabularies();
 }
 
-function copyVocabulary() {
-  copyFileSync(join(root, "src", "tokens", "o200k_base.planes"), join(pkg, "o200k_base.planes"));
+function copyVocabularies() {
+  for (const name of ["o200k_base.planes", "cl100k_base.planes"]) copyFileSync(join(root, "src", "tokens", name), join(pkg, name));
 }
 
 /** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
@@ -115,7 +115,7 @@ function buildDev() {
   renameSync(join(pkg, "leftoff_bg.wasm"), join(pkg, "leftoff.wasm"));
   // It would tell npm to leave the folder out.
   for (const name of [".gitignore", "leftoff_bg.wasm.d.ts"]) rmSync(join(pkg, name), { force: true });
-  copyVocabulary();
+  copyVocabularies();
   return buildShim();
 }
 

@@ -29,7 +29,7 @@ use crate::session::scan::Problem;
 use crate::session::{documents, id, index, project};
 use crate::text::to_json;
 use crate::time::Stamp;
-use crate::tokens::{Encoding, Vocabulary, count};
+use crate::tokens::{Encoding, Vocabulary, estimate};
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -70,21 +70,25 @@ impl Counter {
         Counter(None)
     }
 
-    /// A vocabulary from the planes of o200k_base.
+    /// A vocabulary from its planes.
     #[cfg(feature = "tokens")]
     #[wasm_bindgen(js_name = fromPlanes)]
     pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
         Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary))).map_err(thrown)
     }
 
-    /// The tokens of a text.
-    pub fn count(&self, text: &str) -> u32 {
-        count(text, self.0.as_ref()).tokens
+    /// The tokens of a text; where there are more than the limit, some number above it.
+    pub fn count(&self, text: &str, limit: Option<u32>) -> u32 {
+        match &self.0 {
+            Some(vocabulary) => vocabulary.count_up_to(text, limit.unwrap_or(u32::MAX)),
+            None => estimate(text),
+        }
     }
 
-    /// Whether an encoding is one that the core knows; another is for the host to count.
-    pub fn knows(encoding: &str) -> bool {
-        Encoding::parse(encoding).is_some()
+    /// The encoding of a name, as it is stored, where it is one that the core can count by.
+    #[wasm_bindgen(js_name = encodingOf)]
+    pub fn encoding_of(name: &str) -> Option<String> {
+        Encoding::parse(name).map(|encoding| encoding.as_str().into())
     }
 }
 

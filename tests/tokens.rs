@@ -10,6 +10,10 @@ use leftoff::tokens::{Encoding, Vocabulary, count};
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
+#[path = "../examples/classes.rs"]
+#[allow(dead_code, reason = "an example has a main, which a test does not call")]
+mod classes;
+
 #[path = "../examples/planes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod planes;
@@ -18,35 +22,61 @@ mod planes;
 mod texts;
 
 const PLANES: &[u8] = include_bytes!("../src/tokens/o200k_base.planes");
+const CL100K: &[u8] = include_bytes!("../src/tokens/cl100k_base.planes");
 
-/// Pairs in the planes.
-const PAIRS: usize = PLANES.len() / 6;
+/// A vocabulary of ours, and the reference.
+struct Both {
+    ours: Vocabulary,
+    reference: CoreBPE,
+    tokens: u32,
+}
 
-static OURS: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::o200k_base);
-static REFERENCE: LazyLock<CoreBPE> =
-    LazyLock::new(|| tiktoken_rs::o200k_base().expect("it is inside tiktoken-rs"));
+static BOTH: LazyLock<[Both; 2]> = LazyLock::new(|| {
+    let both = |planes, reference, tokens| Both {
+        ours: Vocabulary::from_bytes(planes).expect("it is known"),
+        reference,
+        tokens,
+    };
+    let inside = "it is inside tiktoken-rs";
+    [
+        both(PLANES, tiktoken_rs::o200k_base().expect(inside), 199_998),
+        both(CL100K, tiktoken_rs::cl100k_base().expect(inside), 100_256),
+    ]
+});
 
 fn check(text: &str) {
-    let ours = count(text, Some(&OURS));
-    assert_eq!(ours.tokens as usize, REFERENCE.encode_ordinary(text).len(), "{text:?}");
-    assert_eq!(ours.by, Encoding::O200kBase);
+    for Both { ours, reference, .. } in &*BOTH {
+        assert_eq!(ours.count(text) as usize, reference.encode_ordinary(text).len(), "{ours:?} {text:?}");
+    }
 }
 
 #[test]
 fn the_shipped_planes_are_those_of_the_reference() {
-    assert!(planes::planes() == PLANES);
+    assert!(planes::planes("o200k_base") == PLANES);
+    assert!(planes::planes("cl100k_base") == CL100K);
+}
+
+#[test]
+fn the_shipped_classes_are_those_of_the_reference() {
+    assert!(classes::runs() == include_bytes!("../src/tokens/classes.runs"));
 }
 
 #[test]
 fn every_single_token_counts_as_one() {
-    let texts = (0..199_998).filter_map(|rank| String::from_utf8(REFERENCE.decode_bytes(&[rank]).ok()?).ok());
-    texts.for_each(|text| check(&text));
+    for Both { ours, reference, tokens } in &*BOTH {
+        let texts =
+            (0..*tokens).filter_map(|rank| String::from_utf8(reference.decode_bytes(&[rank]).ok()?).ok());
+        let found = texts.inspect(|text| {
+            assert_eq!(ours.count(text) as usize, reference.encode_ordinary(text).len(), "{text:?}")
+        });
+        assert!(found.count() > 90_000);
+    }
 }
 
 #[test]
 fn special_tokens_in_a_text_are_text() {
     check("<|endoftext|> and <|endofprompt|>");
-    assert!(count("<|endoftext|>", Some(&OURS)).tokens > 1);
+    assert!(BOTH.iter().all(|both| both.ours.count("<|endoftext|>") > 1));
 }
 
 #[test]
@@ -57,81 +87,107 @@ fn real_texts_count_as_the_reference_counts_them() {
 }
 
 #[test]
-fn runs_are_counted_exactly_up_to_64_kib() {
-    for unit in ["a", "A", " ", "\n", "\t", "-", "1", "\u{e9}", "\u{4f60}", "\u{1f642}", "'s", "\u{301}"] {
-        check(&unit.repeat(64 * 1024 / unit.len()));
+fn every_character_is_cut_as_the_reference_cuts_it() {
+    for code in (0..=0x3_3479).chain(0xe_0000..0xe_0200).filter_map(char::from_u32) {
+        check(&format!("{code}{code}a {code}B!{code}1{code} \n{code}"));
     }
 }
 
 #[test]
-fn the_longest_run_decides_not_the_length_of_the_text() {
-    for (unit, other) in [("a", " "), (" ", "a"), ("\u{1f642}", "\n")] {
-        let run = unit.repeat(64 * 1024 / unit.len());
-        check(&format!("{other}{run}{other}{run}"));
-        let longer = format!("{other}{run}{unit}{other}");
-        assert_eq!(count(&longer, Some(&OURS)).by, Encoding::Estimate1, "{unit}");
-    }
-}
-
-/// What `from_bytes` says of the planes, once the pair of the token at `place` is another.
-fn refused(place: usize, left: usize, right: usize) -> String {
-    let mut planes = PLANES.to_vec();
-    for (side, rank) in [left, right].into_iter().enumerate() {
-        for (plane, byte) in rank.to_le_bytes().into_iter().take(3).enumerate() {
-            planes[(side * 3 + plane) * PAIRS + place] = byte;
-        }
-    }
-    let error = Vocabulary::from_bytes(&planes).expect_err("the planes are damaged");
-    assert_eq!(error.code, Code::InvalidVocabulary);
-    error.message
-}
-
-#[test]
-fn damaged_planes_are_refused_by_name() {
-    assert!(refused(1000, 1256, 0).starts_with("expected ranks below 1256,"));
-    assert!(refused(1000, 0, 0xff_ffff).starts_with("expected ranks below 1256,"));
-    let doubled = refused(PAIRS - 1, 0, 1);
-    assert!(doubled.starts_with("expected each token once,"), "{doubled}");
-    let short = Vocabulary::from_bytes(&PLANES[6..]).expect_err("a pair is missing");
-    assert_eq!(short.code, Code::InvalidVocabulary);
-}
-
-#[test]
-fn tokens_that_double_in_length_do_not_use_up_the_memory() {
-    let ranks: Vec<[u8; 4]> = (255..255 + PAIRS as u32).map(u32::to_le_bytes).collect();
-    let side: Vec<u8> = (0..3).flat_map(|plane| ranks.iter().map(move |rank| rank[plane])).collect();
-    let error = Vocabulary::from_bytes(&[side.clone(), side].concat()).expect_err("the tokens get too long");
-    assert_eq!(error.message, "expected tokens of at most 256 bytes, but found one of 512 instead");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
-
-    #[test]
-    fn no_damage_makes_the_vocabulary_panic(
-        damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4),
-    ) {
-        let mut planes = PLANES.to_vec();
-        damage.into_iter().for_each(|(at, byte)| planes[at.index(PLANES.len())] = byte);
-        if let Ok(vocabulary) = Vocabulary::from_bytes(&planes) {
-            prop_assert!(count("The quick brown fox, 你好 \n\n 🙂", Some(&vocabulary)).tokens > 0);
+fn runs_are_counted_as_the_reference_counts_them() {
+    for unit in [
+        "a",
+        "A",
+        " ",
+        "\n",
+        "\t",
+        "-",
+        "1",
+        "\u{e9}",
+        "\u{4f60}",
+        "\u{1f642}",
+        "'s",
+        "\u{301}",
+        "ab",
+        " a",
+        "\r\n ",
+    ] {
+        for length in [1, 62, 63, 64, 1000, 15_000, 17_000, 40_000] {
+            check(&unit.repeat(length / unit.len()));
         }
     }
 }
 
+fn any_text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "[a-z]{1,9}",
+        "[A-Z]{1,4}[a-z]{0,4}",
+        "[0-9]{1,7}",
+        "\\PC{1,4}",
+        "[ \t\r\n\u{a0}\u{2003}]{1,4}",
+        "['\u{2019}](s|S|t|re|RE|ve|m|ll|d|\u{17f}|x)",
+        "[!-/:-@]{1,5}",
+        "[\u{300}-\u{36f}]{1,2}",
+        "[\u{4e00}-\u{4fff}]{1,4}",
+        any::<char>().prop_map(String::from)
+    ];
+    proptest::collection::vec(word, 0..24).prop_map(|words| words.concat())
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
     #[test]
-    fn random_unicode_counts_as_the_reference_counts_it(text in "\\PC{0,200}|[ \\t\\n\\r'a-z0-9A-Zéßжع你🙂]{0,400}") {
+    fn any_text_counts_as_the_reference_counts_it(text in any_text()) {
         check(&text);
     }
 
     #[test]
-    fn bytes_that_are_no_vocabulary_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        prop_assert!(Vocabulary::from_bytes(&bytes).is_err());
+    fn counting_stops_above_the_limit(text in any_text(), limit in 0u32..40) {
+        for Both { ours, .. } in &*BOTH {
+            let (whole, stopped) = (ours.count(&text), ours.count_up_to(&text, limit));
+            let is_right = if whole <= limit { stopped == whole } else { stopped > limit };
+            prop_assert!(is_right, "{stopped} of {whole}");
+        }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_characters_count_as_the_reference_counts_them(text in proptest::collection::vec(any::<char>(), 0..300)) {
-        check(&text.into_iter().collect::<String>());
+    fn an_unbroken_run_of_letters_counts_as_the_reference_counts_it(
+        letters in prop::sample::select(vec!["a", "ab", "aeinorst", "abcdefghijklmnopqrstuvwxyz", "-=", "\u{4f60}\u{597d}\u{7684}\u{4e00}", "-"]),
+        places in proptest::collection::vec(any::<prop::sample::Index>(), 1..3000),
+        length in 1..40_000usize,
+    ) {
+        let letters: Vec<char> = letters.chars().collect();
+        let text: String = places.iter().cycle().take(length).map(|place| *place.get(&letters)).collect();
+        check(&text);
+    }
+}
+
+#[test]
+fn the_shipped_vocabulary_is_inside_the_library() {
+    let text = "The quick brown fox, \u{4f60}\u{597d} \n\n \u{1f642}";
+    let found = count(text, Some(&Vocabulary::o200k_base()));
+    assert_eq!((found.by, found.tokens), (Encoding::O200kBase, BOTH[0].ours.count(text)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_planes_are_refused_by_name(at in any::<prop::sample::Index>(), bit in 0..8u8, cut in any::<bool>()) {
+        for planes in [PLANES, CL100K] {
+            let mut planes = planes.to_vec();
+            let at = at.index(planes.len());
+            planes[at] ^= 1 << bit;
+            if cut {
+                planes.truncate(at);
+            }
+            let error = Vocabulary::from_bytes(&planes).expect_err("the planes are damaged");
+            prop_assert_eq!(error.code, Code::InvalidVocabulary);
+        }
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::context::request::Counter;
 use crate::session::message::Message;
-use crate::tokens::{Encoding, Vocabulary, cost, count, estimate};
+use crate::tokens::{Encoding, Vocabulary, cost, estimate};
 
 /// The counts that are known, and the texts whose count is wanted.
 #[derive(Debug)]
@@ -28,8 +28,10 @@ impl Prices {
         }
         match (&self.counter, vocabulary) {
             (Counter::Core(Encoding::Estimate1), _) => return Some(estimate(text)),
-            (Counter::Core(Encoding::O200kBase), Some(_)) => return Some(count(text, vocabulary).tokens),
-            (Counter::Core(Encoding::O200kBase), None) | (Counter::Host(_), _) => {}
+            (Counter::Core(encoding), Some(exact)) if *encoding == exact.encoding() => {
+                return Some(exact.count(text));
+            }
+            (Counter::Core(_) | Counter::Host(_), _) => {}
         }
         let known = self.known.get(text).copied();
         if known.is_none() {

@@ -26,7 +26,7 @@ pub fn fixed(message: &Message) -> u32 {
 
 /// The cost of a message.
 pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
-    let by = if vocabulary.is_some() { Encoding::O200kBase } else { Encoding::Estimate1 };
+    let by = vocabulary.map_or(Encoding::Estimate1, Vocabulary::encoding);
     let fixed = Count { tokens: fixed(message), by };
     texts(message).into_iter().fold(fixed, |sum, text| sum.plus(count(text, vocabulary)))
 }

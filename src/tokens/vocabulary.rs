@@ -22,115 +22,157 @@ impl Vocabulary {
         match *self {}
     }
 
-    pub(crate) fn count(&self, _text: &str) -> u32 {
+    /// The tokens of a text.
+    pub fn count(&self, _text: &str) -> u32 {
+        match *self {}
+    }
+
+    /// The tokens of a text, or some number above the limit as soon as there are more.
+    pub fn count_up_to(&self, _text: &str, _limit: u32) -> u32 {
         match *self {}
     }
 }
 
 #[cfg(feature = "tokens")]
-mod with_engine {
+pub(crate) mod with_engine {
     use alloc::format;
-    use alloc::string::String;
     use alloc::vec::Vec;
     use core::fmt;
 
-    use rustc_hash::FxHashMap;
-    use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
+    use xxhash_rust::xxh64::xxh64;
 
     use crate::error::{Code, Error};
     use crate::tokens::Encoding;
+    use crate::tokens::classes::Classes;
+    use crate::tokens::merge;
+    use crate::tokens::pairs::Pairs;
+    use crate::tokens::pieces::{Pattern, Pieces};
+    use crate::tokens::words::Words;
 
     const SINGLE_BYTES: usize = 256;
     const PLANES: usize = 6;
-    const O200K_BASE_TOKENS: usize = 199_998;
 
-    // The longest real token has 128 bytes; bytes that are no vocabulary must not grow without bound.
-    const LONGEST_TOKEN: usize = 256;
+    // What is known of each vocabulary: with the bytes of another one, counts would bear the wrong name.
+    const KNOWN: [Known; 2] = [
+        Known { encoding: Encoding::O200kBase, pattern: Pattern::O200k, hash: 0xb6f6_0282_0311_bfc4 },
+        Known { encoding: Encoding::Cl100kBase, pattern: Pattern::Cl100k, hash: 0x9cc5_efd7_814f_2a21 },
+    ];
 
-    /// A loaded vocabulary: o200k_base.
+    struct Known {
+        encoding: Encoding,
+        pattern: Pattern,
+        // XXH64 of its planes, which also says that no byte is another.
+        hash: u64,
+    }
+
+    /// A loaded vocabulary.
     pub struct Vocabulary {
-        engine: CoreBPE,
+        encoding: Encoding,
+        pattern: Pattern,
+        classes: Classes,
+        words: Words,
+        pairs: Pairs,
+        bytes: [u32; SINGLE_BYTES],
     }
 
     impl Vocabulary {
-        /// The vocabulary inside the library.
+        /// The vocabulary of o200k_base that is inside the library.
         #[cfg(feature = "o200k")]
         pub fn o200k_base() -> Vocabulary {
             Vocabulary::from_bytes(include_bytes!("o200k_base.planes"))
                 .expect("the planes are checked by a test")
         }
 
-        /// Reads the planes of o200k_base.
+        /// The vocabulary of cl100k_base that is inside the library.
+        #[cfg(feature = "cl100k")]
+        pub fn cl100k_base() -> Vocabulary {
+            Vocabulary::from_bytes(include_bytes!("cl100k_base.planes"))
+                .expect("the planes are checked by a test")
+        }
+
+        /// Reads the planes of a vocabulary: of o200k_base or cl100k_base, which their bytes tell.
         ///
         /// # Errors
-        /// `invalid_vocabulary` where the bytes are of another length, where a pair names a token that is not before
-        /// it, where a token is too long, or where two are the same.
+        /// `invalid_vocabulary` where the bytes are those of none.
         pub fn from_bytes(planes: &[u8]) -> Result<Vocabulary, Error> {
-            let mut ranks = FxHashMap::default();
-            for (rank, bytes) in (0u32..).zip(token_bytes(planes)?) {
-                if let Some(first) = ranks.insert(bytes, rank) {
-                    return Err(invalid(format!(
-                        "expected each token once, but found {rank} equal to {first} instead"
-                    )));
-                }
-            }
-            let engine = CoreBPE::new(ranks, FxHashMap::default(), O200K_BASE_PAT_STR).map_err(|error| {
-                invalid(format!("expected a vocabulary, but found one that is refused: {error}"))
-            })?;
-            Ok(Vocabulary { engine })
+            let hash = xxh64(planes, 0);
+            let Some(Known { encoding, pattern, .. }) = KNOWN.into_iter().find(|known| known.hash == hash)
+            else {
+                let found = planes.len();
+                return Err(Error::new(
+                    Code::InvalidVocabulary,
+                    format!(
+                        "expected the bytes of a known vocabulary, but found {found} others ({hash:016x})"
+                    ),
+                ));
+            };
+            let mut bytes = [0; SINGLE_BYTES];
+            (0..).zip(byte_order()).for_each(|(rank, byte)| bytes[usize::from(byte)] = rank);
+            let (words, pairs) = read(planes);
+            Ok(Vocabulary { encoding, pattern, classes: Classes::new(), words, pairs, bytes })
         }
 
         /// The encoding whose tokens these are.
         pub fn encoding(&self) -> Encoding {
-            Encoding::O200kBase
+            self.encoding
         }
 
-        pub(crate) fn count(&self, text: &str) -> u32 {
-            u32::try_from(self.engine.encode_ordinary(text).len()).unwrap_or(u32::MAX)
+        /// The tokens of a text. What would be a special token is text.
+        pub fn count(&self, text: &str) -> u32 {
+            self.count_up_to(text, u32::MAX)
+        }
+
+        /// The tokens of a text, or some number above the limit as soon as there are more.
+        pub fn count_up_to(&self, text: &str, limit: u32) -> u32 {
+            let text = text.as_bytes();
+            let pieces = Pieces { text, classes: &self.classes, pattern: self.pattern };
+            let (mut start, mut count) = (0, 0u32);
+            while start < text.len() && count <= limit {
+                let end = pieces.end(start);
+                count = count.saturating_add(if self.words.has(text, start, end) {
+                    1
+                } else {
+                    self.merged(&text[start..end], limit - count)
+                });
+                start = end;
+            }
+            count
+        }
+
+        fn merged(&self, piece: &[u8], limit: u32) -> u32 {
+            let rank = |byte: &u8| self.bytes[usize::from(*byte)];
+            if piece.len() > merge::FEW {
+                let ranks: Vec<u32> = piece.iter().map(rank).collect();
+                return merge::many(&ranks, &self.pairs, limit);
+            }
+            let mut ranks = [0; merge::FEW];
+            ranks.iter_mut().zip(piece).for_each(|(to, byte)| *to = rank(byte));
+            merge::few(&mut ranks[..piece.len()], &self.pairs)
         }
     }
 
     impl fmt::Debug for Vocabulary {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("Vocabulary(o200k_base)")
+            write!(f, "Vocabulary({})", self.encoding.as_str())
         }
     }
 
-    fn invalid(message: String) -> Error {
-        Error::new(Code::InvalidVocabulary, message)
+    fn read(planes: &[u8]) -> (Words, Pairs) {
+        let joined = pairs(planes);
+        let mut pairs = Pairs::new(joined.len());
+        for (both, (left, right)) in (SINGLE_BYTES as u32..).zip(&joined) {
+            pairs.insert(*left, *right, both);
+        }
+        (Words::new(byte_order(), joined.into_iter()), pairs)
     }
 
-    fn token_bytes(planes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        // Only the length says which vocabulary this is: with another one, counts would bear the wrong name.
-        let count = O200K_BASE_TOKENS - SINGLE_BYTES;
-        if planes.len() != count * PLANES {
-            let (expected, found) = (count * PLANES, planes.len());
-            return Err(invalid(format!(
-                "expected the {expected} bytes of o200k_base, but found {found} instead"
-            )));
-        }
-        let mut tokens: Vec<Vec<u8>> = byte_order().map(|byte| [byte].to_vec()).collect();
-        let rank = |token: usize, plane: usize| {
-            let part = |plane: usize| planes[plane * count + token] as usize;
-            part(plane) | part(plane + 1) << 8 | part(plane + 2) << 16
+    fn pairs(planes: &[u8]) -> Vec<(u32, u32)> {
+        let count = planes.len() / PLANES;
+        let rank = |token: usize, side: usize| {
+            let byte = |plane: usize| planes[(side + plane) * count + token];
+            u32::from_le_bytes([byte(0), byte(1), byte(2), 0])
         };
-        for token in 0..count {
-            let (left, right) = (rank(token, 0), rank(token, 3));
-            let (Some(head), Some(tail)) = (tokens.get(left), tokens.get(right)) else {
-                let below = token + SINGLE_BYTES;
-                return Err(invalid(format!(
-                    "expected ranks below {below}, but found {left} and {right} instead"
-                )));
-            };
-            let length = head.len() + tail.len();
-            if length > LONGEST_TOKEN {
-                return Err(invalid(format!(
-                    "expected tokens of at most {LONGEST_TOKEN} bytes, but found one of {length} instead"
-                )));
-            }
-            tokens.push([head.as_slice(), tail.as_slice()].concat());
-        }
-        Ok(tokens)
+        (0..count).map(|token| (rank(token, 0), rank(token, 3))).collect()
     }
 
     // The order of the single bytes since GPT-2: those that print, then the others.

@@ -1,0 +1,151 @@
+//! A piece that is no token: pairs of its parts are merged, that of the lowest rank first, of equals the leftmost.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::tokens::pairs::{NONE, Pairs};
+
+/// Parts of which it is kept in the bits of one word which are left.
+pub(crate) const FEW: usize = 63;
+
+/// What is merged at once of a long piece, in bytes, and how far from its end it is cut: more than the longest tokens, so
+/// that what follows does not change what is before.
+const WINDOW: usize = 16 * 1024;
+const MARGIN: usize = 1024;
+
+/// How many tokens become of a few parts.
+pub(crate) fn few(parts: &mut [u32], pairs: &Pairs) -> u32 {
+    let count = parts.len();
+    let mut left = (1u64 << count) - 1;
+    let mut ranks = [NONE; FEW];
+    for at in 1..count {
+        ranks[at - 1] = pairs.get(parts[at - 1], parts[at]);
+    }
+    loop {
+        let (at, rank) = lowest(&ranks[..count]);
+        if rank == NONE {
+            return left.count_ones();
+        }
+        parts[at] = rank;
+        let next = following(left, at);
+        left &= !(1 << next);
+        ranks[next] = NONE;
+        let after = following(left, at);
+        ranks[at] = if after < count { pairs.get(rank, parts[after]) } else { NONE };
+        let before = left & ((1 << at) - 1);
+        if before != 0 {
+            let before = before.ilog2() as usize;
+            ranks[before] = pairs.get(parts[before], rank);
+        }
+    }
+}
+
+#[inline]
+fn lowest(ranks: &[u32]) -> (usize, u32) {
+    ranks
+        .iter()
+        .enumerate()
+        .fold((0, NONE), |lowest, (at, rank)| if *rank < lowest.1 { (at, *rank) } else { lowest })
+}
+
+// The next one that is left behind this one; beyond all of them where there is none.
+#[inline]
+fn following(left: u64, at: usize) -> usize {
+    (left >> (at + 1)).trailing_zeros() as usize + at + 1
+}
+
+/// How many tokens become of a piece of any length, given by the ranks of its bytes; counting stops beyond `limit`.
+///
+/// It is merged by windows, in a time that grows as its length does. Tokens are those of the whole piece if each two that
+/// meet are what merging makes of their bytes alone. Within a window they are; where two windows meet, the second has to
+/// begin with the token that the first one found there. If it does not, the windows are too short.
+pub(crate) fn many(piece: &[u32], pairs: &Pairs, limit: u32) -> u32 {
+    let mut size = WINDOW;
+    loop {
+        if let Some(count) = by_windows(piece, size, pairs, limit) {
+            return count;
+        }
+        size *= 2;
+    }
+}
+
+fn by_windows(piece: &[u32], size: usize, pairs: &Pairs, limit: u32) -> Option<u32> {
+    let (mut start, mut count, mut expected) = (0, 0, None);
+    loop {
+        let end = piece.len().min(start + size);
+        let tokens = merged(&piece[start..end], pairs);
+        if expected.is_some_and(|expected| expected != tokens[0].rank) {
+            return None;
+        }
+        if end == piece.len() || count + tokens.len() as u64 > u64::from(limit) {
+            return Some(u32::try_from(count + tokens.len() as u64).unwrap_or(u32::MAX));
+        }
+        let kept = tokens.partition_point(|token| start + token.start + MARGIN < end);
+        expected = Some(tokens[kept].rank);
+        count += kept as u64;
+        start += tokens[kept].start;
+    }
+}
+
+struct Token {
+    rank: u32,
+    start: usize,
+}
+
+// A part that is left: its rank, that of it and the next one, and where its neighbours are.
+#[derive(Clone, Copy)]
+struct Part {
+    rank: u32,
+    pair: u32,
+    before: u32,
+    next: u32,
+}
+
+fn merged(piece: &[u32], pairs: &Pairs) -> Vec<Token> {
+    let mut parts: Vec<Part> = (0u32..)
+        .zip(piece)
+        .map(|(at, rank)| Part { rank: *rank, pair: NONE, before: at.wrapping_sub(1), next: at + 1 })
+        .collect();
+    let mut lowest = BinaryHeap::with_capacity(piece.len());
+    for at in 0..piece.len() {
+        pair(&mut parts, at, pairs, &mut lowest);
+    }
+    while let Some(Reverse(found)) = lowest.pop() {
+        let (rank, at) = ((found >> 32) as u32, found as u32 as usize);
+        // One of both may have been merged with another meanwhile.
+        if parts[at].pair != rank {
+            continue;
+        }
+        let gone = parts[at].next as usize;
+        let next = parts[gone].next;
+        parts[gone].pair = NONE;
+        parts[at] = Part { rank, next, ..parts[at] };
+        if let Some(after) = parts.get_mut(next as usize) {
+            after.before = at as u32;
+        }
+        pair(&mut parts, at, pairs, &mut lowest);
+        let before = parts[at].before as usize;
+        if before < parts.len() {
+            pair(&mut parts, before, pairs, &mut lowest);
+        }
+    }
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while let Some(part) = parts.get(start) {
+        tokens.push(Token { rank: part.rank, start });
+        start = part.next as usize;
+    }
+    tokens
+}
+
+// What a part and the next one become together.
+#[inline]
+fn pair(parts: &mut [Part], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
+    let part = parts[at];
+    let rank = parts.get(part.next as usize).map_or(NONE, |next| pairs.get(part.rank, next.rank));
+    parts[at].pair = rank;
+    if rank != NONE {
+        lowest.push(Reverse(u64::from(rank) << 32 | at as u64));
+    }
+}

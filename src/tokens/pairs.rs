@@ -1,0 +1,64 @@
+//! Which two tokens become one, and which one.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// No token.
+pub(crate) const NONE: u32 = u32::MAX;
+
+// A rank has 18 bits at most.
+const RANK_BITS: u32 = 18;
+const RANK: u64 = (1 << RANK_BITS) - 1;
+
+/// Open addressing: a slot is the two ranks and that of both together, or 0.
+pub(crate) struct Pairs {
+    slots: Vec<u64>,
+    shift: u32,
+}
+
+impl Pairs {
+    /// Room for so many.
+    pub fn new(count: usize) -> Pairs {
+        let bits = (count * 2).next_power_of_two().ilog2();
+        Pairs { slots: vec![0; 1 << bits], shift: u64::BITS - bits }
+    }
+
+    /// Takes a pair that is not there yet.
+    pub fn insert(&mut self, left: u32, right: u32, both: u32) {
+        let key = key(left, right);
+        let mut at = slot(key, self.shift);
+        while self.slots[at] != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = key << RANK_BITS | u64::from(both);
+    }
+
+    /// The token that both are together, or [`NONE`].
+    #[inline]
+    pub fn get(&self, left: u32, right: u32) -> u32 {
+        let key = key(left, right);
+        let mut at = slot(key, self.shift);
+        loop {
+            let found = self.slots[at];
+            if found >> RANK_BITS == key && found != 0 {
+                return (found & RANK) as u32;
+            }
+            if found == 0 {
+                return NONE;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+}
+
+#[inline]
+fn key(left: u32, right: u32) -> u64 {
+    u64::from(left) << RANK_BITS | u64::from(right)
+}
+
+/// Where to look for a key first.
+#[inline]
+pub(crate) fn slot(key: u64, shift: u32) -> usize {
+    // Multiplying by the golden ratio spreads what is alike, in the upper bits.
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+}

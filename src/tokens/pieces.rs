@@ -1,0 +1,183 @@
+//! Where a text is cut before its pieces become tokens: what the vocabularies' patterns say, without a regular
+//! expression. The patterns are those of tiktoken-rs, which the tests compare with.
+
+use crate::tokens::classes::{
+    BLANK, CASELESS, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER,
+};
+
+/// Which pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// A word ends before an upper case letter that follows a lower case one, and has its contraction with it.
+    O200k,
+    /// A word is letters; a contraction is a piece of its own.
+    Cl100k,
+}
+
+/// A text that is cut.
+pub(crate) struct Pieces<'a> {
+    pub text: &'a [u8],
+    pub classes: &'a Classes,
+    pub pattern: Pattern,
+}
+
+impl Pieces<'_> {
+    /// Where the piece ends that begins at a byte. It has one byte at least.
+    #[inline]
+    pub fn end(&self, start: usize) -> usize {
+        let (class, length) = self.at(start);
+        let next = start + length;
+        if class & NUMBER != 0 {
+            return self.number(next);
+        }
+        let word = match self.pattern {
+            Pattern::O200k => self.cased_word(start, class, next),
+            Pattern::Cl100k => self.word(start, class, next),
+        };
+        if let Some(end) = word {
+            return end;
+        }
+        if class & SPACE == 0 {
+            return self.signs(next);
+        }
+        let follows = self.at(next).0;
+        if self.text[start] == b' ' && follows & (OTHER | MARK) != 0 {
+            self.signs(next)
+        } else {
+            self.blanks(start)
+        }
+    }
+
+    #[inline]
+    fn at(&self, at: usize) -> (u8, usize) {
+        self.classes.at(self.text, at)
+    }
+
+    #[inline]
+    fn run(&self, mut at: usize, of: u8) -> usize {
+        loop {
+            let (class, length) = self.at(at);
+            if class & of == 0 {
+                return at;
+            }
+            at += length;
+        }
+    }
+
+    // `\p{N}{1,3}`, behind the first.
+    fn number(&self, mut at: usize) -> usize {
+        for _ in 0..2 {
+            let (class, length) = self.at(at);
+            if class & NUMBER == 0 {
+                break;
+            }
+            at += length;
+        }
+        at
+    }
+
+    // ` ?[^\s\p{L}\p{N}]+[\r\n/]*`, behind the first character.
+    fn signs(&self, at: usize) -> usize {
+        let mut end = self.run(at, OTHER | MARK);
+        let goes_on =
+            |byte: u8| matches!(byte, b'\r' | b'\n') || (byte == b'/' && self.pattern == Pattern::O200k);
+        while self.text.get(end).is_some_and(|byte| goes_on(*byte)) {
+            end += 1;
+        }
+        end
+    }
+
+    // Up to the last newline among them; else all but the last one, which goes with what follows.
+    fn blanks(&self, start: usize) -> usize {
+        let (mut end, mut last, mut newline) = (start, start, start);
+        loop {
+            let (class, length) = self.at(end);
+            if class & SPACE == 0 {
+                break;
+            }
+            last = end;
+            end += length;
+            if class & NEWLINE != 0 {
+                newline = end;
+            }
+        }
+        let is_last = end == self.text.len();
+        if newline > start && !(is_last && self.pattern == Pattern::Cl100k) {
+            newline
+        } else if last > start && !is_last {
+            last
+        } else {
+            end
+        }
+    }
+
+    // `[^\r\n\p{L}\p{N}]?+\p{L}++`, and before it `'(?i:[sdmt]|ll|ve|re)`.
+    #[inline]
+    fn word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
+        if let Some(end) = self.contraction(start) {
+            return Some(end);
+        }
+        if class & LETTER != 0 {
+            return Some(self.run(next, LETTER));
+        }
+        let is_led = class & (OTHER | MARK | BLANK) != 0;
+        let end = self.run(next, LETTER);
+        (is_led && end > next).then_some(end)
+    }
+
+    // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U without lower case letters, L
+    // without upper case ones, both with marks.
+    #[inline]
+    fn cased_word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
+        let end = if class & LETTER != 0 {
+            self.cased(start).unwrap_or_else(|upper| upper)
+        } else if class & MARK != 0 {
+            // It leads a word as any other sign, or is a word itself.
+            self.cased(next).or_else(|_| self.cased(start)).ok()?
+        } else if class & (OTHER | BLANK) != 0 {
+            self.cased(next).unwrap_or_else(|upper| upper)
+        } else {
+            return None;
+        };
+        let from = if class & LETTER != 0 { start } else { next };
+        (end > from || class & MARK != 0).then(|| self.contraction(end).unwrap_or(end))
+    }
+
+    // `U*L+`; or else, as the error, the end of `U+L*`, which has no lower case letter and nothing without a case.
+    #[inline]
+    fn cased(&self, start: usize) -> Result<usize, usize> {
+        let mut end = start;
+        let mut caseless = start;
+        loop {
+            let (class, length) = self.at(end);
+            if class & LOWER != 0 {
+                return Ok(self.run(end, LOWER | CASELESS | MARK));
+            }
+            if class & (UPPER | CASELESS | MARK) == 0 {
+                break;
+            }
+            end += length;
+            if class & UPPER == 0 {
+                caseless = end;
+            }
+        }
+        // L has to match something, so U gives back what it took.
+        if caseless > start { Ok(caseless) } else { Err(end) }
+    }
+
+    #[inline]
+    fn contraction(&self, at: usize) -> Option<usize> {
+        if self.text.get(at) != Some(&b'\'') {
+            return None;
+        }
+        let rest = &self.text[at + 1..];
+        let lower = |at: usize| rest.get(at).map(u8::to_ascii_lowercase);
+        match (lower(0)?, lower(1)) {
+            (b's' | b't' | b'm' | b'd', _) => Some(at + 2),
+            (b'r' | b'v', Some(b'e')) | (b'l', Some(b'l')) => Some(at + 3),
+            // The long s is an s in another case.
+            (0xc5, Some(0xbf)) => Some(at + 3),
+            _ => None,
+        }
+    }
+}

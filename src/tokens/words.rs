@@ -1,0 +1,128 @@
+//! Which pieces are tokens as a whole. Most are, and they are short.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::tokens::pairs::slot;
+
+/// So long that the bytes and their number fit into a word of 64 bits, and into two. What is longer is merged.
+const SHORT: usize = 7;
+const LONG: usize = 15;
+
+/// Where in a key the number of its bytes is.
+const LENGTH_AT: u32 = 120;
+const BYTES: u128 = (1 << LENGTH_AT) - 1;
+
+/// The tokens of at most 15 bytes. Open addressing: a slot is a token's key, or 0.
+pub(crate) struct Words {
+    short: Vec<u64>,
+    short_shift: u32,
+    long: Vec<[u64; 2]>,
+    long_shift: u32,
+}
+
+impl Words {
+    /// Of the single bytes, and of what becomes of pairs of earlier tokens.
+    pub fn new(bytes: impl Iterator<Item = u8>, pairs: impl Iterator<Item = (u32, u32)>) -> Words {
+        let mut keys: Vec<u128> = bytes.map(|byte| u128::from(byte) | 1 << LENGTH_AT).collect();
+        for (left, right) in pairs {
+            keys.push(joined(keys[left as usize], keys[right as usize]));
+        }
+        let count = |longest: usize| keys.iter().filter(|key| length(**key) <= longest).count();
+        let short = count(SHORT);
+        let (short_bits, long_bits) = (bits(short), bits(count(LONG) - short));
+        let mut words = Words {
+            short: vec![0; 1 << short_bits],
+            short_shift: u64::BITS - short_bits,
+            long: vec![[0; 2]; 1 << long_bits],
+            long_shift: u64::BITS - long_bits,
+        };
+        for key in keys {
+            let (low, high) = (key as u64, (key >> 64) as u64);
+            if length(key) <= SHORT {
+                let at = words.place_of_short(low | high);
+                words.short[at] = low | high;
+            } else if length(key) <= LONG {
+                let at = words.place_of_long([low, high]);
+                words.long[at] = [low, high];
+            }
+        }
+        words
+    }
+
+    /// Whether a piece of a text is one of them.
+    #[inline]
+    pub fn has(&self, text: &[u8], start: usize, end: usize) -> bool {
+        match end - start {
+            // Every byte is a token.
+            1 => true,
+            length @ 2..=SHORT => {
+                let key = first(eight(text, start), length) | (length as u64) << 56;
+                self.short[self.place_of_short(key)] == key
+            }
+            length @ 8..=LONG => {
+                let rest = first(eight(text, start + 8), length - 8);
+                let key = [eight(text, start), rest | (length as u64) << 56];
+                self.long[self.place_of_long(key)] == key
+            }
+            _ => false,
+        }
+    }
+
+    // Where a key is, or where it would be.
+    #[inline]
+    fn place_of_short(&self, key: u64) -> usize {
+        let mut at = slot(key, self.short_shift);
+        while self.short[at] != 0 && self.short[at] != key {
+            at = (at + 1) & (self.short.len() - 1);
+        }
+        at
+    }
+
+    #[inline]
+    fn place_of_long(&self, key: [u64; 2]) -> usize {
+        let mut at = slot(mixed(key), self.long_shift);
+        while self.long[at] != [0; 2] && self.long[at] != key {
+            at = (at + 1) & (self.long.len() - 1);
+        }
+        at
+    }
+}
+
+fn length(key: u128) -> usize {
+    (key >> LENGTH_AT) as usize
+}
+
+fn joined(left: u128, right: u128) -> u128 {
+    let length_of_both = length(left) + length(right);
+    if length_of_both > LONG {
+        // Nobody looks for it, nor for what it is part of.
+        return 0xff << LENGTH_AT;
+    }
+    (left & BYTES) | (right & BYTES) << (8 * length(left)) | (length_of_both as u128) << LENGTH_AT
+}
+
+// Twice the room: a lookup then ends after one or two slots.
+fn bits(count: usize) -> u32 {
+    (count.max(1) * 2).next_power_of_two().ilog2()
+}
+
+#[inline]
+fn mixed([low, high]: [u64; 2]) -> u64 {
+    low.wrapping_add(high.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)).rotate_left(32) ^ low
+}
+
+// Of eight bytes the first seven at most.
+#[inline]
+fn first(bytes: u64, count: usize) -> u64 {
+    bytes & ((1 << (8 * count)) - 1)
+}
+
+// The eight bytes from a place on, the first lowest; behind the text they are 0.
+#[inline]
+fn eight(text: &[u8], at: usize) -> u64 {
+    if let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        return u64::from_le_bytes(*bytes);
+    }
+    text.iter().skip(at).rev().fold(0, |bytes, byte| bytes << 8 | u64::from(*byte))
+}
