@@ -20,6 +20,7 @@ import { fail, root, seconds } from "./run.mjs";
  * @property {string} unit
  * @property {number} [atMost] the limit that the project sets itself
  * @property {number} [atLeast]
+ * @property {number} [aim] what it is after beyond the limit
  */
 
 const folder = join(root, "benches");
@@ -36,11 +37,12 @@ for (const name of found.filter((name) => names.length === 0 || names.includes(n
   const figures = await bench.run();
   console.log(`\n${name}: ${bench.title} (${seconds(start)})`);
   for (const figure of figures) {
-    const { what, value, unit, atMost = Infinity, atLeast = -Infinity } = figure;
+    const { what, value, unit, atMost = Infinity, atLeast = -Infinity, aim } = figure;
     const holds = value <= atMost && value >= atLeast;
     if (!holds) exceeded += 1;
     const limit = atMost < Infinity ? `at most ${atMost}` : atLeast > -Infinity ? `at least ${atLeast}` : "";
-    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${rounded(value).padStart(10)} ${unit.padEnd(6)} ${limit}`);
+    const wanted = aim === undefined ? limit : `${limit}, aim ${aim}`;
+    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${rounded(value).padStart(10)} ${unit.padEnd(6)} ${wanted}`);
   }
 }
 if (exceeded > 0) fail(`${exceeded} limits were exceeded`);
