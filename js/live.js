@@ -113,9 +113,7 @@ export class Live {
   /** Takes in what others wrote since the last look: messages, events, and what somebody changed in the document. */
   async look() {
     await this.caughtUp();
-    const wasStale = this.isStale;
-    this.#take(await this.#found());
-    this.isStale ||= wasStale;
+    await this.#takeAgain();
   }
 
   /** The handle, once it knows what others appended: messages, and what they said about it. */
@@ -186,6 +184,8 @@ export class Live {
   async record(asked) {
     const handle = await this.revived();
     await this.events.observe(handle);
+    // Whoever changed the document may have taken it back since it was read.
+    if (called(() => handle.hasUnsaid)) await this.#takeAgain();
     const bytes = called(() => handle.stageAsked(toBytes(asked), Date.now(), entropy()));
     if (bytes) await this.events.append(handle, bytes, { durable: true });
     this.#look();
@@ -235,6 +235,12 @@ export class Live {
   /** @returns {Promise<Uint8Array | undefined>} */
   async #found() {
     return (await this.#place.storage.read(this.#documentPath)) ?? undefined;
+  }
+
+  async #takeAgain() {
+    const wasStale = this.isStale;
+    this.#take(await this.#found());
+    this.isStale ||= wasStale;
   }
 
   /** @param {Uint8Array | undefined} document */

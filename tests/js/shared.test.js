@@ -158,6 +158,20 @@ test("an edit of the document counts in its turn: after what was said before, an
   assert.equal((await (await open()).list())[0]?.title, "renamed later");
 });
 
+test("an edit that is taken back before anything is written was none", async () => {
+  const { storage, mine, open } = await stores();
+  const session = await mine.create({ placement: "home", title: "first" });
+  const path = join(session.path, "metadata.json");
+  const before = await storage.read(path);
+  const document = JSON.parse(new TextDecoder().decode(before ?? undefined));
+  await storage.replace(path, new TextEncoder().encode(JSON.stringify({ ...document, status: "archived" })));
+  const other = await (await open()).session(session.id);
+  assert.equal(other.metadata.status, "archived");
+  await storage.replace(path, before ?? new Uint8Array());
+  await other.append(user("goes on"));
+  assert.deepEqual((await (await open()).list()).map(({ archivedAt }) => archivedAt), [undefined]);
+});
+
 test("lists stand in their order where the index knew another session in the same place", async () => {
   mock.timers.enable({ apis: ["Date"], now: MINUTE });
   try {
