@@ -1,7 +1,7 @@
 // @ts-check
 /** leftoff: the public surface. */
 
-import { called, exactCounter } from "./core.js";
+import { called, exactCounter, lentBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 export { LeftoffError } from "./error.js";
@@ -32,7 +32,7 @@ export async function countTokens(text, { encoding = "o200k_base", limit = NO_LI
   const name = called((core) => core.Counter.encodingOf(String(encoding)));
   if (!name) throw refused("no_counter", `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead`);
   const counter = name === "estimate-1" ? called((core) => core.Counter.estimate()) : exactCounter(name);
-  const counts = texts.map((one) => called(() => counter.count(one, Math.min(limit, NO_LIMIT))));
+  const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }
 

@@ -84,8 +84,16 @@ export class OpenSessions {
       if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
       return hasPaused;
     };
+    return this.meet(place, pause).catch(unlessBug);
+  }
+
+  /**
+   * The one that is open, else one for a look.
+   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
+   */
+  async meet(place, work) {
     const open = this.#open.get(place.path);
-    return (open ? pause(open) : this.look(place, pause)).catch(unlessBug);
+    return open ? await work(open) : this.look(place, work);
   }
 
   /** Writes what is derived of it, and lets go. @param {Session} session */

@@ -264,7 +264,7 @@ export class Store {
     const project = await new Project(path).described();
     const places = await this.#places.home.sessions(hash);
     // All or none: half a project would be in neither place.
-    for (const place of places) await this.#open.look(place, refuseIfOpen);
+    for (const place of places) await this.#open.meet(place, refuseIfOpen);
     let count = 0;
     for (const place of places) {
       const session = await this.#open.at(place);

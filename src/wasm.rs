@@ -78,10 +78,10 @@ impl Counter {
     }
 
     /// The tokens of a text; where there are more than the limit, some number above it.
-    pub fn count(&self, text: &str, limit: Option<u32>) -> u32 {
+    pub fn count(&self, text: &[u8], limit: Option<u32>) -> Answer<u32> {
         match &self.0 {
-            Some(vocabulary) => vocabulary.count_up_to(text, limit.unwrap_or(u32::MAX)),
-            None => estimate(text),
+            Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
+            None => Ok(estimate(utf8(text)?)),
         }
     }
 

@@ -114,15 +114,14 @@ impl Pieces<'_> {
     // `[^\r\n\p{L}\p{N}]?+\p{L}++`, and before it `'(?i:[sdmt]|ll|ve|re)`.
     #[inline]
     fn word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
-        if let Some(end) = self.contraction(start) {
-            return Some(end);
-        }
         if class & LETTER != 0 {
             return Some(self.run(next, LETTER));
         }
-        let is_led = class & (OTHER | MARK | BLANK) != 0;
-        let end = self.run(next, LETTER);
-        (is_led && end > next).then_some(end)
+        if class & NEWLINE != 0 {
+            return None;
+        }
+        let end = self.contraction(start).unwrap_or_else(|| self.run(next, LETTER));
+        (end > next).then_some(end)
     }
 
     // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U without lower case letters, L

@@ -124,7 +124,11 @@ pub(crate) mod with_engine {
 
         /// The tokens of a text, or some number above the limit as soon as there are more.
         pub fn count_up_to(&self, text: &str, limit: u32) -> u32 {
-            let text = text.as_bytes();
+            self.count_bytes(text.as_bytes(), limit)
+        }
+
+        /// The same for the bytes of a text. Of other bytes it is some number.
+        pub(crate) fn count_bytes(&self, text: &[u8], limit: u32) -> u32 {
             let pieces = Pieces { text, classes: &self.classes, pattern: self.pattern };
             let (mut start, mut count) = (0, 0u32);
             while start < text.len() && count <= limit {

@@ -38,16 +38,22 @@ impl Words {
             long_shift: u64::BITS - long_bits,
         };
         for key in keys {
-            let (low, high) = (key as u64, (key >> 64) as u64);
-            if length(key) <= SHORT {
-                let at = words.place_of_short(low | high);
-                words.short[at] = low | high;
-            } else if length(key) <= LONG {
-                let at = words.place_of_long([low, high]);
-                words.long[at] = [low, high];
-            }
+            words.insert(key);
         }
         words
+    }
+
+    // As Pairs::insert.
+    #[inline(never)]
+    fn insert(&mut self, key: u128) {
+        let (low, high) = (key as u64, (key >> 64) as u64);
+        if length(key) <= SHORT {
+            let at = self.place_of_short(low | high);
+            self.short[at] = low | high;
+        } else if length(key) <= LONG {
+            let at = self.place_of_long([low, high]);
+            self.long[at] = [low, high];
+        }
     }
 
     /// Whether a piece of a text is one of them.
@@ -93,6 +99,7 @@ fn length(key: u128) -> usize {
     (key >> LENGTH_AT) as usize
 }
 
+#[inline(never)]
 fn joined(left: u128, right: u128) -> u128 {
     let length_of_both = length(left) + length(right);
     if length_of_both > LONG {

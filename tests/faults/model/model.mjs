@@ -24,6 +24,7 @@ const IDLE_MS = 5 * 60_000;
  * @property {Said[]} messages
  * @property {Set<string>} pins
  * @property {string[]} executions the calls
+ * @property {Map<string, string | undefined>} callers of the calls, the messages that made them
  * @property {any} agent
  * @property {{ session: string, messageId: string }} [forkedFrom]
  * @property {string} [imported] of which transcript
@@ -55,7 +56,7 @@ export class Model {
   /** @param {Partial<Known> & { id: string, path: string, placement: "home" | "workspace" }} begun @param {number} now @returns {Known} */
   begin(begun, now) {
     /** @type {Known} */
-    const known = { project: undefined, type: "chat", status: "active", isArchived: false, messages: [], pins: new Set(), executions: [], agent: {}, createdMs: now, activeMs: now, unknown: {}, isEdited: false, logs: new Map(), ...begun };
+    const known = { project: undefined, type: "chat", status: "active", isArchived: false, messages: [], pins: new Set(), executions: [], callers: new Map(), agent: {}, createdMs: now, activeMs: now, unknown: {}, isEdited: false, logs: new Map(), ...begun };
     this.sessions.push(known);
     return known;
   }

@@ -63,6 +63,8 @@ export const STEPS = {
     assert.equal(isNew, !known.executions.includes(/** @type {string} */ (id)));
     if (!isNew) return;
     known.executions.push(/** @type {string} */ (id));
+    const caller = known.messages.findLast((message) => message.calls.includes(/** @type {string} */ (id))) ?? known.messages.findLast(({ role }) => role === "assistant");
+    known.callers.set(/** @type {string} */ (id), caller?.id);
     // A call that no message makes is added to the assistant's newest one, so that its result is in a context.
     const place = calls.includes(/** @type {string} */ (id)) ? -1 : known.messages.findLastIndex(({ role }) => role === "assistant");
     const owner = known.messages[place];
@@ -125,7 +127,9 @@ export const STEPS = {
     const messages = known.messages.slice(0, count);
     const lastMs = Math.max(...messages.map(({ ms = 0 }) => ms));
     const fork = begun(run, { by, asked, value, isCurrent: false });
-    Object.assign(fork, { forkedFrom: { session: known.id, messageId: last.id }, messages, lastMs });
+    const has = (/** @type {string | undefined} */ caller) => caller === undefined || messages.some((message) => message.id === caller);
+    const executions = known.executions.filter((call) => messages.some(({ answers }) => answers === call) && has(known.callers.get(call)));
+    Object.assign(fork, { forkedFrom: { session: known.id, messageId: last.id }, messages, executions, callers: new Map(known.callers), lastMs });
     run.model.processes[by]?.held.add(fork.id);
   }),
 
