@@ -1,7 +1,7 @@
 // @ts-check
 /** leftoff: the public surface. */
 
-import { called, exactCounter, lentBytes } from "./core.js";
+import { called, exactCounter, fromBytes, lentBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 export { LeftoffError } from "./error.js";
@@ -19,12 +19,12 @@ const NO_LIMIT = 0xffff_ffff;
  * Counts the tokens of a text, or of each of many. What would be a special token is text.
  * @template {string | string[]} T
  * @param {T} text
- * @param {{ encoding?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default; `o200k_harmony` counts
- *   alike), `cl100k_base`, or `estimate-1`; `limit`: counting stops as soon as a text has more, and gives some number
- *   above it
+ * @param {{ encoding?: string, model?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default;
+ *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: the encoding is its; `limit`: counting stops
+ *   as soon as a text has more, and gives some number above it
  * @returns {Promise<T extends string ? number : number[]>}
  */
-export async function countTokens(text, { encoding = "o200k_base", limit = NO_LIMIT } = {}) {
+export async function countTokens(text, { model, encoding = model === undefined ? "o200k_base" : known(model).encoding, limit = NO_LIMIT } = {}) {
   const texts = Array.isArray(text) ? text : [text];
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
@@ -34,6 +34,24 @@ export async function countTokens(text, { encoding = "o200k_base", limit = NO_LI
   const counter = name === "estimate-1" ? called((core) => core.Counter.estimate()) : exactCounter(name);
   const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
+}
+
+/**
+ * What is known of a model by its name, with its provider before it or without: what counts for it, and its window in
+ * tokens.
+ * @param {string} name
+ * @returns {{ encoding: string, window: number } | undefined}
+ */
+export function modelOf(name) {
+  const found = called((core) => core.modelOf(String(name)));
+  return found && fromBytes(found);
+}
+
+/** @param {string} name */
+function known(name) {
+  const model = modelOf(name);
+  if (!model) throw refused("no_counter", `expected a model that is known, but found "${name}" instead: give its "encoding"`);
+  return model;
 }
 
 /** @param {string} code @param {string} message */

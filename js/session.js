@@ -25,11 +25,13 @@ import { joined, taken } from "./waiting.js";
  * @typedef {Record<string, unknown> & { role: string }} Draft
  *
  * @typedef {object} ContextRequest
- * @property {number} window the model's limit, in tokens
+ * @property {number} [window] the model's limit, in tokens; that of the model unless given
+ * @property {string} [model] whose window and encoding hold; the session's own unless given
  * @property {number} [reserve] kept for the answer, in tokens; a quarter of the window unless given
  * @property {string} [system] the system prompt, sent beside the context
  * @property {unknown} [tools] the tool definitions, sent beside the context
- * @property {string} [encoding] `o200k_base` (the default), `estimate-1`, or another one's name with `count`
+ * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
+ *   model unless given, else `o200k_base`
  * @property {"leftoff" | "ai-sdk"} [format]
  * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
  *
@@ -481,7 +483,10 @@ export class Session {
   async #begun({ count, ...request }) {
     // What others appended, and what they pinned or where they went on.
     const handle = await this.#live.caughtUp();
-    return called(() => handle.context(toBytes(request)));
+    const { contextWindow, model } = this.metadata.provider;
+    const isOwn = request.window === undefined && request.model === undefined;
+    const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};
+    return called(() => handle.context(toBytes({ ...request, ...own })));
   }
 }
 

@@ -29,7 +29,7 @@ use crate::session::scan::Problem;
 use crate::session::{documents, id, index, project};
 use crate::text::to_json;
 use crate::time::Stamp;
-use crate::tokens::{Encoding, Vocabulary, estimate};
+use crate::tokens::{Encoding, Vocabulary, estimate, models};
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -90,6 +90,12 @@ impl Counter {
     pub fn encoding_of(name: &str) -> Option<String> {
         Encoding::parse(name).map(|encoding| encoding.as_str().into())
     }
+}
+
+/// What is known of a model by its name: `{"encoding","window"}`, JSON.
+#[wasm_bindgen(js_name = modelOf)]
+pub fn model_of(name: &str) -> Option<Uint8Array> {
+    models::find(name).map(|model| bytes(&to_json(&model)))
 }
 
 /// A context that is being built.

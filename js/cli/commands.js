@@ -98,9 +98,9 @@ export async function doctor(args) {
 
 /** @param {Args} args */
 async function requested(args) {
-  if (args.window === undefined) throw new LeftoffError({ code: "usage", message: "expected --window N, the model's limit in tokens" });
   return {
-    window: number(args.window, "window"),
+    window: args.window === undefined ? undefined : number(args.window, "window"),
+    model: args.model,
     reserve: args.reserve === undefined ? undefined : number(args.reserve, "reserve"),
     encoding: args.encoding,
     format: args.format,

@@ -23,9 +23,10 @@ const session = /** @type {const} */ ({
 const needed = /** @type {const} */ ({ session: { ...session.session, required: true } });
 const message = /** @type {const} */ ({ message: { type: "positional", description: "the message's id", valueHint: "MESSAGE" } });
 const asked = {
-  window: option("N", "the model's limit, in tokens"),
+  window: option("N", "the model's limit, in tokens; that of the model unless given"),
+  model: option("NAME", "whose window and encoding hold; the session's own unless given"),
   reserve: option("N", "kept for the answer, in tokens; a quarter of the window unless given"),
-  encoding: option("E", "o200k_base or estimate-1"),
+  encoding: option("E", "o200k_base, cl100k_base or estimate-1"),
   format: option("F", "leftoff or ai-sdk"),
 };
 const everywhere = {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, NotFields};
-use crate::tokens::Encoding;
+use crate::tokens::{Encoding, models};
 
 /// What a caller asks of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,8 @@ impl Request {
         }
     }
 
-    /// Reads `{"window","reserve","system","tools","encoding","format"}`; only `window` is needed. `tools` is any JSON.
+    /// Reads `{"window","model","reserve","system","tools","encoding","format"}`. Only `window` is needed, or a `model`
+    /// whose window is known; it also says the encoding, unless one is given. `tools` is any JSON.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -99,8 +100,11 @@ impl Request {
                 invalid("expected a request object, but found no JSON".into())
             }
         })?;
-        let window: Option<u32> = fields.take("window", &mut bad);
+        let model: Option<String> = fields.take("model", &mut bad);
+        let known = model.as_deref().and_then(models::find);
+        let window = fields.take("window", &mut bad).or(known.map(|model| model.window));
         let mut request = Request::new(window.unwrap_or_default());
+        request.counter = known.map_or(request.counter, |model| Counter::Core(model.encoding));
         request.reserve = fields.take("reserve", &mut bad);
         request.system = fields.take("system", &mut bad).unwrap_or_default();
         request.tools = fields.take_raw("tools").filter(|tools| *tools != "null").unwrap_or_default().into();
@@ -114,13 +118,15 @@ impl Request {
             return Err(invalid(bad.message));
         }
         if window.is_none() {
-            return Err(invalid(
-                "expected a number of tokens for \"window\", but found nothing instead".into(),
-            ));
+            let found =
+                model.map_or("nothing".into(), |model| format!("the model {model:?}, which is not known,"));
+            return Err(invalid(format!(
+                "expected a number of tokens for \"window\", but found {found} instead"
+            )));
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, reserve, system, tools, encoding or format, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding or format, but found {key} instead"
             )));
         }
         Ok(request)
@@ -139,6 +145,7 @@ mod tests {
     fn a_request_with_something_unknown_or_of_another_kind_is_refused_by_name() {
         assert_eq!(Request::from_json(r#"{"window":8000}"#), Ok(Request::new(8000)));
         assert!(refused("{}").contains("\"window\""));
+        assert!(refused(r#"{"model":"nobody-1"}"#).contains("nobody-1"));
         assert!(refused("[]").contains("an array"));
         assert!(refused("{").contains("no JSON"));
         assert!(refused(r#"{"window":-1}"#).contains("a whole number"));

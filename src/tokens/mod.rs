@@ -6,6 +6,7 @@ pub mod cost;
 mod estimate;
 #[cfg(feature = "tokens")]
 mod merge;
+pub mod models;
 #[cfg(feature = "tokens")]
 mod pairs;
 #[cfg(feature = "tokens")]

@@ -24,8 +24,6 @@ impl Pairs {
     }
 
     /// Takes a pair that is not there yet.
-    // WebAssembly runs a function fast from its second call on, and this one is called often.
-    #[inline(never)]
     pub fn insert(&mut self, left: u32, right: u32, both: u32) {
         let key = key(left, right);
         let mut at = slot(key, self.shift);

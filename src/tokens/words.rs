@@ -43,8 +43,6 @@ impl Words {
         words
     }
 
-    // As Pairs::insert.
-    #[inline(never)]
     fn insert(&mut self, key: u128) {
         let (low, high) = (key as u64, (key >> 64) as u64);
         if length(key) <= SHORT {
@@ -99,7 +97,6 @@ fn length(key: u128) -> usize {
     (key >> LENGTH_AT) as usize
 }
 
-#[inline(never)]
 fn joined(left: u128, right: u128) -> u128 {
     let length_of_both = length(left) + length(right);
     if length_of_both > LONG {

@@ -92,7 +92,7 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["list", "--home"], "expected a value for --home"],
   [["show", "one", "two"], 'found "one two"'],
   [["import"], "PATHS"],
-  [["context", "last"], "expected --window N"],
+  [["context", "last", "--window", "many"], "expected a whole number for --window"],
   [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "expected JSON in"],
 ])) {
   test(`wrong usage is refused with exit status 2: leftoff ${typed.join(" ")}`, () => {

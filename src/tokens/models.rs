@@ -1,0 +1,68 @@
+//! What is known of models by their names: the encoding that counts for them, and their window. A table,
+//! `models.tsv`: a name's beginning, an encoding, a window in tokens; the longest beginning counts. Windows are those of
+//! November 2026, as gpt-tokenizer 4.0.0 and ai-tokenizer 1.0.6 give them; where both differ, the smaller one.
+
+use serde::Serialize;
+
+use crate::tokens::Encoding;
+
+const TABLE: &str = include_str!("models.tsv");
+
+/// What is known of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Model {
+    /// What counts for it: exactly, where its tokens are known, else the estimate.
+    pub encoding: Encoding,
+    /// Its window, in tokens.
+    pub window: u32,
+}
+
+/// The model of a name, with its provider before it or without: `openai/gpt-5`, `claude-sonnet-4-5`.
+pub fn find(name: &str) -> Option<Model> {
+    let name = name.rsplit('/').next()?;
+    let (_, model) = rows().filter(|(beginning, _)| is_of(name, beginning)).max_by_key(|row| row.0.len())?;
+    Some(model)
+}
+
+// `o1` is the beginning of `o1-2024-12-17`, and not of `o10`.
+fn is_of(name: &str, beginning: &str) -> bool {
+    let rest = name.get(..beginning.len()).filter(|found| found.eq_ignore_ascii_case(beginning));
+    let follows = name.as_bytes().get(beginning.len());
+    rest.is_some() && (beginning.ends_with('-') || follows.is_none_or(|byte| !byte.is_ascii_digit()))
+}
+
+fn rows() -> impl Iterator<Item = (&'static str, Model)> {
+    TABLE.lines().filter_map(|line| {
+        let mut parts = line.split('\t');
+        let (beginning, encoding, window) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((beginning, Model { encoding: Encoding::parse(encoding)?, window: window.parse().ok()? }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_the_table_is_a_model() {
+        assert_eq!(rows().count(), TABLE.lines().count());
+        assert!(TABLE.lines().is_sorted());
+        for (beginning, model) in rows() {
+            assert_eq!(find(beginning), Some(model), "{beginning}");
+        }
+    }
+
+    #[test]
+    fn the_longest_beginning_counts() {
+        let window = |name| find(name).map(|model| model.window);
+        assert_eq!(window("gpt-5.1-2025-11-13"), Some(400_000));
+        assert_eq!(window("openai/gpt-5.4-mini"), Some(400_000));
+        assert_eq!(window("GPT-4o-mini"), Some(128_000));
+        assert_eq!(window("gpt-4-0613"), Some(8192));
+        assert_eq!(window("anthropic/claude-opus-4.5"), Some(200_000));
+        assert_eq!(
+            [window("o10"), window("gpt-51"), window("gpt-40"), window(""), window("/"), window("über")],
+            [None; 6]
+        );
+    }
+}
