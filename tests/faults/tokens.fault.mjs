@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { countTokens } from "../../js/index.js";
 import { root, watch } from "../../scripts/run.mjs";
+import { inWasm } from "./counted.mjs";
 import { scene } from "./tools.mjs";
 
 /** @typedef {Record<string, number | string>} Counts */
@@ -22,9 +22,6 @@ const LEAST_LANGUAGES = 20;
 /** Up to this scale it is not worth another build: it runs in the one that `cargo test` made. */
 const SHORT = 0.01;
 const MANUALS = join("/usr", "share", "man");
-/** Before each text in the files for WebAssembly: its bytes, its tokens in each encoding, each a number of four bytes. */
-const HEADER = 12;
-const ENCODINGS = ["o200k_base", "cl100k_base"];
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
@@ -77,27 +74,6 @@ function unpacked(to) {
     return pages.length > 0;
   });
   return withPages.length;
-}
-
-/** Counts the texts that the native run left, and answers how many bytes they are. @param {string} path */
-async function inWasm(path) {
-  const file = readFileSync(path);
-  // A text may begin with what a decoder takes for a mark of its encoding.
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let bytes = 0;
-  for (let at = 0; at < file.length; ) {
-    const length = file.readUInt32LE(at);
-    const start = at + HEADER;
-    const text = decoder.decode(file.subarray(start, start + length));
-    for (const [place, encoding] of ENCODINGS.entries()) {
-      const expected = file.readUInt32LE(at + 4 * (place + 1));
-      const found = await countTokens(text, { encoding });
-      assert.equal(found, expected, `${encoding} in WebAssembly: ${JSON.stringify(text)}`);
-    }
-    bytes += length;
-    at = start + length;
-  }
-  return bytes;
 }
 
 /** @param {Counts} counts @param {string} what @param {number} least */
