@@ -1,12 +1,14 @@
 // @ts-check
 // `npm run test:fuzz -- --minutes 10 scan text`: runs fuzz targets one after another, each so long; all without a name.
 // What breaks a law is kept under tests/fixtures/fuzz, where `cargo test` runs it from then on. `--self-test` looks
-// whether a panic that was planted is found.
+// whether a panic that was planted is found. `--wasm --minutes 10` fuzzes counting in WebAssembly, beginning with what
+// `tokens` found natively.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
+import { fuzzWasm } from "./fuzz-wasm.mjs";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
 import { LONGEST, dictionary, seed } from "./seeds.mjs";
 import { cargoFuzz } from "./toolchain.mjs";
@@ -84,12 +86,16 @@ async function selfTest() {
   console.log(`ok self-test: the planted panic was found (${seconds(start)})`);
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" }, "self-test": { type: "boolean", default: false } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" }, "self-test": { type: "boolean", default: false }, wasm: { type: "boolean", default: false }, seed: { type: "string", default: "1" } } });
 const targets = readdirSync(join(root, "fuzz", "fuzz_targets")).map((file) => file.slice(0, -".rs".length));
 const unknown = positionals.find((name) => !targets.includes(name));
 if (unknown) fail(`expected ${targets.join(", ")}, but found ${unknown} instead`);
 if (values["self-test"]) {
   await selfTest();
+} else if (values.wasm) {
+  const corpus = join(work, "corpus", "tokens");
+  seed("tokens", corpus);
+  await fuzzWasm({ corpus, minutes: Number(values.minutes), seed: Number(values.seed) });
 } else {
   let findings = 0;
   for (const target of targets.filter((name) => positionals.length === 0 || positionals.includes(name))) findings += await fuzz(target, Number(values.minutes));

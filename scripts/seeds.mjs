@@ -9,7 +9,7 @@ import { root } from "./run.mjs";
 /** The longest input, in bytes. Every law shows in shorter ones, and long ones take their time. */
 export const LONGEST = 16 * 1024;
 
-const folders = ["claude-code", "documents", "format", "json-test-suite"];
+const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
 /** How a file becomes inputs of a target. @type {Record<string, (bytes: Buffer) => Buffer[]>} */
 const forms = {
@@ -18,6 +18,8 @@ const forms = {
   events: (bytes) => [Buffer.concat([Buffer.of(63), bytes])],
   text: (bytes) => strings(bytes).map((inside) => Buffer.concat([Buffer.of(0), inside])),
   blob: (bytes) => strings(bytes).map((inside) => Buffer.concat([Buffer.of(0), inside])),
+  // The first byte is the limit, here half of the count.
+  tokens: (bytes) => [Buffer.concat([Buffer.of(64), bytes])],
   // Put at two places into the log that the target has, once over what is there.
   resync: (bytes) => [[40, 1, 0], [200, 1, 100]].map((header) => Buffer.concat([Buffer.from(header), bytes.subarray(0, 512)])),
 };

@@ -32,7 +32,7 @@ fn check(target: fn(&[u8]), path: &Path, before: &[u8]) {
 
 #[test]
 fn what_was_found_once_stays_mended() {
-    for (name, target) in fuzzed::TARGETS {
+    for (name, target) in fuzzed::TARGETS.iter().copied() {
         for path in files(&fixtures().join("fuzz").join(name)) {
             check(target, &path, b"");
         }
@@ -54,4 +54,12 @@ fn every_log_among_the_fixtures_keeps_the_laws() {
         check(fuzzed::resync::check, path, b"\x55\x01\0");
     }
     counted("fixtures as fuzzed bytes", paths.len());
+}
+
+#[test]
+#[cfg(feature = "tokens")]
+fn bytes_that_are_no_text_are_counted_as_what_they_are_read_as() {
+    let paths = files(&fixtures().join("json-test-suite"));
+    assert!(paths.len() > 300, "{}", paths.len());
+    paths.iter().for_each(|path| check(fuzzed::tokens::check, path, b"\x40"));
 }

@@ -3,12 +3,10 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-use std::sync::LazyLock;
-
 use leftoff::error::Code;
 use leftoff::tokens::{Encoding, Vocabulary, count};
 use proptest::prelude::*;
-use tiktoken_rs::CoreBPE;
+use reference::{BOTH, Both, CL100K, O200K, check};
 
 #[path = "../examples/classes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
@@ -18,41 +16,15 @@ mod classes;
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod planes;
 
+#[path = "common/reference.rs"]
+mod reference;
+
 #[path = "common/texts.rs"]
 mod texts;
 
-const PLANES: &[u8] = include_bytes!("../src/tokens/o200k_base.planes");
-const CL100K: &[u8] = include_bytes!("../src/tokens/cl100k_base.planes");
-
-/// A vocabulary of ours, and the reference.
-struct Both {
-    ours: Vocabulary,
-    reference: CoreBPE,
-    tokens: u32,
-}
-
-static BOTH: LazyLock<[Both; 2]> = LazyLock::new(|| {
-    let both = |planes, reference, tokens| Both {
-        ours: Vocabulary::from_bytes(planes).expect("it is known"),
-        reference,
-        tokens,
-    };
-    let inside = "it is inside tiktoken-rs";
-    [
-        both(PLANES, tiktoken_rs::o200k_base().expect(inside), 199_998),
-        both(CL100K, tiktoken_rs::cl100k_base().expect(inside), 100_256),
-    ]
-});
-
-fn check(text: &str) {
-    for Both { ours, reference, .. } in &*BOTH {
-        assert_eq!(ours.count(text) as usize, reference.encode_ordinary(text).len(), "{ours:?} {text:?}");
-    }
-}
-
 #[test]
 fn the_shipped_planes_are_those_of_the_reference() {
-    assert!(planes::planes("o200k_base") == PLANES);
+    assert!(planes::planes("o200k_base") == O200K);
     assert!(planes::planes("cl100k_base") == CL100K);
 }
 
@@ -144,10 +116,9 @@ proptest! {
 
     #[test]
     fn counting_stops_above_the_limit(text in any_text(), limit in 0u32..40) {
-        for Both { ours, .. } in &*BOTH {
-            let (whole, stopped) = (ours.count(&text), ours.count_up_to(&text, limit));
-            let is_right = if whole <= limit { stopped == whole } else { stopped > limit };
-            prop_assert!(is_right, "{stopped} of {whole}");
+        for both in &*BOTH {
+            let whole = both.ours.count(&text);
+            prop_assert!(both.stops(&text, whole, limit), "{:?} up to {limit} of {whole}", both.ours);
         }
     }
 }
@@ -179,7 +150,7 @@ proptest! {
 
     #[test]
     fn damaged_planes_are_refused_by_name(at in any::<prop::sample::Index>(), bit in 0..8u8, cut in any::<bool>()) {
-        for planes in [PLANES, CL100K] {
+        for planes in [O200K, CL100K] {
             let mut planes = planes.to_vec();
             let at = at.index(planes.len());
             planes[at] ^= 1 << bit;

@@ -59,7 +59,8 @@ fn following(left: u64, at: usize) -> usize {
 ///
 /// It is merged by windows, in a time that grows as its length does. Tokens are those of the whole piece if each two that
 /// meet are what merging makes of their bytes alone. Within a window they are; where two windows meet, the second has to
-/// begin with the token that the first one found there. If it does not, the windows are too short.
+/// begin with the token that the first one found there. If it does not, the windows are too short. Tokens count against
+/// the limit when that is seen: those at the end of a window may be fewer once its text goes on.
 pub(crate) fn many(piece: &[u32], pairs: &Pairs, limit: u32) -> u32 {
     let mut size = WINDOW;
     loop {
@@ -71,15 +72,18 @@ pub(crate) fn many(piece: &[u32], pairs: &Pairs, limit: u32) -> u32 {
 }
 
 fn by_windows(piece: &[u32], size: usize, pairs: &Pairs, limit: u32) -> Option<u32> {
-    let (mut start, mut count, mut expected) = (0, 0, None);
+    let (mut start, mut count, mut expected) = (0, 0u64, None);
     loop {
         let end = piece.len().min(start + size);
         let tokens = merged(&piece[start..end], pairs);
         if expected.is_some_and(|expected| expected != tokens[0].rank) {
             return None;
         }
-        if end == piece.len() || count + tokens.len() as u64 > u64::from(limit) {
-            return Some(u32::try_from(count + tokens.len() as u64).unwrap_or(u32::MAX));
+        if end == piece.len() {
+            count += tokens.len() as u64;
+        }
+        if end == piece.len() || count > u64::from(limit) {
+            return Some(u32::try_from(count).unwrap_or(u32::MAX));
         }
         let kept = tokens.partition_point(|token| start + token.start + MARGIN < end);
         expected = Some(tokens[kept].rank);

@@ -6,9 +6,14 @@ pub mod events;
 pub mod laws;
 #[path = "../common/lines.rs"]
 mod lines;
+#[cfg(feature = "tokens")]
+#[path = "../common/reference.rs"]
+mod reference;
 pub mod resync;
 pub mod scan;
 pub mod text;
+#[cfg(feature = "tokens")]
+pub mod tokens;
 
 use leftoff::session::handle::{Session, Staged};
 use leftoff::session::message::Message;
@@ -18,12 +23,14 @@ use leftoff::tokens::Counting;
 type Target = (&'static str, fn(&[u8]));
 
 /// The targets, by the names of their folders.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: &[Target] = &[
     ("scan", scan::check),
     ("events", events::check),
     ("text", text::check),
     ("blob", text::check_in_blob),
     ("resync", resync::check),
+    #[cfg(feature = "tokens")]
+    ("tokens", tokens::check),
 ];
 
 /// Messages as a batch that nothing was written before.
