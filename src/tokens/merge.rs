@@ -55,27 +55,28 @@ fn following(left: u64, at: usize) -> usize {
     (left >> (at + 1)).trailing_zeros() as usize + at + 1
 }
 
-/// How many tokens become of a piece of any length, given by the ranks of its bytes; counting stops beyond `limit`.
+/// How many tokens become of a piece of any length; `bytes` are the ranks of single bytes. Counting stops beyond `limit`.
 ///
 /// It is merged by windows, in a time that grows as its length does. Tokens are those of the whole piece if each two that
 /// meet are what merging makes of their bytes alone. Within a window they are; where two windows meet, the second has to
 /// begin with the token that the first one found there. If it does not, the windows are too short. Tokens count against
 /// the limit when that is seen: those at the end of a window may be fewer once its text goes on.
-pub(crate) fn many(piece: &[u32], pairs: &Pairs, limit: u32) -> u32 {
+pub(crate) fn many(piece: &[u8], bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> u32 {
     let mut size = WINDOW;
     loop {
-        if let Some(count) = by_windows(piece, size, pairs, limit) {
+        if let Some(count) = by_windows(piece, size, bytes, pairs, limit) {
             return count;
         }
         size *= 2;
     }
 }
 
-fn by_windows(piece: &[u32], size: usize, pairs: &Pairs, limit: u32) -> Option<u32> {
+fn by_windows(piece: &[u8], size: usize, bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> Option<u32> {
     let (mut start, mut count, mut expected) = (0, 0u64, None);
     loop {
         let end = piece.len().min(start + size);
-        let tokens = merged(&piece[start..end], pairs);
+        let ranks = piece[start..end].iter().map(|byte| bytes[usize::from(*byte)]);
+        let tokens = merged(ranks, pairs);
         if expected.is_some_and(|expected| expected != tokens[0].rank) {
             return None;
         }
@@ -106,13 +107,13 @@ struct Part {
     next: u32,
 }
 
-fn merged(piece: &[u32], pairs: &Pairs) -> Vec<Token> {
+fn merged(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
     let mut parts: Vec<Part> = (0u32..)
-        .zip(piece)
-        .map(|(at, rank)| Part { rank: *rank, pair: NONE, before: at.wrapping_sub(1), next: at + 1 })
+        .zip(ranks)
+        .map(|(at, rank)| Part { rank, pair: NONE, before: at.wrapping_sub(1), next: at + 1 })
         .collect();
-    let mut lowest = BinaryHeap::with_capacity(piece.len());
-    for at in 0..piece.len() {
+    let mut lowest = BinaryHeap::with_capacity(parts.len());
+    for at in 0..parts.len() {
         pair(&mut parts, at, pairs, &mut lowest);
     }
     while let Some(Reverse(found)) = lowest.pop() {

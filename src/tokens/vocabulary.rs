@@ -144,13 +144,11 @@ pub(crate) mod with_engine {
         }
 
         fn merged(&self, piece: &[u8], limit: u32) -> u32 {
-            let rank = |byte: &u8| self.bytes[usize::from(*byte)];
             if piece.len() > merge::FEW {
-                let ranks: Vec<u32> = piece.iter().map(rank).collect();
-                return merge::many(&ranks, &self.pairs, limit);
+                return merge::many(piece, &self.bytes, &self.pairs, limit);
             }
             let mut ranks = [0; merge::FEW];
-            ranks.iter_mut().zip(piece).for_each(|(to, byte)| *to = rank(byte));
+            ranks.iter_mut().zip(piece).for_each(|(rank, byte)| *rank = self.bytes[usize::from(*byte)]);
             merge::few(&mut ranks[..piece.len()], &self.pairs)
         }
     }
