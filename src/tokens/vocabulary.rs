@@ -34,7 +34,7 @@ impl Vocabulary {
 }
 
 #[cfg(feature = "tokens")]
-pub(crate) mod with_engine {
+mod with_engine {
     use alloc::format;
     use alloc::vec::Vec;
     use core::fmt;
