@@ -31,6 +31,11 @@ impl Vocabulary {
     pub fn count_up_to(&self, _text: &str, _limit: u32) -> u32 {
         match *self {}
     }
+
+    #[cfg(feature = "wasm")]
+    pub(crate) fn count_bytes(&self, _text: &[u8], _limit: u32) -> u32 {
+        match *self {}
+    }
 }
 
 #[cfg(feature = "tokens")]
