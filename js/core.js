@@ -64,7 +64,9 @@ const STORED = "o200k_base";
 
 /** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
 export function exactCounter(encoding = STORED) {
-  const counter = exact.get(encoding) ?? called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
+  const known = exact.get(encoding);
+  if (known) return known;
+  const counter = called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
   exact.set(encoding, counter);
   return counter;
 }
