@@ -20,6 +20,8 @@ const WORTH_A_CHECKPOINT = 64 * 1024;
 const LOOK_MS = 50;
 /** A heading that stands farther back is none. */
 const HEAD = 64 * 1024;
+/** So much of a log is read at once. */
+const PIECE = 1024 * 1024;
 /** What may name a file in the cache: a uuid, or what a person may give. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
@@ -204,8 +206,19 @@ export class Live {
     this.isStale = false;
   }
 
+  /** Folds what came since into what the core knows of the conversation. */
+  async learn() {
+    const handle = await this.revived();
+    for (let span; (span = called(() => handle.unlearned())); ) {
+      const [start = 0, end = 0] = span;
+      const bytes = await this.messages.range(start, Math.min(end, start + PIECE));
+      called(() => handle.learn(bytes));
+    }
+  }
+
   /** Keeps the checkpoint, where there is one to keep. */
   async saveCheckpoint() {
+    await this.learn();
     const checkpoint = called(() => this.#handle.checkpoint());
     // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
     if (checkpoint) await this.#cache.storage.replace(`${this.cachePath}.json`, checkpoint).catch(unlessBug);

@@ -483,6 +483,7 @@ export class Session {
   async #begun({ count, ...request }) {
     // What others appended, and what they pinned or where they went on.
     const handle = await this.#live.caughtUp();
+    await this.#live.learn();
     const { contextWindow, model } = this.metadata.provider;
     const isOwn = request.window === undefined && request.model === undefined;
     const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};

@@ -69,6 +69,9 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
     session.take_messages(found);
+    while let Some(span) = session.unlearned() {
+        session.learn(log.get(span.start as usize..span.end as usize).unwrap_or_default());
+    }
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {

@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{answered, append, called, said};
+use common::{answered, append, called, learn, said};
 use leftoff::context::Context;
 use leftoff::error::{Code, Error};
 use leftoff::session::handle::Session;
@@ -39,6 +39,7 @@ fn grown(turns: &[(u16, Vec<(u8, u16)>)]) -> (Session, Vec<u8>) {
             append(&mut session, &mut log, drafts);
         }
     }
+    learn(&mut session, &log);
     (session, log)
 }
 

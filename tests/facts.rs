@@ -14,6 +14,8 @@ use std::ops::Range;
 
 use chance::scaled;
 use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
+#[cfg(feature = "o200k")]
+use leftoff::context::{State, extract};
 use leftoff::session::message::{Message, Role};
 
 fn seeds() -> Range<u64> {
@@ -171,4 +173,19 @@ fn a_summary_may_leave_out_a_fifth_of_the_words_but_no_value() {
     check("please implement mode today, it should live in `src/ui.ts` and nowhere else", false);
     check("please implement dark mode today, it should\nlive in `src/ui.ts` and nowhere else", false);
     check("", false);
+}
+
+#[cfg(feature = "o200k")]
+#[test]
+fn a_summary_of_a_thousand_tokens_keeps_eighteen_of_twenty_facts() {
+    let vocabulary = leftoff::tokens::Vocabulary::o200k_base();
+    each_session(|session| {
+        let mut state = State::default();
+        session.messages.iter().for_each(|message| state.take(message));
+        let summary = extract(&state, "", 1000, &|text| vocabulary.count(text));
+        assert!(vocabulary.count(&summary) <= 1000);
+        let lost: Vec<&str> =
+            session.facts.iter().filter(|fact| !is_kept(fact, &summary)).map(|fact| &*fact.text).collect();
+        assert!(lost.len() <= 2, "lost {lost:#?} in\n{summary}");
+    });
 }

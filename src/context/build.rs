@@ -1,6 +1,6 @@
 //! Reads until the budget is covered, then lets the strategies choose.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,18 +12,23 @@ use crate::context::report::{Decision, Rejection, Report};
 use crate::context::request::Request;
 use crate::context::strategies::{Choice, ORDER, Selection, Strategy};
 use crate::context::turns::{Item, Step, Steps, group, missing_results, required, with_content};
-use crate::context::{Context, Needs, Outcome, shorten};
+use crate::context::{Context, Needs, Outcome, shorten, summary};
 use crate::error::{Code, Error};
 use crate::session::checkpoint::Span;
 use crate::session::message::{Message, Role};
 use crate::tokens::Vocabulary;
 
-const COUNT_ROUNDS: u32 = 4;
+const COUNT_ROUNDS: u32 = 6;
 const SHORTEST_USER_TEXT: usize = 200;
 // A cut of more bytes a token than any prose has is not worth a count.
 const MOST_BYTES_A_TOKEN: usize = 12;
 // How far one count of what was read is trusted to tell how much more to read.
 const MOST_GROWTH: u64 = 4;
+// Of a hundred parts of a budget, a summary has at most so many; and never more tokens than it has things to say.
+const SUMMARY_SHARE: u32 = 30;
+const LONGEST_SUMMARY: u32 = 4000;
+// What surrounds the lines of a summary: its fence and the titles.
+const SUMMARY_FRAME: u32 = 100;
 
 /// A context that is being built.
 #[derive(Debug)]
@@ -75,7 +80,7 @@ impl Build {
         if let Some(id) = self.reading.wanted_blob(u64::from(available) * MOST_BYTES_A_TOKEN as u64) {
             return Ok(Outcome::Needs(Needs::Blob { id }));
         }
-        let mut material = self.material(vocabulary);
+        let mut material = self.material(available, vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
@@ -131,7 +136,7 @@ impl Build {
         self.reading.wanted(self.aim)
     }
 
-    fn material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
+    fn material(&mut self, budget: u32, vocabulary: Option<&Vocabulary>) -> Material {
         for item in self.reading.items() {
             item.price(&mut self.prices, vocabulary);
         }
@@ -141,12 +146,36 @@ impl Build {
                 step.items.push(Item::new(message, None));
             }
         }
-        let mut summary = Item::new(left_out(self.reading.message_count()), None);
         let ours = steps.iter_mut().flat_map(|step| &mut step.items).filter(|item| item.start.is_none());
-        for item in ours.chain([&mut summary]) {
+        for item in ours {
             item.price(&mut self.prices, vocabulary);
         }
+        let whole = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole()));
+        let is_needed = !self.reading.is_complete() || whole > budget;
+        let share =
+            if is_needed { (budget / 100).saturating_mul(SUMMARY_SHARE).min(LONGEST_SUMMARY) } else { 0 };
+        let summary = self.summary(share, vocabulary);
         Material { steps, orphans, summary }
+    }
+
+    // As much as its share holds; where that cannot be told yet, or it is more after all, only that something is left out.
+    fn summary(&mut self, share: u32, vocabulary: Option<&Vocabulary>) -> Item {
+        let count = self.reading.message_count();
+        let priced = |lines: &[summary::Line], prices: &mut Prices| {
+            let mut item = Item::new(summary::message(lines, count), None);
+            item.price(prices, vocabulary);
+            item
+        };
+        let bare = priced(&[], &mut self.prices);
+        let lines = self.reading.known(|state, project| summary::candidates(state, project, share));
+        let costs: BTreeMap<&str, u32> = lines
+            .iter()
+            .map(|line| (line.text.as_str(), self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX)))
+            .collect();
+        let room = share.saturating_sub(SUMMARY_FRAME);
+        let full = summary::chosen(&lines, room, |text| costs[text]);
+        let full = priced(&full, &mut self.prices);
+        if full.whole() <= share { full } else { bare }
     }
 
     // Where what is required exceeds the budget, the newest user message is cut to what is left.
@@ -212,12 +241,15 @@ impl Build {
             }
             for (place, item) in step.items.iter().enumerate() {
                 let is_short = kept.as_ref().map(|flags| flags.get(place).copied().unwrap_or_default());
-                report.messages.push(Decision::of(item, is_short));
+                report.messages.push(Decision::of(item, is_short, selection.has_summary));
                 if let Some(is_short) = is_short {
                     messages.push(item.as_sent(is_short));
                     included.extend(item.start);
                 }
             }
+        }
+        if !placed_summary {
+            messages.push(material.summary.message.clone());
         }
         let orphan = |message| Decision::orphan(message, self.reading.is_complete());
         report.messages.extend(material.orphans.iter().map(orphan));
@@ -237,11 +269,4 @@ impl Build {
             report,
         }
     }
-}
-
-fn left_out(count: u64) -> Message {
-    let text = format!(
-        "[EARLIER CONVERSATION]\nOf {count} messages, the older ones are left out here.\n[END EARLIER CONVERSATION]"
-    );
-    Message { role: Some(Role::User), content: text.into(), ..Message::default() }
 }

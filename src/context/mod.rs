@@ -11,7 +11,9 @@ mod read;
 mod report;
 mod request;
 mod shorten;
+mod state;
 mod strategies;
+mod summary;
 mod turns;
 
 pub use budget::{Budget, calculate};
@@ -19,6 +21,8 @@ pub use build::Build;
 pub use read::Source;
 pub use report::{Action, Decision, Rejection, Report};
 pub use request::{Counter, Format, Request};
+pub use state::{Fact, Kind, State};
+pub use summary::extract;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -3,8 +3,10 @@
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::context::state::State;
 use crate::context::turns::Item;
 use crate::error::{Code, Error};
 use crate::session::blob::{self, Unfolding};
@@ -31,6 +33,10 @@ pub struct Source {
     pub newest_user: Option<Span>,
     /// The path, where the log has more than one.
     pub path: Option<(Branches, Path)>,
+    /// What the conversation has come to.
+    pub state: Arc<State>,
+    /// Where the project lies; empty where nobody said.
+    pub project: String,
 }
 
 /// What is read of a log: its end, and messages far from it that have to be there.
@@ -91,6 +97,11 @@ impl Reading {
     /// How many messages the path has.
     pub fn message_count(&self) -> u64 {
         self.source.message_count
+    }
+
+    /// What is known of the conversation, and where its project lies.
+    pub fn known<T>(&self, of: impl FnOnce(&State, &str) -> T) -> T {
+        of(&self.source.state, &self.source.project)
     }
 
     pub fn bytes_read(&self) -> u64 {

@@ -50,10 +50,11 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Of an item that is left out, or there, shortened or not.
-    pub(crate) fn of(item: &Item, is_short: Option<bool>) -> Decision {
+    /// Of an item that is left out, or there, shortened or not. What is left out may have a summary.
+    pub(crate) fn of(item: &Item, is_short: Option<bool>, has_summary: bool) -> Decision {
         let is_result = item.message.role == Some(Role::Tool);
         let (action, rule, tokens) = match is_short {
+            None if has_summary => (Action::Summarised, "did-not-fit", item.least()),
             None => (Action::Dropped, "did-not-fit", item.least()),
             Some(true) if is_result => (Action::Shortened, "tool-result", item.least()),
             Some(true) => (Action::Shortened, "cut-to-fit", item.least()),

@@ -11,13 +11,14 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields};
 use crate::session::id::sha256;
+use crate::session::learned::Learned;
 use crate::session::line::{self, Checksum};
 use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
 use crate::text::{Text, to_json};
 use crate::time;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A region of a log, from and to in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -70,6 +71,8 @@ pub struct Checkpoint {
     pub newest_user: Option<Span>,
     /// How many problems were found.
     pub problems: u64,
+    /// What the conversation has come to.
+    pub learned: Learned,
 }
 
 /// A pinned message and where it lies.
@@ -175,6 +178,7 @@ impl FromFields for Checkpoint {
             pins: fields.take("pins", bad)?,
             newest_user: fields.take("newestUser", bad),
             problems: fields.take("problems", bad)?,
+            learned: fields.take("learned", bad)?,
         })
     }
 }

@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 use crate::context::Source;
 use crate::error::{Code, Error};
 use crate::session::blob::{self, Blob};
-use crate::session::branch::Branches;
-use crate::session::checkpoint::{Checkpoint, Pinned};
+use crate::session::branch::{Branches, Path};
+use crate::session::checkpoint::{Checkpoint, Pinned, Span};
 use crate::session::event::{self, Change, Event};
 use crate::session::handle::document::Beside;
 use crate::session::id;
@@ -214,6 +214,7 @@ impl Session {
     // `known` are the messages of the first records.
     fn take_known(&mut self, found: Vec<Found>, known: Vec<Message>) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let mut is_folded = known.is_empty() && self.known.learned.is_at(self.known.bytes);
         let mut known = known.into_iter();
         for found in found {
             match found {
@@ -228,12 +229,19 @@ impl Session {
                     if let Some(message) = message {
                         self.records += 1;
                         problems.extend(self.meet(record, &message));
+                        is_folded &= !self.branches.is_branched();
+                        if is_folded {
+                            self.known.learned.take(&message);
+                        }
                     }
                 }
             }
         }
         self.known.problems += problems.len() as u64;
         self.known.bytes = self.messages.covered();
+        if is_folded {
+            self.known.learned.bytes = self.known.bytes;
+        }
         self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
         problems
     }
@@ -299,12 +307,30 @@ impl Session {
         Err(Error::new(Code::NewerVersion, message))
     }
 
+    /// The bytes of the messages log that were not folded yet into what is known of the conversation. They are given to
+    /// [`Session::learn`], in order and in pieces of any size, until nothing is left.
+    pub fn unlearned(&mut self) -> Option<Span> {
+        let path = self.path();
+        self.known.learned.wanted(self.known.bytes, path)
+    }
+
+    /// Folds the next bytes of those that are unlearned.
+    pub fn learn(&mut self, bytes: &[u8]) {
+        let path = self.path();
+        let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) else { return };
+        let branches = &self.branches;
+        let is_on = |message: &Message| path.as_ref().is_none_or(|path| branches.is_on(path, &message.id));
+        self.known.learned.fold(wanted, bytes, is_on);
+    }
+
+    // The current path, where the log has more than one.
+    fn path(&self) -> Option<Path> {
+        self.branches.is_branched().then(|| self.branches.path(self.leaf.as_deref()))
+    }
+
     /// What a context is built from.
     pub fn source(&self) -> Source {
-        let path = self.branches.is_branched().then(|| {
-            let path = self.branches.path(self.leaf.as_deref());
-            (self.branches.clone(), path)
-        });
+        let path = self.path().map(|path| (self.branches.clone(), path));
         let is_pinned = |pin: &&Pinned| self.pinned.contains(&pin.id);
         Source {
             end: self.known.bytes,
@@ -313,6 +339,8 @@ impl Session {
             pins: self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
             newest_user: self.known.newest_user.filter(|_| path.is_none()),
             path,
+            state: self.known.learned.state.clone(),
+            project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),
         }
     }
 

@@ -11,6 +11,7 @@ pub mod event;
 pub mod handle;
 pub mod id;
 pub mod index;
+pub mod learned;
 pub mod line;
 pub mod log;
 pub mod message;

@@ -136,7 +136,7 @@ impl ProblemCode {
 }
 
 /// The push parser.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scanner {
     direction: Direction,
     buffer: Vec<u8>,

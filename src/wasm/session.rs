@@ -263,6 +263,16 @@ impl SessionHandle {
         bytes(&self.0.document(Name::MetadataJson))
     }
 
+    /// The bytes of the messages log that `learn` takes next, `[start, end]`; nothing where all are known.
+    pub fn unlearned(&mut self) -> Option<Vec<f64>> {
+        self.0.unlearned().map(|span| Vec::from([span.start as f64, span.end as f64]))
+    }
+
+    /// Folds bytes into what is known of the conversation; see `Session::learn`.
+    pub fn learn(&mut self, bytes: &[u8]) {
+        self.0.learn(bytes);
+    }
+
     /// Begins a context; `request` as in `Request::from_json`.
     pub fn context(&self, request: &[u8]) -> Answer<ContextBuild> {
         let request = Request::from_json(utf8(request)?).map_err(thrown)?;

@@ -46,6 +46,13 @@ pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     assert_eq!(session.take_messages(found), []);
 }
 
+/// Folds all of a log that is at hand into what the session knows of the conversation.
+pub fn learn(session: &mut Session, log: &[u8]) {
+    while let Some(span) = session.unlearned() {
+        session.learn(&log[span.start as usize..span.end as usize]);
+    }
+}
+
 /// How the host counts for an encoding that the core does not know.
 pub fn host_count(encoding: &str, text: &str) -> u32 {
     match encoding {

@@ -2,6 +2,7 @@
 
 mod fallback;
 mod full_history;
+mod minimal_state;
 mod pruned_tools;
 mod recent_plus_summary;
 
@@ -18,11 +19,17 @@ pub(crate) enum Strategy {
     FullHistory,
     PrunedTools,
     RecentPlusSummary,
+    MinimalState,
     Fallback,
 }
 
-pub(crate) const ORDER: [Strategy; 4] =
-    [Strategy::FullHistory, Strategy::PrunedTools, Strategy::RecentPlusSummary, Strategy::Fallback];
+pub(crate) const ORDER: [Strategy; 5] = [
+    Strategy::FullHistory,
+    Strategy::PrunedTools,
+    Strategy::RecentPlusSummary,
+    Strategy::MinimalState,
+    Strategy::Fallback,
+];
 
 /// What a strategy has to choose from.
 pub(crate) struct Choice<'a> {
@@ -30,7 +37,7 @@ pub(crate) struct Choice<'a> {
     pub budget: u32,
     /// The steps are all there are.
     pub is_complete: bool,
-    /// What the line costs that says that something is left out.
+    /// What the summary costs.
     pub summary_cost: u32,
 }
 
@@ -51,6 +58,7 @@ impl Strategy {
             Strategy::FullHistory => "full-history",
             Strategy::PrunedTools => "pruned-tools",
             Strategy::RecentPlusSummary => "recent-plus-summary",
+            Strategy::MinimalState => "minimal-state",
             Strategy::Fallback => "fallback",
         }
     }
@@ -60,6 +68,7 @@ impl Strategy {
             Strategy::FullHistory | Strategy::Fallback => 0,
             Strategy::PrunedTools => 2000,
             Strategy::RecentPlusSummary => 1500,
+            Strategy::MinimalState => 400,
         }
     }
 
@@ -72,6 +81,7 @@ impl Strategy {
             Strategy::FullHistory => full_history::select(choice),
             Strategy::PrunedTools => pruned_tools::select(choice),
             Strategy::RecentPlusSummary => recent_plus_summary::select(choice),
+            Strategy::MinimalState => minimal_state::select(choice),
             Strategy::Fallback => fallback::select(choice),
         }
     }
@@ -112,6 +122,16 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
     }
     make_whole(steps, &mut kept, &mut used, choice.budget);
     Some(Selection { kept, used, has_summary: false })
+}
+
+/// The same beside a summary; without one, where everything fits after all and there is nothing to summarise.
+pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> Option<Selection> {
+    let is_all = |all: &Selection| choice.is_complete && all.kept.iter().all(Option::is_some);
+    if let Some(all) = fill(choice, first_recent, 0).filter(is_all) {
+        return Some(all);
+    }
+    let selection = fill(choice, first_recent, choice.summary_cost)?;
+    Some(Selection { has_summary: true, ..selection })
 }
 
 fn shortest(step: &Step) -> Vec<bool> {

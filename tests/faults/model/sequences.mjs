@@ -14,7 +14,7 @@ import { inMemory, onDisk, placesIn } from "./world.mjs";
 /** How often each step is taken. @type {Record<string, number>} */
 const OFTEN = { create: 6, append: 10, appendTool: 3, stop: 2, pause: 1, complete: 2, resume: 3, rename: 2, archive: 2, unarchive: 2, pin: 2, unpin: 1, setAgent: 1, flush: 1, fork: 2, delete: 2, relocate: 2, import: 3, edit: 4, deleteDerived: 2, close: 3, crash: 2, jump: 4, list: 4, find: 2, continue: 2, current: 1, together: 2 };
 const LONGEST = 16;
-const TELL_EVERY = 200;
+const TELL_EVERY = 20;
 
 const pick = fc.record({
   step: fc.constantFrom(...Object.entries(OFTEN).flatMap(([step, often]) => Array(often).fill(step))),

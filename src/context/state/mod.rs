@@ -1,0 +1,307 @@
+//! What a conversation has come to: the task, files changed, commands that failed, open tasks, and the sentences worth
+//! keeping. Document 004's `SessionState`, extracted from tool calls and texts, without a model.
+//!
+//! It is folded from the messages one after another, bounded in size, and kept in the checkpoint. So a summary of a
+//! million messages is made without reading them again.
+
+mod cues;
+mod deeds;
+mod sentences;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::context::state::deeds::{Deed, outcome};
+use crate::fields::{BadValue, Field, Fields, FromFields, reject};
+use crate::session::message::{Message, Role};
+use crate::text::boundary;
+
+const MOST_FILES: usize = 2000;
+const MOST_COMMANDS: usize = 100;
+const MOST_TASKS: usize = 100;
+const MOST_SENTENCES: usize = 200;
+const MOST_WAITING: usize = 64;
+
+const LONGEST_TASK: usize = 1200;
+const LONGEST_STATUS: usize = 400;
+
+/// What is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct State {
+    facts: Vec<Fact>,
+    // What calls will have done, once their result says that it went well.
+    waiting: Vec<Deed>,
+}
+
+/// One thing that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// What it is.
+    pub kind: Kind,
+    /// It in words; of a file the path, of a command the command.
+    pub text: String,
+    /// Of a sentence how much it is worth; of a command how often it failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub weight: u32,
+    /// Of an open task its id, where it has one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+/// What a fact is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// What the first user message asks for.
+    Task,
+    /// A file that was made.
+    Created,
+    /// A file that was changed.
+    Modified,
+    /// A file that was removed.
+    Deleted,
+    /// A command whose last run failed.
+    Failed,
+    /// A command that failed, and passed when it was run again.
+    Passed,
+    /// An open task.
+    Open,
+    /// What the assistant said last.
+    Status,
+    /// What was decided, and why.
+    Decision,
+    /// What the user wants to hold.
+    Constraint,
+    /// What went wrong, and what came of it.
+    Error,
+    /// What stands in the way.
+    Blocker,
+    /// What is done, and what is left.
+    #[default]
+    Progress,
+}
+
+const KINDS: [(Kind, &str); 13] = [
+    (Kind::Task, "task"),
+    (Kind::Created, "created"),
+    (Kind::Modified, "modified"),
+    (Kind::Deleted, "deleted"),
+    (Kind::Failed, "failed"),
+    (Kind::Passed, "passed"),
+    (Kind::Open, "open"),
+    (Kind::Status, "status"),
+    (Kind::Decision, "decision"),
+    (Kind::Constraint, "constraint"),
+    (Kind::Error, "error"),
+    (Kind::Blocker, "blocker"),
+    (Kind::Progress, "progress"),
+];
+
+impl Kind {
+    /// The word as it is written.
+    pub fn as_str(self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+
+    /// It is about a file, and which became of that last.
+    pub fn is_file(self) -> bool {
+        matches!(self, Kind::Created | Kind::Modified | Kind::Deleted)
+    }
+
+    /// It is about a command that failed once.
+    pub fn is_command(self) -> bool {
+        matches!(self, Kind::Failed | Kind::Passed)
+    }
+
+    /// It was said in a sentence.
+    pub fn is_sentence(self) -> bool {
+        matches!(self, Kind::Decision | Kind::Constraint | Kind::Error | Kind::Blocker | Kind::Progress)
+    }
+}
+
+impl State {
+    /// Takes the next message of the path. One that is written again says nothing twice.
+    pub fn take(&mut self, message: &Message) {
+        let text = message.content.as_str();
+        match message.role {
+            Some(Role::User) => {
+                let said = sentences::without_wrapping(text);
+                if !said.is_empty() && self.first(Kind::Task).is_none() {
+                    self.facts.push(Fact::new(Kind::Task, cut(said, LONGEST_TASK)));
+                }
+                self.take_sentences(said, Role::User);
+            }
+            Some(Role::Assistant) => {
+                let calls = message.tool_calls();
+                self.waiting.retain(|deed| calls.iter().all(|call| call.id != deed.call));
+                self.waiting.extend(calls.iter().flat_map(deeds::of));
+                let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
+                self.waiting.drain(..too_many);
+                if !text.trim_ascii().is_empty() {
+                    self.facts.retain(|fact| fact.kind != Kind::Status);
+                    self.facts.push(Fact::new(Kind::Status, cut(text.trim_ascii(), LONGEST_STATUS)));
+                    self.take_sentences(text, Role::Assistant);
+                }
+            }
+            Some(Role::Tool) => self.take_result(message),
+            Some(Role::System) | None => {}
+        }
+    }
+
+    /// Everything that is known, in the order in which it was learned.
+    pub fn facts(&self) -> impl DoubleEndedIterator<Item = &Fact> {
+        self.facts.iter()
+    }
+
+    /// Those of one kind.
+    pub fn all(&self, kind: Kind) -> impl DoubleEndedIterator<Item = &Fact> {
+        self.facts.iter().filter(move |fact| fact.kind == kind)
+    }
+
+    /// The first of one kind.
+    pub fn first(&self, kind: Kind) -> Option<&Fact> {
+        self.all(kind).next()
+    }
+
+    fn take_result(&mut self, message: &Message) {
+        let Some(tool) = &message.tool else { return };
+        let has_failed = tool.is_error;
+        let text = message.content.as_str();
+        let mut done = Vec::new();
+        self.waiting.retain(|deed| {
+            let is_of_it = deed.call == tool.call_id;
+            if is_of_it {
+                done.push(deed.clone());
+            }
+            !is_of_it
+        });
+        for deed in done {
+            match deed.kind {
+                deeds::Kind::Ran => self.ran(deed.text, outcome(text).unwrap_or(has_failed)),
+                deeds::Kind::Tasks if !has_failed => self.plan(&deed.text),
+                deeds::Kind::NewTask if !has_failed => self.add_task(deed.text, text),
+                deeds::Kind::TaskClosed if !has_failed => {
+                    self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != deed.text);
+                }
+                deeds::Kind::Written if !has_failed => {
+                    let kind = if deeds::was_there(text) { Kind::Modified } else { Kind::Created };
+                    self.changed(deed.text, kind);
+                }
+                deeds::Kind::Created if !has_failed => self.changed(deed.text, Kind::Created),
+                deeds::Kind::Modified if !has_failed => self.changed(deed.text, Kind::Modified),
+                deeds::Kind::Deleted if !has_failed => self.changed(deed.text, Kind::Deleted),
+                _ => {}
+            }
+        }
+    }
+
+    // What becomes of a file that was made here does not make it less new; one that is gone is gone.
+    fn changed(&mut self, path: String, kind: Kind) {
+        let before = self.take_out(|fact| fact.kind.is_file() && fact.text == path);
+        let kind = match (before.map(|fact| fact.kind), kind) {
+            (Some(Kind::Created), Kind::Modified) => Kind::Created,
+            (Some(Kind::Modified | Kind::Deleted), Kind::Created) => Kind::Modified,
+            (_, kind) => kind,
+        };
+        self.facts.push(Fact::new(kind, &path));
+        self.bound(MOST_FILES, Kind::is_file);
+    }
+
+    fn ran(&mut self, command: String, has_failed: bool) {
+        let before = self.take_out(|fact| fact.kind.is_command() && fact.text == command);
+        let weight = before.as_ref().map_or(0, |fact| fact.weight) + u32::from(has_failed);
+        if weight == 0 {
+            return;
+        }
+        let kind = if has_failed { Kind::Failed } else { Kind::Passed };
+        self.facts.push(Fact { weight, ..Fact::new(kind, &command) });
+        self.bound(MOST_COMMANDS, Kind::is_command);
+    }
+
+    // The list as a whole takes the place of the last one.
+    fn plan(&mut self, open: &str) {
+        self.facts.retain(|fact| fact.kind != Kind::Open);
+        let tasks = open.split('\n').filter(|task| !task.is_empty()).take(MOST_TASKS);
+        self.facts.extend(tasks.map(|task| Fact::new(Kind::Open, task)));
+    }
+
+    // The result says which number it got, behind the first `#`.
+    fn add_task(&mut self, task: String, result: &str) {
+        let digits = result.split('#').nth(1).unwrap_or_default();
+        let name: String = digits.chars().take_while(char::is_ascii_digit).collect();
+        self.facts.push(Fact { name, ..Fact::new(Kind::Open, &task) });
+        self.bound(MOST_TASKS, |kind| kind == Kind::Open);
+    }
+
+    fn take_sentences(&mut self, text: &str, speaker: Role) {
+        sentences::each(text, speaker, &mut |kind, weight, sentence| {
+            if !self.facts.iter().any(|fact| fact.kind.is_sentence() && fact.text == sentence) {
+                self.facts.push(Fact { weight, ..Fact::new(kind, sentence) });
+                self.forget_least();
+            }
+        });
+    }
+
+    // Of equal ones the oldest goes.
+    fn forget_least(&mut self) {
+        let all = || self.facts.iter().enumerate().filter(|(_, fact)| fact.kind.is_sentence());
+        if all().count() > MOST_SENTENCES
+            && let Some((place, _)) = all().min_by_key(|(_, fact)| fact.weight)
+        {
+            self.facts.remove(place);
+        }
+    }
+
+    fn bound(&mut self, most: usize, is_of: impl Fn(Kind) -> bool) {
+        if self.facts.iter().filter(|fact| is_of(fact.kind)).count() > most {
+            self.take_out(|fact| is_of(fact.kind));
+        }
+    }
+
+    fn take_out(&mut self, is_it: impl Fn(&Fact) -> bool) -> Option<Fact> {
+        let place = self.facts.iter().position(is_it)?;
+        Some(self.facts.remove(place))
+    }
+}
+
+impl Fact {
+    fn new(kind: Kind, text: &str) -> Fact {
+        Fact { kind, text: text.into(), ..Fact::default() }
+    }
+}
+
+/// The beginning of a text, of at most so many bytes, ending between two graphemes.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    &text[..boundary(text, bytes, false)]
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl FromFields for State {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<State> {
+        Some(State { facts: fields.take("facts", bad)?, waiting: fields.take("waiting", bad)? })
+    }
+}
+
+impl FromFields for Fact {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Fact> {
+        Some(Fact {
+            kind: fields.take("kind", bad)?,
+            text: fields.take("text", bad)?,
+            weight: fields.take("weight", bad).unwrap_or_default(),
+            name: fields.take("name", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl Field for Kind {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Kind> {
+        let word = raw.trim_matches('"');
+        let known = KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
+        known.or_else(|| reject(raw, path, "a kind of fact", bad))
+    }
+}

@@ -1,0 +1,227 @@
+//! A summary without a model: what is known of the conversation, in as many lines as its share of a budget holds.
+//!
+//! First the task, open tasks, commands that failed and files, which may take little more than half of it; then the
+//! sentences worth most; then what is left of the first.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::state::{Fact, Kind, State, cut};
+use crate::resume::block::harmless;
+use crate::session::message::{Message, Role};
+
+const BEGIN: &str = "[EARLIER CONVERSATION]";
+const END: &str = "[END EARLIER CONVERSATION]";
+
+// Of a hundred parts, what is no sentence may take so many before the sentences.
+const FIRST_SHARE: u32 = 55;
+// Two sentences that share more of their words than this, of a hundred, say the same.
+const SAME: usize = 70;
+// No text has more bytes a token; what is beyond need not be looked at.
+const MOST_BYTES_A_TOKEN: usize = 8;
+// What a line costs beside its text: the mark before it and the line feed.
+const LINE: u32 = 3;
+// What the task may take in bytes, however small the share.
+const SHORTEST: usize = 120;
+
+/// What a line is about; sections stand in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Project,
+    Task,
+    Open,
+    Files,
+    Commands,
+    Constraints,
+    Decisions,
+    Errors,
+    Blockers,
+    Progress,
+    Status,
+}
+
+impl Section {
+    // Document 004's words, where it has them.
+    fn title(self) -> &'static str {
+        match self {
+            Section::Project => "PROJECT",
+            Section::Task => "ORIGINAL TASK",
+            Section::Open => "OPEN TASKS",
+            Section::Files => "FILES MODIFIED THIS SESSION",
+            Section::Commands => "COMMANDS THAT FAILED",
+            Section::Constraints => "WHAT THE USER WANTS",
+            Section::Decisions => "KEY DECISIONS MADE",
+            Section::Errors => "ERRORS",
+            Section::Blockers => "CURRENT BLOCKERS",
+            Section::Progress => "PROGRESS",
+            Section::Status => "CURRENT STATUS",
+        }
+    }
+
+    // What has one line stands behind its title.
+    fn is_single(self) -> bool {
+        matches!(self, Section::Project | Section::Task | Section::Status)
+    }
+}
+
+/// One line that a summary may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    section: Section,
+    /// As it is counted, and as it stands there.
+    pub text: String,
+    is_sentence: bool,
+    // Where it was learned: sentences stand in that order.
+    place: usize,
+}
+
+/// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold.
+pub(crate) fn candidates(state: &State, project: &str, share: u32) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut add = |section, text: String, is_sentence, place| {
+        lines.push(Line { section, text, is_sentence, place });
+    };
+    if !project.is_empty() {
+        add(Section::Project, harmless(project), false, 0);
+    }
+    // A long one is better cut than missing.
+    let part = (share as usize / 2).max(SHORTEST);
+    for fact in state.all(Kind::Task) {
+        add(Section::Task, harmless(cut(&fact.text, part)), false, 0);
+    }
+    for fact in state.all(Kind::Open) {
+        add(Section::Open, harmless(&fact.text), false, 0);
+    }
+    for fact in state.facts().rev().filter(|fact| fact.kind.is_command()) {
+        add(Section::Commands, command(fact), false, 0);
+    }
+    for fact in state.facts().rev().filter(|fact| fact.kind.is_file()) {
+        add(Section::Files, format!("{} ({})", path(&fact.text, project), fact.kind.as_str()), false, 0);
+    }
+    for (place, fact) in worthy(state) {
+        add(section(fact.kind), harmless(&fact.text), true, place);
+    }
+    if let Some(status) = state.first(Kind::Status) {
+        add(Section::Status, harmless(cut(&status.text, part / 2)), false, 0);
+    }
+    let mut room = share as usize * MOST_BYTES_A_TOKEN;
+    lines.retain(|line| {
+        let fits = line.text.len() <= room;
+        room = if fits { room - line.text.len() } else { room };
+        fits
+    });
+    lines
+}
+
+/// The lines that a share holds, by what each costs.
+pub(crate) fn chosen(lines: &[Line], share: u32, cost: impl Fn(&str) -> u32) -> Vec<Line> {
+    let mut used = 0u32;
+    let mut kept: Vec<usize> = Vec::new();
+    let first = u32::try_from(u64::from(share) * u64::from(FIRST_SHARE) / 100).unwrap_or(share);
+    for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
+        let all = lines.iter().enumerate().filter(|(_, line)| line.is_sentence == is_sentence);
+        for (place, line) in all {
+            let sum = used.saturating_add(cost(&line.text)).saturating_add(LINE);
+            if sum <= limit && !kept.contains(&place) {
+                used = sum;
+                kept.push(place);
+            }
+        }
+    }
+    let mut kept: Vec<Line> = kept.into_iter().map(|place| lines[place].clone()).collect();
+    kept.sort_by_key(|line| (line.section, line.place));
+    kept
+}
+
+/// The message that stands for what is left out of a conversation of so many messages.
+pub(crate) fn message(lines: &[Line], count: u64) -> Message {
+    let mut text = format!("{BEGIN}\nOf {count} messages, the older ones are left out here.\n");
+    let written = written(lines);
+    if !written.is_empty() {
+        text.push_str("What they came to:\n");
+        text.push_str(&written);
+    }
+    text.push_str(END);
+    Message { role: Some(Role::User), content: text.into(), ..Message::default() }
+}
+
+/// The lines as a text, each section under its title.
+fn written(lines: &[Line]) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for line in lines {
+        if line.section.is_single() {
+            text.push_str(&format!("\n{}: {}\n", line.section.title(), line.text));
+            continue;
+        }
+        if last.replace(line.section) != Some(line.section) {
+            text.push_str(&format!("\n{}:\n", line.section.title()));
+        }
+        text.push_str(&format!("- {}\n", line.text));
+    }
+    text
+}
+
+// The sentences, worth most first, each with its place; those that say what another one says are left out.
+fn worthy(state: &State) -> Vec<(usize, &Fact)> {
+    let mut all: Vec<(usize, &Fact)> =
+        state.facts().enumerate().filter(|(_, fact)| fact.kind.is_sentence()).collect();
+    // Of equal worth the later one tells more of where things stand.
+    all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
+    let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
+    let mut said: Vec<BTreeSet<&str>> = Vec::new();
+    all.retain(|(_, fact)| {
+        let words: BTreeSet<&str> = fact.text.split_whitespace().collect();
+        let is_said = |other: &BTreeSet<&str>| words.intersection(other).count() * 100 > words.len() * SAME;
+        let is_new = !task.contains(&fact.text) && !said.iter().any(is_said);
+        said.push(words);
+        is_new
+    });
+    all
+}
+
+fn section(kind: Kind) -> Section {
+    match kind {
+        Kind::Constraint => Section::Constraints,
+        Kind::Decision => Section::Decisions,
+        Kind::Error => Section::Errors,
+        Kind::Blocker => Section::Blockers,
+        Kind::Progress => Section::Progress,
+        Kind::Task => Section::Task,
+        Kind::Created | Kind::Modified | Kind::Deleted => Section::Files,
+        Kind::Failed | Kind::Passed => Section::Commands,
+        Kind::Open => Section::Open,
+        Kind::Status => Section::Status,
+    }
+}
+
+fn command(fact: &Fact) -> String {
+    let times = if fact.weight > 1 { format!(" {} times", fact.weight) } else { String::new() };
+    let since =
+        if fact.kind == Kind::Passed { "passed when it was run again" } else { "has not passed since" };
+    format!("`{}` failed{times}, {since}", harmless(&fact.text))
+}
+
+// Within the project, as seen from there. Brackets are common in paths; only what could close the fence loses them.
+fn path(path: &str, project: &str) -> String {
+    let inner = path.strip_prefix(project).and_then(|rest| rest.strip_prefix(['/', '\\']));
+    let shown = inner.filter(|_| !project.is_empty()).unwrap_or(path);
+    let is_plain = shown.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    let could_close = shown.contains('[') && shown.contains(|c: char| c.is_ascii_uppercase());
+    if is_plain && !could_close { shown.into() } else { harmless(shown) }
+}
+
+/// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
+pub fn extract(state: &State, project: &str, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
+    let lines = candidates(state, project, tokens);
+    let mut room = tokens;
+    loop {
+        let written = written(&chosen(&lines, room, cost));
+        if written.is_empty() || cost(&written) <= tokens {
+            return written;
+        }
+        room = room / 10 * 9;
+    }
+}

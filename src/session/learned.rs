@@ -1,0 +1,108 @@
+//! How far a log was folded into what is known of the conversation.
+//!
+//! Appending folds nothing: that would cost each message. Whoever wants to know reads what came since, once.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Serialize, Serializer};
+
+use crate::context::State;
+use crate::fields::{BadValue, Fields, FromFields};
+use crate::session::blob;
+use crate::session::branch::Path;
+use crate::session::checkpoint::Span;
+use crate::session::message::{self, Message};
+use crate::session::scan::{Found, Scanner};
+
+/// What is known, and of which bytes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Learned {
+    /// What is known of the conversation.
+    #[serde(serialize_with = "as_it_is")]
+    pub state: Arc<State>,
+    /// How many bytes of the log were folded.
+    pub bytes: u64,
+    // The path whose messages were folded, where the log has more than one.
+    #[serde(skip)]
+    path: Option<Path>,
+    #[serde(skip)]
+    folding: Option<Folding>,
+}
+
+// The scanner is made anew for each run to the end of the log.
+#[derive(Clone, Debug)]
+struct Folding {
+    scanner: Scanner,
+    fed: u64,
+    end: u64,
+}
+
+// A run that is under way is no part of what is known.
+impl PartialEq for Learned {
+    fn eq(&self, other: &Learned) -> bool {
+        (&self.state, self.bytes) == (&other.state, other.bytes)
+    }
+}
+
+impl Learned {
+    /// Takes the next message of the log, which was read for another reason.
+    pub(crate) fn take(&mut self, message: &Message) {
+        let state = Arc::make_mut(&mut self.state);
+        if blob::named(message).is_empty() { state.take(message) } else { state.take(&blob::folded(message)) }
+    }
+
+    /// Whether the bytes from here on are the next ones.
+    pub(crate) fn is_at(&self, at: u64) -> bool {
+        self.bytes == at && self.folding.is_none()
+    }
+
+    /// What is to be read next, up to `end`. Of another path than before everything is folded anew.
+    pub(crate) fn wanted(&mut self, end: u64, path: Option<Path>) -> Option<Span> {
+        if self.path != path {
+            *self = Learned { path, ..Learned::default() };
+        }
+        if let Some(folding) = &self.folding {
+            return Some(Span { start: folding.fed, end: folding.end });
+        }
+        (self.bytes < end).then_some(Span { start: self.bytes, end })
+    }
+
+    /// Folds the next bytes of what is wanted; `is_on` says which messages lie on the path.
+    pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], is_on: impl Fn(&Message) -> bool) {
+        let begun =
+            || Folding { scanner: Scanner::forward(wanted.start), fed: wanted.start, end: wanted.end };
+        let mut folding = self.folding.take().unwrap_or_else(begun);
+        folding.scanner.feed(bytes);
+        folding.fed += bytes.len() as u64;
+        self.drain(&mut folding, &is_on);
+        if folding.fed < folding.end && !bytes.is_empty() {
+            self.folding = Some(folding);
+            return;
+        }
+        folding.scanner.finish();
+        self.drain(&mut folding, &is_on);
+        self.bytes = folding.end;
+    }
+
+    // What is wrong with a line was said when it was observed.
+    fn drain(&mut self, folding: &mut Folding, is_on: &impl Fn(&Message) -> bool) {
+        while let Some(found) = folding.scanner.next() {
+            let Found::Record(record) = found else { continue };
+            if let Some(message) = message::read(&record).0.filter(is_on) {
+                self.take(&message);
+            }
+        }
+    }
+}
+
+impl FromFields for Learned {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Learned> {
+        let state: State = fields.take("state", bad)?;
+        Some(Learned { state: state.into(), bytes: fields.take("bytes", bad)?, ..Learned::default() })
+    }
+}
+
+fn as_it_is<S: Serializer>(state: &Arc<State>, serializer: S) -> Result<S::Ok, S::Error> {
+    state.serialize(serializer)
+}

@@ -1,0 +1,275 @@
+//! What is known of a conversation: from the tools of each agent, from what was said, and the same however it was read.
+#![cfg(feature = "interop")]
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+use common::{answered, append, learn, said};
+use leftoff::context::{Kind, State, extract};
+use leftoff::session::checkpoint::Checkpoint;
+use leftoff::session::handle::Session;
+use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::tokens::estimate;
+use proptest::prelude::*;
+
+fn call(id: &str, name: &str, arguments: &str) -> Message {
+    let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() };
+    let assistant = Assistant { tool_calls: vec![call], ..Assistant::default() };
+    Message { assistant: Some(assistant), ..said(Role::Assistant, "") }
+}
+
+fn failed(id: &str, name: &str, content: &str) -> Message {
+    let tool = Tool { call_id: id.into(), name: name.into(), is_error: true, ..Tool::default() };
+    Message { tool: Some(tool), ..said(Role::Tool, content) }
+}
+
+fn known(messages: &[Message]) -> State {
+    let mut state = State::default();
+    messages.iter().for_each(|message| state.take(message));
+    state
+}
+
+fn texts(state: &State, is_it: impl Fn(Kind) -> bool) -> Vec<String> {
+    let facts = state.facts().filter(|fact| is_it(fact.kind));
+    facts.map(|fact| format!("{} {}", fact.kind.as_str(), fact.text)).collect()
+}
+
+// Of one call that went well, with this result.
+fn check(name: &str, arguments: &str, result: &str, expected: &[&str]) {
+    let state = known(&[call("1", name, arguments), answered("1", name, result)]);
+    assert_eq!(texts(&state, |kind| kind != Kind::Status), expected, "{name} {arguments}");
+}
+
+#[test]
+fn each_agents_tools_say_which_files_they_change() {
+    let created = "File created successfully at: /p/a.rs";
+    check("Write", r#"{"file_path":"/p/a.rs","content":"x"}"#, created, &["created /p/a.rs"]);
+    check("Write", r#"{"file_path":"/p/a.rs"}"#, "The file /p/a.rs has been updated.", &["modified /p/a.rs"]);
+    check("Edit", r#"{"file_path":"/p/a.rs","old_string":"x","new_string":"y"}"#, "", &["modified /p/a.rs"]);
+    check("NotebookEdit", r#"{"notebook_path":"/p/n.ipynb"}"#, "", &["modified /p/n.ipynb"]);
+    check("edit", r#"{"filePath":"/p/a.rs"}"#, "", &["modified /p/a.rs"]);
+    check("replace", r#"{"file_path":"/p/a.rs"}"#, "", &["modified /p/a.rs"]);
+    check("write_file", r#"{"file_path":"/p/a"}"#, "Successfully overwrote file: /p/a", &["modified /p/a"]);
+    check("string_replace", r#"{"path":"a.rs"}"#, "", &["modified a.rs"]);
+    check("delete_file", r#"{"path":"a.rs"}"#, "", &["deleted a.rs"]);
+    check("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, "", &[]);
+    check("str_replace_editor", r#"{"command":"create","path":"a.rs"}"#, "", &["created a.rs"]);
+    check("Read", r#"{"file_path":"/p/a.rs"}"#, "", &[]);
+}
+
+#[test]
+fn a_patch_names_its_files() {
+    let patch = "*** Begin Patch\n*** Add File: new.rs\n+x\n*** Update File: old.rs\n*** Move to: moved.rs\n@@\n*** Delete File: gone.rs\n*** End Patch";
+    let all = ["created new.rs", "deleted old.rs", "created moved.rs", "deleted gone.rs"];
+    check("apply_patch", patch, "Success", &all);
+    let json = format!("{{\"input\":{}}}", serde_json::to_string(patch).unwrap());
+    check("apply_patch", &json, "Success", &all);
+    let command = format!("apply_patch <<'EOF'\n{patch}\nEOF");
+    let shell = format!("{{\"command\":[\"bash\",\"-lc\",{}]}}", serde_json::to_string(&command).unwrap());
+    check("shell", &shell, "Success", &all);
+    let unified = "--- a/src/x.rs\t2025\n+++ b/src/x.rs\t2025\n@@ -1 +1 @@\n--- /dev/null\n+++ b/made.rs\n--- a/lost.rs\n+++ /dev/null\n";
+    check("patch", unified, "", &["modified src/x.rs", "created made.rs", "deleted lost.rs"]);
+}
+
+#[test]
+fn what_failed_or_was_never_answered_changes_no_file() {
+    let write = call("1", "Write", r#"{"file_path":"a"}"#);
+    assert_eq!(texts(&known(&[write.clone(), failed("1", "Write", "denied")]), Kind::is_file), [""; 0]);
+    assert_eq!(texts(&known(&[write]), Kind::is_file), [""; 0]);
+}
+
+#[test]
+fn what_became_of_a_file_in_the_end_counts() {
+    let did = |id: &str, name: &str, path: &str| {
+        [call(id, name, &format!("{{\"path\":\"{path}\"}}")), answered(id, name, "")]
+    };
+    let all = [
+        did("1", "create_file", "a"),
+        did("2", "edit", "a"),
+        did("3", "edit", "b"),
+        did("4", "delete_file", "b"),
+    ];
+    assert_eq!(texts(&known(&all.concat()), Kind::is_file), ["created a", "deleted b"]);
+}
+
+#[test]
+fn a_command_that_failed_is_known_until_it_passes_and_then_as_one_that_did() {
+    let run = |id: &str, result: Message| [call(id, "Bash", r#"{"command":"npm  test\n"}"#), result];
+    let fails = |id: &str| run(id, failed(id, "Bash", "Exit code 1\nno"));
+    let passes = |id: &str| run(id, answered(id, "Bash", "ok"));
+    assert_eq!(texts(&known(&passes("1")), Kind::is_command), [""; 0]);
+    let twice = known(&[fails("1"), fails("2")].concat());
+    assert_eq!(texts(&twice, Kind::is_command), ["failed npm test"]);
+    assert_eq!(twice.first(Kind::Failed).map(|fact| fact.weight), Some(2));
+    assert_eq!(texts(&known(&[fails("1"), passes("2")].concat()), Kind::is_command), ["passed npm test"]);
+    assert_eq!(texts(&known(&[passes("0"), fails("1")].concat()), Kind::is_command), ["failed npm test"]);
+}
+
+#[test]
+fn how_a_command_ended_is_read_from_its_result_where_that_says_so() {
+    for (result, expected) in [
+        (r#"{"output":"x","metadata":{"exit_code":101}}"#, &["failed make"][..]),
+        ("Output: x\nExit Code: 1\nSignal: 0", &["failed make"]),
+        ("EXIT_CODE: 0\nthe test failed", &[]),
+        ("Process exited with code 2", &["failed make"]),
+        ("the exit code of a program tells how it ended", &[]),
+    ] {
+        let state =
+            known(&[call("1", "exec_command", r#"{"cmd":"make"}"#), answered("1", "exec_command", result)]);
+        assert_eq!(texts(&state, Kind::is_command), expected, "{result}");
+    }
+}
+
+#[test]
+fn open_tasks_are_those_of_the_newest_list() {
+    let list = |id: &str, name: &str, json: &str| [call(id, name, json), answered(id, name, "")];
+    let first = list(
+        "1",
+        "TodoWrite",
+        r#"{"todos":[{"content":"a","status":"pending"},{"content":"b","status":"in_progress"}]}"#,
+    );
+    let second = list(
+        "2",
+        "update_plan",
+        r#"{"plan":[{"step":"a","status":"completed"},{"step":"c","status":"pending"}]}"#,
+    );
+    let is_open = |kind| kind == Kind::Open;
+    assert_eq!(texts(&known(&first), is_open), ["open a", "open b"]);
+    assert_eq!(texts(&known(&[first.clone(), second].concat()), is_open), ["open c"]);
+    let none = list("3", "write_todos", r#"{"todos":[{"description":"a","status":"cancelled"},"broken"]}"#);
+    assert_eq!(texts(&known(&[first, none].concat()), is_open), [""; 0]);
+    let made =
+        [call("1", "TaskCreate", r#"{"subject":"a"}"#), answered("1", "TaskCreate", "Task #7 created: a")];
+    let done =
+        [call("2", "TaskUpdate", r#"{"taskId":"7","status":"completed"}"#), answered("2", "TaskUpdate", "")];
+    assert_eq!(texts(&known(&made), is_open), ["open a"]);
+    assert_eq!(texts(&known(&[made, done].concat()), is_open), [""; 0]);
+}
+
+#[test]
+fn the_task_is_what_the_user_said_first_not_what_an_agent_put_around_it() {
+    let first = [
+        "<environment_context>\n<cwd>/p</cwd>\n</environment_context>",
+        "# AGENTS.md instructions for /p",
+        "<system-reminder>be kind</system-reminder>\nMend the login.",
+        "And then the logout.",
+    ];
+    let state = known(&first.map(|text| said(Role::User, text)));
+    assert_eq!(texts(&state, |kind| kind == Kind::Task), ["task Mend the login."]);
+}
+
+#[test]
+fn a_branch_is_known_by_what_lies_on_its_path() {
+    let change = |id: &str, path: &str| {
+        [call(id, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), answered(id, "Edit", "")]
+    };
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    let root = Message { id: "root".into(), ..said(Role::User, "go") };
+    append(&mut session, &mut log, [vec![root], change("1", "kept").to_vec()].concat());
+    append(&mut session, &mut log, change("2", "left").to_vec());
+    learn(&mut session, &log);
+    assert_eq!(texts(&session.source().state, Kind::is_file), ["modified kept", "modified left"]);
+    let parent = log.split(|byte| *byte == b'\n').nth(2).and_then(|line| {
+        let line = String::from_utf8_lossy(line).into_owned();
+        Some(line.split("\"id\":\"").nth(1)?.split('"').next()?.to_owned())
+    });
+    let branch =
+        Message { id: "b".into(), parent_id: parent, branch: true, ..said(Role::User, "no, otherwise") };
+    append(&mut session, &mut log, vec![branch]);
+    append(&mut session, &mut log, change("3", "branch").to_vec());
+    learn(&mut session, &log);
+    assert_eq!(texts(&session.source().state, Kind::is_file), ["modified kept", "modified branch"]);
+}
+
+// What the rules look for, beside anything else.
+fn any_text() -> impl Strategy<Value = String> {
+    let marks = [
+        "```",
+        "exit code: ",
+        "Exit Code 3",
+        "*** Add File: ",
+        "*** Move to: ",
+        "--- a\n",
+        "+++ ",
+        "<a>",
+        "</a>",
+        "- [ ] ",
+        "1. ",
+        "we must never ",
+        "because ",
+        "é",
+        "\u{1f468}\u{200d}\u{1f469}",
+        "\u{301}",
+        "`x.rs`",
+        ". ",
+        "? ",
+        "\n",
+        "#12",
+        "\"",
+        "\\",
+    ];
+    let piece = prop_oneof![
+        prop::sample::select(marks.to_vec()).prop_map(String::from),
+        any::<String>(),
+        "[a-zA-Z ]{1,40}"
+    ];
+    prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let names =
+        prop::sample::select(vec!["Write", "Bash", "TodoWrite", "apply_patch", "TaskCreate", "other"]);
+    let ids = prop::sample::select(vec!["1", "2", "3"]);
+    let arguments = prop_oneof![
+        any_text(),
+        any_text().prop_map(|text| format!(
+            "{{\"file_path\":{0},\"command\":{0}}}",
+            serde_json::to_string(&text).unwrap()
+        )),
+        any_text().prop_map(|text| format!(
+            "{{\"todos\":[{{\"content\":{}}}]}}",
+            serde_json::to_string(&text).unwrap()
+        )),
+    ];
+    prop_oneof![
+        any_text().prop_map(|text| said(Role::User, &text)),
+        any_text().prop_map(|text| said(Role::Assistant, &text)),
+        (ids.clone(), names.clone(), arguments).prop_map(|(id, name, arguments)| call(id, name, &arguments)),
+        (ids.clone(), names.clone(), any_text()).prop_map(|(id, name, text)| answered(id, name, &text)),
+        (ids, names, any_text()).prop_map(|(id, name, text)| failed(id, name, &text)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn it_is_the_same_however_the_log_was_read(
+        messages in prop::collection::vec(any_message(), 1..30),
+        piece in 1..200usize,
+    ) {
+        let (mut session, mut log) = (Session::new(None), Vec::new());
+        append(&mut session, &mut log, messages);
+        while let Some(span) = session.unlearned() {
+            let end = log.len().min(span.start as usize + piece);
+            session.learn(&log[span.start as usize..end]);
+        }
+        let mut whole = Session::new(None);
+        let found = whole.messages().observe(&log, 0).unwrap();
+        whole.take_messages(found);
+        prop_assert_eq!(whole.unlearned(), None, "what was read is known");
+        prop_assert_eq!(&session.source().state, &whole.source().state);
+        let kept = session.checkpoint().expect("a log without branches has one").to_json();
+        let kept = Checkpoint::from_json(kept.as_bytes()).unwrap();
+        prop_assert_eq!(&kept.learned.state, &whole.source().state);
+    }
+
+    #[test]
+    fn a_summary_has_at_most_the_tokens_it_may_have(
+        messages in prop::collection::vec(any_message(), 1..60),
+        tokens in 0..2000u32,
+    ) {
+        let summary = extract(&known(&messages), "/p", tokens, &estimate);
+        prop_assert!(summary.is_empty() || estimate(&summary) <= tokens);
+    }
+}
