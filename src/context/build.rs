@@ -1,6 +1,6 @@
 //! Reads until the budget is covered, then lets the strategies choose.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -168,12 +168,9 @@ impl Build {
         };
         let bare = priced(&[], &mut self.prices);
         let lines = self.reading.known(|state, project| summary::candidates(state, project, share));
-        let costs: BTreeMap<&str, u32> = lines
-            .iter()
-            .map(|line| (line.text.as_str(), self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX)))
-            .collect();
-        let room = share.saturating_sub(SUMMARY_FRAME);
-        let full = summary::chosen(&lines, room, |text| costs[text]);
+        let price = |line: &summary::Line| self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX);
+        let costs: Vec<u32> = lines.iter().map(price).collect();
+        let full = summary::chosen(&lines, &costs, share.saturating_sub(SUMMARY_FRAME));
         let full = priced(&full, &mut self.prices);
         if full.whole() <= share { full } else { bare }
     }

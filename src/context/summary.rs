@@ -3,7 +3,6 @@
 //! First the task, open tasks, commands that failed and files, which may take little more than half of it; then the
 //! sentences worth most; then what is left of the first.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -115,16 +114,15 @@ pub(crate) fn candidates(state: &State, project: &str, share: u32) -> Vec<Line> 
     lines
 }
 
-/// The lines that a share holds, by what each costs.
-pub(crate) fn chosen(lines: &[Line], share: u32, cost: impl Fn(&str) -> u32) -> Vec<Line> {
+/// The lines that a share holds; `costs` has one for each line.
+pub(crate) fn chosen(lines: &[Line], costs: &[u32], share: u32) -> Vec<Line> {
     let mut used = 0u32;
     let mut kept: Vec<usize> = Vec::new();
     let first = u32::try_from(u64::from(share) * u64::from(FIRST_SHARE) / 100).unwrap_or(share);
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
-        let all = lines.iter().enumerate().filter(|(_, line)| line.is_sentence == is_sentence);
-        for (place, line) in all {
-            let sum = used.saturating_add(cost(&line.text)).saturating_add(LINE);
-            if sum <= limit && !kept.contains(&place) {
+        for (place, (line, cost)) in lines.iter().zip(costs).enumerate() {
+            let sum = used.saturating_add(*cost).saturating_add(LINE);
+            if line.is_sentence == is_sentence && sum <= limit && !kept.contains(&place) {
                 used = sum;
                 kept.push(place);
             }
@@ -171,10 +169,11 @@ fn worthy(state: &State) -> Vec<(usize, &Fact)> {
     // Of equal worth the later one tells more of where things stand.
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
     let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
-    let mut said: Vec<BTreeSet<&str>> = Vec::new();
+    let mut said: Vec<Vec<&str>> = Vec::new();
     all.retain(|(_, fact)| {
-        let words: BTreeSet<&str> = fact.text.split_whitespace().collect();
-        let is_said = |other: &BTreeSet<&str>| words.intersection(other).count() * 100 > words.len() * SAME;
+        let words: Vec<&str> = fact.text.split_whitespace().collect();
+        let both = |other: &Vec<&str>| words.iter().filter(|word| other.contains(word)).count();
+        let is_said = |other: &Vec<&str>| both(other) * 100 > words.len() * SAME;
         let is_new = !task.contains(&fact.text) && !said.iter().any(is_said);
         said.push(words);
         is_new
@@ -190,9 +189,9 @@ fn section(kind: Kind) -> Section {
         Kind::Blocker => Section::Blockers,
         Kind::Progress => Section::Progress,
         Kind::Task => Section::Task,
-        Kind::Created | Kind::Modified | Kind::Deleted => Section::Files,
-        Kind::Failed | Kind::Passed => Section::Commands,
-        Kind::Open => Section::Open,
+        Kind::Created | Kind::Modified | Kind::Deleted | Kind::Writes => Section::Files,
+        Kind::Failed | Kind::Passed | Kind::Runs => Section::Commands,
+        Kind::Open | Kind::Plans | Kind::Adds | Kind::Closes => Section::Open,
         Kind::Status => Section::Status,
     }
 }
@@ -216,9 +215,10 @@ fn path(path: &str, project: &str) -> String {
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
 pub fn extract(state: &State, project: &str, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
     let lines = candidates(state, project, tokens);
+    let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();
     let mut room = tokens;
     loop {
-        let written = written(&chosen(&lines, room, cost));
+        let written = written(&chosen(&lines, &costs, room));
         if written.is_empty() || cost(&written) <= tokens {
             return written;
         }

@@ -4,53 +4,14 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::Serialize;
-
-use crate::context::state::cut;
-use crate::fields::{BadValue, Field, Fields, FromFields, items, reject};
+use crate::context::state::{Fact, Kind, cut};
+use crate::fields::{Fields, items};
 use crate::session::message::ToolCall;
 use crate::text::Text;
 
 const LONGEST_PATH: usize = 1024;
 const LONGEST_COMMAND: usize = 300;
 const LONGEST_TASK: usize = 300;
-
-/// What a call does, if it goes well.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Deed {
-    /// The id of the call.
-    pub call: String,
-    pub kind: Kind,
-    /// The path, the command, the open tasks a line each, the task, or the number of a task.
-    pub text: String,
-}
-
-/// What sort of thing it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Kind {
-    Ran,
-    /// A file as a whole; its result says whether it was there.
-    Written,
-    Created,
-    Modified,
-    Deleted,
-    /// All open tasks.
-    Tasks,
-    NewTask,
-    TaskClosed,
-}
-
-const KINDS: [(Kind, &str); 8] = [
-    (Kind::Ran, "ran"),
-    (Kind::Written, "written"),
-    (Kind::Created, "created"),
-    (Kind::Modified, "modified"),
-    (Kind::Deleted, "deleted"),
-    (Kind::Tasks, "tasks"),
-    (Kind::NewTask, "newTask"),
-    (Kind::TaskClosed, "taskClosed"),
-];
 
 // Names without what is neither letter nor digit, in small letters.
 const SHELLS: [&str; 14] = [
@@ -95,7 +56,7 @@ const PATHS: [&str; 8] =
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What a call does, apart from reading.
-pub(crate) fn of(call: &ToolCall) -> Vec<Deed> {
+pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
     let name: String =
         call.name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let is = |names: &[&str]| names.contains(&name.as_str());
@@ -108,15 +69,15 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Deed> {
             arguments.text(&["input", "patch", "patchText", "patch_text", "diff"]).as_deref().unwrap_or(json),
         )
     } else if is(&PLANNERS) {
-        arguments.tasks().map(|open| (Kind::Tasks, open)).into_iter().collect()
+        arguments.tasks().map(|open| (Kind::Plans, open)).into_iter().collect()
     } else if is(&WRITERS) {
-        arguments.path().map(|path| (Kind::Written, path)).into_iter().collect()
+        arguments.path().map(|path| (Kind::Writes, path)).into_iter().collect()
     } else if is(&EDITORS) {
         edited(&arguments)
     } else {
         other(&name, &arguments)
     };
-    done.into_iter().map(|(kind, text)| Deed { call: call.id.clone(), kind, text }).collect()
+    done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight: 0 }).collect()
 }
 
 /// Whether the result of writing a file says that it was there before.
@@ -153,14 +114,14 @@ fn run(arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
     }
     let words: Vec<&str> = command.split_whitespace().collect();
     let command = words.join(" ");
-    Vec::from([(Kind::Ran, cut(&command, LONGEST_COMMAND).into())])
+    Vec::from([(Kind::Runs, cut(&command, LONGEST_COMMAND).into())])
 }
 
 // One tool looks, makes and changes, by a word.
 fn edited(arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
     let kind = match arguments.text(&["command"]).as_deref() {
         Some("view" | "undo_edit") => return Vec::new(),
-        Some("create") => Kind::Written,
+        Some("create") => Kind::Writes,
         Some(_) | None => Kind::Modified,
     };
     arguments.path().map(|path| (kind, path)).into_iter().collect()
@@ -178,11 +139,11 @@ fn other(name: &str, arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
                 .chain(to.map(|path| (Kind::Created, path)))
                 .collect()
         }
-        "taskcreate" | "createtask" => one(Kind::NewTask, arguments.text(&["subject", "title", "content"])),
+        "taskcreate" | "createtask" => one(Kind::Adds, arguments.text(&["subject", "title", "content"])),
         "taskupdate" | "updatetask" => {
             let status = arguments.text(&["status"]).unwrap_or_default();
             let id = arguments.text(&["taskId", "task_id", "id"]);
-            one(Kind::TaskClosed, id.filter(|_| is_closed(&status)))
+            one(Kind::Closes, id.filter(|_| is_closed(&status)))
         }
         _ => Vec::new(),
     }
@@ -293,22 +254,4 @@ fn decoded(raw: &str) -> Option<String> {
         return Some(raw.into());
     }
     Text::decode(raw).map(|text| text.as_str().into())
-}
-
-impl FromFields for Deed {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Deed> {
-        Some(Deed {
-            call: fields.take("call", bad)?,
-            kind: fields.take("kind", bad)?,
-            text: fields.take("text", bad)?,
-        })
-    }
-}
-
-impl Field for Kind {
-    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Kind> {
-        let word = raw.trim_matches('"');
-        let known = KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
-        known.or_else(|| reject(raw, path, "a kind of deed", bad))
-    }
 }

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::state::deeds::{Deed, outcome};
+use crate::context::state::deeds::{outcome, was_there};
 use crate::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::session::message::{Message, Role};
 use crate::text::boundary;
@@ -31,8 +31,8 @@ const LONGEST_STATUS: usize = 400;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct State {
     facts: Vec<Fact>,
-    // What calls will have done, once their result says that it went well.
-    waiting: Vec<Deed>,
+    // What calls will have done, once their result says that it went well; each with the id of its call as its name.
+    waiting: Vec<Fact>,
 }
 
 /// One thing that is known.
@@ -45,7 +45,7 @@ pub struct Fact {
     /// Of a sentence how much it is worth; of a command how often it failed.
     #[serde(skip_serializing_if = "is_zero")]
     pub weight: u32,
-    /// Of an open task its id, where it has one.
+    /// Of an open task its id, where it has one; of what a call does the id of the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -81,9 +81,19 @@ pub enum Kind {
     /// What is done, and what is left.
     #[default]
     Progress,
+    /// A call runs a command.
+    Runs,
+    /// A call writes a file; its result says whether it was there before.
+    Writes,
+    /// A call lists the open tasks, a line each.
+    Plans,
+    /// A call adds a task.
+    Adds,
+    /// A call closes a task, by its id.
+    Closes,
 }
 
-const KINDS: [(Kind, &str); 13] = [
+const KINDS: [(Kind, &str); 18] = [
     (Kind::Task, "task"),
     (Kind::Created, "created"),
     (Kind::Modified, "modified"),
@@ -97,6 +107,11 @@ const KINDS: [(Kind, &str); 13] = [
     (Kind::Error, "error"),
     (Kind::Blocker, "blocker"),
     (Kind::Progress, "progress"),
+    (Kind::Runs, "runs"),
+    (Kind::Writes, "writes"),
+    (Kind::Plans, "plans"),
+    (Kind::Adds, "adds"),
+    (Kind::Closes, "closes"),
 ];
 
 impl Kind {
@@ -135,7 +150,7 @@ impl State {
             }
             Some(Role::Assistant) => {
                 let calls = message.tool_calls();
-                self.waiting.retain(|deed| calls.iter().all(|call| call.id != deed.call));
+                self.waiting.retain(|deed| calls.iter().all(|call| call.id != deed.name));
                 self.waiting.extend(calls.iter().flat_map(deeds::of));
                 let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
                 self.waiting.drain(..too_many);
@@ -167,32 +182,18 @@ impl State {
 
     fn take_result(&mut self, message: &Message) {
         let Some(tool) = &message.tool else { return };
-        let has_failed = tool.is_error;
-        let text = message.content.as_str();
-        let mut done = Vec::new();
-        self.waiting.retain(|deed| {
-            let is_of_it = deed.call == tool.call_id;
-            if is_of_it {
-                done.push(deed.clone());
-            }
-            !is_of_it
-        });
-        for deed in done {
-            match deed.kind {
-                deeds::Kind::Ran => self.ran(deed.text, outcome(text).unwrap_or(has_failed)),
-                deeds::Kind::Tasks if !has_failed => self.plan(&deed.text),
-                deeds::Kind::NewTask if !has_failed => self.add_task(deed.text, text),
-                deeds::Kind::TaskClosed if !has_failed => {
-                    self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != deed.text);
-                }
-                deeds::Kind::Written if !has_failed => {
-                    let kind = if deeds::was_there(text) { Kind::Modified } else { Kind::Created };
-                    self.changed(deed.text, kind);
-                }
-                deeds::Kind::Created if !has_failed => self.changed(deed.text, Kind::Created),
-                deeds::Kind::Modified if !has_failed => self.changed(deed.text, Kind::Modified),
-                deeds::Kind::Deleted if !has_failed => self.changed(deed.text, Kind::Deleted),
-                _ => {}
+        let result = message.content.as_str();
+        while let Some(place) = self.waiting.iter().position(|deed| deed.name == tool.call_id) {
+            let Fact { kind, text, .. } = self.waiting.remove(place);
+            match kind {
+                Kind::Runs => self.ran(text, outcome(result).unwrap_or(tool.is_error)),
+                _ if tool.is_error => {}
+                Kind::Plans => self.plan(&text),
+                Kind::Adds => self.add_task(text, result),
+                Kind::Closes => self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != text),
+                Kind::Writes if was_there(result) => self.changed(text, Kind::Modified),
+                Kind::Writes => self.changed(text, Kind::Created),
+                file => self.changed(text, file),
             }
         }
     }
