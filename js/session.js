@@ -2,7 +2,7 @@
 /** One session: its files, and the handle of the core that knows what is in them. */
 
 import { blockOf, built } from "./context.js";
-import { anyCounter, called, entropy, toBytes, toJson } from "./core.js";
+import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
@@ -32,7 +32,7 @@ import { joined, taken } from "./waiting.js";
  * @property {unknown} [tools] the tool definitions, sent beside the context
  * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
  *   model unless given, else `o200k_base`
- * @property {"leftoff" | "ai-sdk"} [format]
+ * @property {Format} [format] the shape of the messages; `leftoff` unless given
  * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
  *
  * @typedef {object} ContextBuildResult
@@ -43,10 +43,15 @@ import { joined, taken } from "./waiting.js";
  * @property {number} originalMessageCount
  * @property {number} includedMessageCount
  * @property {number} summarizedMessageCount
+ * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
  * @property {any} report
  */
 
-/** @typedef {"leftoff" | "ai-sdk"} Format */
+/**
+ * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages, Gemini's
+ * contents, the AI SDK's `ModelMessage` or its `UIMessage`. Also a provider's whole answer is taken by `append`.
+ * @typedef {"leftoff" | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk" | "ai-sdk-ui"} Format
+ */
 
 /**
  * Something that whoever opened a session should hear once.
@@ -136,7 +141,7 @@ export class Session {
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says.
-   * @param {Draft | Draft[]} drafts
+   * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too
    * @param {{ durability?: "durable" | "buffered", format?: Format, revives?: boolean }} [options] `revives`: a paused
    *   session is active again with it; true unless given
    * @returns {Promise<Appended>}
@@ -149,7 +154,8 @@ export class Session {
       }
       // As they are now: the caller may change them before their turn comes.
       const all = Array.isArray(drafts) ? drafts : [drafts];
-      this.#waiting.push({ json: toJson(all), count: all.length, durability, format, revives, resolve, reject });
+      const json = toJson(all, format === "leftoff" ? undefined : inBase64);
+      this.#waiting.push({ json, count: all.length, durability, format, revives, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));

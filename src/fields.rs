@@ -70,8 +70,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    // The fields of an object that is itself a field.
-    fn at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
+    /// The fields of an object that is itself a field.
+    pub fn at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
         match Fields::parse(json) {
             Ok(fields) => Some(Fields { path: path.to_owned(), ..fields }),
             Err(_) => reject(json, path, "an object", bad),

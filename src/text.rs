@@ -307,7 +307,7 @@ fn raw_value(json: &str) -> Box<RawValue> {
 }
 
 // Line breaks stand only between the tokens of a slice, never in a string; the three separators only in strings.
-fn on_one_line(json: String) -> String {
+pub(crate) fn on_one_line(json: String) -> String {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     // Most lines have none of the bytes that these begin with.
     let bytes = json.as_bytes();

@@ -27,7 +27,7 @@ const asked = {
   model: option("NAME", "whose window and encoding hold; the session's own unless given"),
   reserve: option("N", "kept for the answer, in tokens; a quarter of the window unless given"),
   encoding: option("E", "o200k_base, cl100k_base or estimate-1"),
-  format: option("F", "leftoff or ai-sdk"),
+  format: option("F", "leftoff, openai-chat, openai-responses, anthropic, gemini, ai-sdk or ai-sdk-ui"),
 };
 const everywhere = {
   home: option("DIR", "the store's folder; else $LEFTOFF_HOME, else ~/.leftoff"),

@@ -23,6 +23,8 @@ pub use report::{Action, Decision, Rejection, Report};
 pub use request::{Counter, Format, Request};
 pub use state::{Fact, Kind, State};
 pub use summary::extract;
+#[cfg(feature = "interop")]
+pub(crate) use turns::INTERRUPTED;
 
 use alloc::string::String;
 use alloc::vec::Vec;

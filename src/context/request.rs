@@ -39,16 +39,42 @@ pub enum Counter {
 pub enum Format {
     /// As stored, without what only storage needs.
     Leftoff,
+    /// The messages of OpenAI's chat completions.
+    OpenaiChat,
+    /// The items of OpenAI's Responses.
+    OpenaiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's contents.
+    Gemini,
     /// Vercel AI SDK's `ModelMessage`.
     AiSdk,
+    /// Vercel AI SDK's `UIMessage`.
+    AiSdkUi,
 }
 
 impl Format {
+    /// Every format.
+    pub const ALL: [Format; 7] = [
+        Format::Leftoff,
+        Format::OpenaiChat,
+        Format::OpenaiResponses,
+        Format::Anthropic,
+        Format::Gemini,
+        Format::AiSdk,
+        Format::AiSdkUi,
+    ];
+
     /// The word as it is written.
     pub fn as_str(self) -> &'static str {
         match self {
             Format::Leftoff => "leftoff",
+            Format::OpenaiChat => "openai-chat",
+            Format::OpenaiResponses => "openai-responses",
+            Format::Anthropic => "anthropic",
+            Format::Gemini => "gemini",
             Format::AiSdk => "ai-sdk",
+            Format::AiSdkUi => "ai-sdk-ui",
         }
     }
 
@@ -57,9 +83,14 @@ impl Format {
     /// # Errors
     /// `invalid_request` for any other word.
     pub fn parse(name: &str) -> Result<Format, Error> {
-        let known = [Format::Leftoff, Format::AiSdk].into_iter().find(|format| format.as_str() == name);
-        let message = || format!("expected the format \"leftoff\" or \"ai-sdk\", but found {name:?} instead");
-        known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
+        let known = Format::ALL.into_iter().find(|format| format.as_str() == name);
+        known.ok_or_else(|| {
+            let words = Format::ALL.map(Format::as_str).join(", ");
+            Error::new(
+                Code::InvalidRequest,
+                format!("expected a format of {words}, but found {name:?} instead"),
+            )
+        })
     }
 }
 

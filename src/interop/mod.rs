@@ -4,6 +4,7 @@ pub mod claude_code;
 pub mod fresh;
 pub mod messages;
 pub mod nanocoder;
+mod pieces;
 
 use alloc::collections::BTreeMap;
 use alloc::format;

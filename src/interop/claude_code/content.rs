@@ -6,20 +6,12 @@ use alloc::vec::Vec;
 
 use crate::fields::{Field, items};
 use crate::interop::claude_code::table::why_lost;
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
 use crate::interop::{ANOTHER_KIND, Losses, Object};
-use crate::session::message::{Assistant, Attachment, Message, Part, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::text::Text;
 
-/// What stands between two blocks of text in one content.
-const BETWEEN_TEXTS: &str = "\n\n";
 const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
-
-/// One block of an answer. An answer is spread over several records, so its blocks are gathered first.
-pub(super) enum Piece {
-    Text(Text),
-    Reasoning(Reasoning),
-    Call(ToolCall),
-}
 
 /// The blocks of an assistant's record.
 pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
@@ -52,42 +44,6 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
         pieces.push(piece);
     }
     pieces
-}
-
-/// Puts the pieces of an answer where they belong, and their order where it says more than the places do.
-pub(super) fn assemble(message: &mut Message, pieces: Vec<Piece>) {
-    let assistant = message.assistant.get_or_insert_default();
-    let (mut texts, mut order, mut end) = (Vec::new(), Vec::new(), 0);
-    for piece in pieces {
-        match piece {
-            Piece::Text(text) if text.is_empty() => {}
-            Piece::Text(text) => {
-                let start = if texts.is_empty() { 0 } else { end + BETWEEN_TEXTS.len() };
-                end = start + text.as_str().len();
-                order.push(Part::Text(start as u32, end as u32));
-                texts.push(text);
-            }
-            Piece::Reasoning(reasoning) => {
-                order.push(Part::Reasoning(assistant.reasoning.len() as u32));
-                assistant.reasoning.push(reasoning);
-            }
-            Piece::Call(call) => {
-                order.push(Part::Call(assistant.tool_calls.len() as u32));
-                assistant.tool_calls.push(call);
-            }
-        }
-    }
-    let rank = |part: &Part| match part {
-        Part::Reasoning(_) => 0,
-        Part::Text(..) => 1,
-        Part::Call(_) => 2,
-    };
-    let is_usual = texts.len() < 2 && order.is_sorted_by_key(rank);
-    // A span that 32 bits cannot say is left out with the order.
-    if !is_usual && u32::try_from(end).is_ok() {
-        assistant.order = order;
-    }
-    message.content = Text::join(texts, BETWEEN_TEXTS);
 }
 
 /// The messages of a user's record: one for each tool result, then one for what was said beside them, or at all.

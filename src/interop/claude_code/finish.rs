@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::claude_code::AGENT;
-use crate::interop::claude_code::content::{Piece, assemble};
+use crate::interop::pieces::{Piece, assemble};
 use crate::session::blob;
 use crate::session::checkpoint::Span;
 use crate::session::id;

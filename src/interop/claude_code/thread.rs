@@ -6,10 +6,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::claude_code::AGENT;
-use crate::interop::claude_code::content::{Piece, answer_pieces, describe, prompt_messages, queued_message};
+use crate::interop::claude_code::content::{answer_pieces, describe, prompt_messages, queued_message};
 use crate::interop::claude_code::finish::{Draft, finish_messages};
 use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, flags};
 use crate::interop::claude_code::table::{UNTESTED, newer_than_tested, why_lost};
+use crate::interop::pieces::Piece;
 use crate::interop::{ImportedSession, Loss, Losses, Object, SubAgent};
 use crate::session::checkpoint::Span;
 use crate::session::event::Parent;

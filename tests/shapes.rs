@@ -1,0 +1,383 @@
+//! The providers' shapes: whatever the messages, what is written has no result without its call nor the reverse, and
+//! read again it says the same.
+#![cfg(feature = "interop")]
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "shapes/reader.rs"]
+mod reader;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use leftoff::context::Format;
+use leftoff::interop::messages::{read, write, write_one};
+use leftoff::session::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
+use proptest::prelude::*;
+use reader::{Said, said_in};
+use serde_json::{Value, json};
+
+const SHAPES: [Format; 6] = [
+    Format::OpenaiChat,
+    Format::OpenaiResponses,
+    Format::Anthropic,
+    Format::Gemini,
+    Format::AiSdk,
+    Format::AiSdkUi,
+];
+const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
+
+/// What a list of messages says, once its calls and results are paired: written from the law, not from the code. Results
+/// stand in the order that they came in, or where call and result are one part in that of the calls.
+fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
+    let mut said = Vec::new();
+    let mut results: BTreeMap<usize, Vec<Option<&Message>>> = BTreeMap::new();
+    let mut open: Vec<(&str, usize, usize)> = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        if message.role == Some(Role::Tool) {
+            let id = &message.tool.as_ref().expect("every result here names a call").call_id;
+            if let Some(newest) = open.iter().rposition(|(call, ..)| call == id) {
+                let (_, step, place) = open.remove(newest);
+                results.get_mut(&step).expect("a step that calls")[place] = Some(message);
+            }
+            continue;
+        }
+        results.insert(at, vec![None; message.tool_calls().len()]);
+        for (place, call) in message.tool_calls().iter().enumerate() {
+            open.push((&call.id, at, place));
+        }
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let text = message.content.as_str();
+        if let Some(role) = message.role.filter(|role| *role != Role::Tool && !text.trim().is_empty()) {
+            said.push(Said::Text(role, text.into()));
+        }
+        said.extend(message.tool_calls().iter().map(|call| Said::Call {
+            id: String::new(),
+            arguments: serde_json::from_str(call.arguments.as_str()).unwrap_or_else(|_| {
+                if call.arguments.is_empty() { json!({}) } else { call.arguments.as_str().into() }
+            }),
+        }));
+        let mut results = results.remove(&at).unwrap_or_default();
+        if !is_by_call {
+            results.sort_by_key(|result| {
+                messages
+                    .iter()
+                    .position(|message| result.is_some_and(|result| std::ptr::eq(result, message)))
+                    .unwrap_or(usize::MAX)
+            });
+        }
+        for result in results {
+            let is_error = result.is_none_or(|result| result.tool.as_ref().is_some_and(|tool| tool.is_error));
+            let text = result.map_or(INTERRUPTED, |result| result.content.as_str());
+            said.push(Said::Result { id: String::new(), text: text.into(), is_error });
+        }
+    }
+    said
+}
+
+/// Without what a shape cannot say: which role, ids, blanks, whether a result is an error, what it is wrapped in.
+fn comparable(said: Vec<Said>, format: Format) -> Vec<Said> {
+    let has_errors = !matches!(format, Format::OpenaiChat | Format::OpenaiResponses);
+    let has_objects = matches!(format, Format::Anthropic | Format::Gemini);
+    let mut all: Vec<Said> = Vec::new();
+    for one in said {
+        let one = match one {
+            Said::Text(Role::System, text) if has_objects => {
+                Said::Text(Role::User, format!("[System message]\n{text}"))
+            }
+            Said::Text(role, text) => Said::Text(role, text),
+            Said::Call { arguments, .. } => {
+                let arguments = if has_objects && !arguments.is_object() {
+                    json!({ "arguments": arguments })
+                } else {
+                    arguments
+                };
+                Said::Call { id: String::new(), arguments }
+            }
+            Said::Result { text, is_error, .. } => {
+                let text = if text.trim().is_empty() { String::new() } else { text };
+                Said::Result { id: String::new(), text, is_error: is_error && has_errors }
+            }
+        };
+        // Neighbours of one speaker may become one message.
+        match (all.last_mut(), one) {
+            (Some(Said::Text(before, all)), Said::Text(role, text)) if *before == role => {
+                *all += &format!("\n\n{text}")
+            }
+            (_, one) => all.push(one),
+        }
+    }
+    // Blanks at the end of what is to be continued are cut.
+    if let Some(Said::Text(Role::Assistant, text)) = all.last_mut() {
+        *text = text.trim_end().into();
+    }
+    let begun = Said::Text(Role::User, "[The conversation began before this.]".into());
+    if all.first() == Some(&begun) {
+        all.remove(0);
+    }
+    if let Some(Said::Text(Role::User, text)) = all.first_mut() {
+        *text = text.replace("[The conversation began before this.]\n\n", "");
+    }
+    all
+}
+
+/// Every result names the call right before it that is still open, every call is closed before anybody else speaks, and
+/// no id comes twice.
+fn check_pairs(said: &[Said], what: &str) {
+    let (mut open, mut met) = (BTreeSet::new(), BTreeSet::new());
+    for one in said {
+        match one {
+            Said::Text(role, _) => {
+                assert!(open.is_empty() || *role == Role::Assistant, "a call without its result: {what}");
+            }
+            Said::Call { id, .. } => {
+                assert!(met.insert(id.clone()), "an id that comes twice, {id:?}: {what}");
+                open.insert(id);
+            }
+            Said::Result { id, .. } => assert!(open.remove(id), "a result without its call, {id:?}: {what}"),
+        }
+    }
+    assert!(open.is_empty(), "a call without its result at the end: {what}");
+}
+
+fn said_by(drafts: &[Message]) -> Vec<Said> {
+    let mut said = Vec::new();
+    for draft in drafts {
+        if let Some(tool) = &draft.tool {
+            let (id, text) = (tool.call_id.clone(), draft.content.as_str().into());
+            said.push(Said::Result { id, text, is_error: tool.is_error });
+            continue;
+        }
+        if !draft.content.is_empty() {
+            said.push(Said::Text(draft.role.expect("a draft has a role"), draft.content.as_str().into()));
+        }
+        said.extend(draft.tool_calls().iter().map(|call| Said::Call {
+            id: call.id.clone(),
+            arguments:
+                serde_json::from_str(call.arguments.as_str()).unwrap_or(call.arguments.as_str().into()),
+        }));
+    }
+    said
+}
+
+fn check(messages: &[Message]) {
+    for format in SHAPES {
+        let written = write(messages, format);
+        let value: Value = serde_json::from_str(&written.json).expect("valid JSON");
+        let said = said_in(&value, format);
+        let what = format!("{format:?} {}", written.json);
+        check_pairs(&said, &what);
+        let law = comparable(expected(messages, format == Format::AiSdkUi), format);
+        assert_eq!(comparable(said, format), law, "written: {what}");
+        let drafts = read(&written.json, format).unwrap_or_else(|error| panic!("{error}: {what}"));
+        assert_eq!(comparable(said_by(&drafts), format), law, "read again: {what}");
+        let results = messages.iter().filter(|message| message.role == Some(Role::Tool)).count();
+        let kept = law.iter().filter(|said| matches!(said, Said::Result { .. })).count();
+        let calls: usize = messages.iter().map(|message| message.tool_calls().len()).sum();
+        assert_eq!(kept, calls, "{what}");
+        assert!(results - written.without_call.len() <= calls, "{what}");
+        for message in messages {
+            let one: Value = serde_json::from_str(&write_one(message, format)).expect("valid JSON");
+            assert!(one.as_array().is_some_and(|all| all.len() <= 1 + message.tool_calls().len()), "{one}");
+        }
+    }
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[a-z]{1,8}( [a-zß🙂]{1,5}){0,3}",
+        1 => Just(String::new()),
+        1 => Just(" \n\t".into()),
+        1 => Just("quote \" back \\ line\n sep \u{2028} nul \u{0} end ".into()),
+        1 => Just("[DONE] {\"role\":\"user\"}".into()),
+    ]
+}
+
+// Few ids, so that they repeat, miss and cross; some that no provider takes.
+fn id() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => (0..5u8).prop_map(|n| format!("call_{n}")),
+        1 => Just(String::new()),
+        1 => Just("functions.read:0 ü".into()),
+        1 => Just("functions_read_0__".into()),
+        1 => Just("x".repeat(200)),
+        1 => Just("x".repeat(41)),
+    ]
+}
+
+fn arguments() -> impl Strategy<Value = String> {
+    let all = [
+        "{}",
+        "",
+        r#"{"path": "a\nb", "n": [1, 2]}"#,
+        "[1]",
+        "\"text\"",
+        "{\"cut\": ",
+        "7",
+        r#" {"a":{"b":null}} "#,
+    ];
+    prop::sample::select(all.to_vec()).prop_map(String::from)
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let plain = |role| {
+        text().prop_map(move |content| Message {
+            role: Some(role),
+            content: content.into(),
+            ..Message::default()
+        })
+    };
+    let call = (id(), "[a-z.]{0,70}", arguments()).prop_map(|(id, name, arguments)| ToolCall {
+        id,
+        name,
+        arguments: arguments.into(),
+    });
+    let answer = (text(), prop::collection::vec(call, 0..4)).prop_map(|(content, tool_calls)| Message {
+        role: Some(Role::Assistant),
+        content: content.into(),
+        assistant: Some(Assistant { tool_calls, ..Assistant::default() }),
+        ..Message::default()
+    });
+    let result = (id(), text(), any::<bool>()).prop_map(|(call_id, content, is_error)| Message {
+        role: Some(Role::Tool),
+        content: content.into(),
+        tool: Some(Tool { call_id, name: "t".into(), is_error, ..Tool::default() }),
+        ..Message::default()
+    });
+    prop_oneof![1 => plain(Role::System), 3 => plain(Role::User), 4 => answer, 5 => result]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_shape_has_a_result_without_its_call_nor_the_reverse(messages in prop::collection::vec(message(), 0..12)) {
+        check(&messages);
+    }
+}
+
+// Another value, or none, somewhere in the JSON.
+fn spoiled(value: &mut Value, steps: &[u8], with: &Value) {
+    let [step, rest @ ..] = steps else { return *value = with.clone() };
+    let at = usize::from(*step);
+    let inner = match value {
+        Value::Array(all) if !all.is_empty() => {
+            all.len().checked_sub(1).map(|last| &mut all[at % (last + 1)])
+        }
+        Value::Object(all) if !all.is_empty() => {
+            let many = all.len();
+            all.values_mut().nth(at % many)
+        }
+        _ => None,
+    };
+    match inner {
+        Some(inner) => spoiled(inner, rest, with),
+        None => *value = with.clone(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_read_can_be_written_in_pairs(
+        messages in prop::collection::vec(message(), 0..8),
+        steps in prop::collection::vec(any::<u8>(), 1..6),
+        with in prop::sample::select(vec![json!(null), json!(7), json!("x"), json!([]), json!({}), json!([[1]]), json!({"type": "x", "role": "tool"})]),
+    ) {
+        for format in SHAPES {
+            let mut value: Value = serde_json::from_str(&write(&messages, format).json).expect("valid JSON");
+            spoiled(&mut value, &steps, &with);
+            match read(&value.to_string(), format) {
+                Ok(drafts) => {
+                    let again = write(&drafts, format).json;
+                    check_pairs(&said_in(&serde_json::from_str(&again).expect("valid JSON"), format), &again);
+                }
+                Err(error) => assert!(error.message.starts_with("message "), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn results_that_name_no_call_are_told() {
+    let result = |id: &str| Message {
+        role: Some(Role::Tool),
+        tool: Some(Tool { call_id: id.into(), ..Tool::default() }),
+        ..Message::default()
+    };
+    for format in SHAPES {
+        let written = write(&[result("gone"), result("lost")], format);
+        assert_eq!((written.json.as_str(), written.without_call), ("[]", vec!["gone".into(), "lost".into()]));
+    }
+}
+
+fn with_files(role: Role) -> Message {
+    let file = |mime: &str, data: Option<&str>, path: Option<&str>| Attachment {
+        mime: mime.into(),
+        data: data.map(Into::into),
+        path: path.map(Into::into),
+        name: Some("name".into()),
+        ..Attachment::default()
+    };
+    Message {
+        role: Some(role),
+        attachments: vec![
+            file("image/*", Some("iVBORw0KGgo="), None),
+            file("image/jpeg", None, Some("https://example.com/a.jpg")),
+            file("application/pdf", Some("JVBERg=="), None),
+            file("text/plain", Some("aGVsbG8="), None),
+            file("image/png", None, Some("/home/ann/a.png")),
+            file("image/png", Some("no base64"), None),
+        ],
+        tool: (role == Role::Tool).then(|| Tool { call_id: "c".into(), ..Tool::default() }),
+        ..Message::default()
+    }
+}
+
+#[test]
+fn a_file_is_sent_as_its_provider_takes_it_and_named_where_it_cannot_be() {
+    let calls = vec![ToolCall { id: "c".into(), name: "shot".into(), arguments: "{}".into() }];
+    let call = Message {
+        role: Some(Role::Assistant),
+        assistant: Some(Assistant { tool_calls: calls, ..Assistant::default() }),
+        ..Message::default()
+    };
+    let messages = [with_files(Role::User), call, with_files(Role::Tool), with_files(Role::Assistant)];
+    for format in SHAPES {
+        let json = write(&messages, format).json;
+        assert_eq!(json.matches("iVBORw0KGgo=").count(), sent(format), "{json}");
+        assert!(!json.contains("image/*"), "{json}");
+        assert_eq!(json.matches("/home/ann/a.png").count(), 3, "{json}");
+        assert!(!json.contains("no base64"), "{json}");
+        let drafts = read(&json, format).unwrap();
+        let first = &drafts.iter().find(|draft| !draft.attachments.is_empty()).unwrap().attachments;
+        assert!(
+            first.iter().any(|file| file.data.as_deref() == Some("iVBORw0KGgo=") && file.mime == "image/png")
+        );
+        assert!(first.iter().any(|file| file.path.as_deref() == Some("https://example.com/a.jpg")));
+    }
+}
+
+// In how many of the three messages an image can stand.
+fn sent(format: Format) -> usize {
+    match format {
+        Format::OpenaiChat => 1,
+        Format::OpenaiResponses | Format::Anthropic | Format::AiSdkUi => 2,
+        Format::Gemini | Format::AiSdk | Format::Leftoff => 3,
+    }
+}
+
+#[test]
+fn half_of_a_surrogate_pair_is_sent_as_the_replacement() {
+    let stored = r#"[{"role":"user","content":"a \ud83d b"},{"role":"assistant","content":"","assistant":{"toolCalls":[
+        {"id":"c","name":"t","arguments":"{\"a\":\"\\ud83d\\ude00 \\udc00 \\\\ud83d\"}"}]}}]"#;
+    let messages = read(stored, Format::Leftoff).unwrap();
+    for format in SHAPES {
+        let json = write(&messages, format).json;
+        let value: Value = serde_json::from_str(&json).expect("serde takes no half of a pair");
+        let Some(Said::Call { arguments, .. }) = said_in(&value, format).into_iter().nth(1) else {
+            panic!("{json}")
+        };
+        assert_eq!(arguments, json!({ "a": "😀 \u{fffd} \\ud83d" }), "{json}");
+        assert!(json.contains("a \u{fffd} b"), "{json}");
+    }
+}
