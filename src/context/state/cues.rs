@@ -264,7 +264,7 @@ pub(crate) const CUES: &[Cue] = &[
 ];
 
 /// The longest cue, in words.
-pub(crate) const LONGEST: usize = 3;
+pub(crate) const LONGEST: usize = 4;
 
 #[cfg(test)]
 mod tests {
