@@ -1,16 +1,13 @@
 // @ts-check
-/**
- * The core, loaded once, and made anew after a trap. Errors of the core become `LeftoffError`.
- */
+/** The core, who counts with it, and how values cross. */
 
 import * as bindings from "../pkg/leftoff.js";
 import { LeftoffError } from "./error.js";
 import { asset } from "./core.node.js";
+import { Module } from "./module.js";
 
 /** @typedef {typeof bindings} Core */
 
-/** @type {Core | undefined} */
-let loaded;
 /** By the names of their encodings. @type {Map<string, bindings.Counter>} */
 const exact = new Map();
 /** @type {bindings.Counter | undefined} */
@@ -18,40 +15,26 @@ let estimate;
 /** How often the core was made anew. */
 let generation = 0;
 
+const whole = new Module(bindings, "leftoff.wasm", () => {
+  // The vocabulary is loaded again when it is wanted.
+  exact.clear();
+  estimate = undefined;
+  generation += 1;
+});
+
 /** The core, ready to be called. @returns {Core} */
 export function core() {
-  if (!loaded) {
-    bindings.initSync({ module: asset("leftoff.wasm") });
-    loaded = bindings;
-  }
-  return loaded;
+  return whole.loaded();
 }
 
 /**
- * Calls the core. What it refuses is thrown as it says; a trap is a bug, is reported once, and costs the instance.
+ * Calls the core.
  * @template T
  * @param {(core: Core) => T} call
  * @returns {T}
  */
 export function called(call) {
-  try {
-    return call(core());
-  } catch (cause) {
-    if (cause instanceof WebAssembly.RuntimeError) {
-      // Nothing of the instance can be trusted any more; the vocabulary is loaded again when it is wanted.
-      bindings.__wbg_reset_state();
-      exact.clear();
-      estimate = undefined;
-      generation += 1;
-      throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
-    }
-    if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
-      throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
-    }
-    const { code, message } = /** @type {{ code?: string, message?: string }} */ (cause ?? {});
-    if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
-    throw new LeftoffError({ code, message });
-  }
+  return whole.called(call);
 }
 
 /** Which instance of the core is at work: what an earlier one made is gone. */

@@ -4,7 +4,8 @@
 import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 
-import { called, fromBytes } from "./core.js";
+import { agents } from "./agents.js";
+import { fromBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "./storage/memory.js";
@@ -21,7 +22,7 @@ import { MemoryStorage } from "./storage/memory.js";
  * @returns {{ sessions: ReadSession[], problems: any[] }}
  */
 export function parse(bytes, path) {
-  return fromBytes(called((core) => core.readTranscript(bytes, basename(path, extname(path)))));
+  return fromBytes(agents.called(({ readTranscript }) => readTranscript(bytes, basename(path, extname(path)))));
 }
 
 /**

@@ -11,7 +11,10 @@ import { TARGET, wasmEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
 const crate = ["src", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
-const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "pkg/leftoff.js", "pkg/leftoff.d.ts"];
+/** The modules for JavaScript, and their features: who imports nothing loads no reader of foreign files. */
+const MODULES = { leftoff: "wasm,tokens,interop", agents: "wasm-agents" };
+const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
+const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", ...bindings];
 
 /** What rustc emits by itself; wasm-opt would refuse it otherwise. */
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
@@ -32,7 +35,7 @@ export const componentFolder = join(root, "target", "component");
 
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
-  const core = await whenStale("core", pkg, buildCore);
+  const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
   return (await fresh("shim", shim, [...Object.keys(ENTRIES).map((name) => join(pkg, `${name}.cjs`)), join(root, "types")], buildShim)) || core;
 }
 
@@ -50,33 +53,35 @@ export function buildComponent() {
 }
 
 /**
- * Builds the core in one of its forms, where the crate changed or `leftoff.wasm` is not in `folder`.
+ * Builds the core in one of its forms, where the crate changed or one of the modules is not in `folder`.
  * @param {string} name
  * @param {string} folder
  * @param {() => void} work
+ * @param {string[]} modules
  */
-export function whenStale(name, folder, work) {
-  return fresh(name, crate, [join(folder, "leftoff.wasm"), join(folder, "leftoff.js")], work);
+export function whenStale(name, folder, work, modules = ["leftoff"]) {
+  return fresh(name, crate, modules.flatMap((module) => [join(folder, `${module}.wasm`), join(folder, `${module}.js`)]), work);
 }
 
 /**
- * The core for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`.
+ * A module for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`, or of another name.
  * @param {string} features
  * @param {string} folder
+ * @param {string} [name]
  */
-export function bind(features, folder) {
+export function bind(features, folder, name = "leftoff") {
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
   // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess. The function that
   // resets the state makes a new instance after a trap.
-  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", "leftoff", "--out-dir", folder, compile(features)], { env, quiet: true });
-  const made = join(folder, "leftoff_bg.wasm");
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", name, "--out-dir", folder, compile(features)], { env, quiet: true });
+  const made = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  run("wasm-opt", ["-O3", ...enabled, made, "-o", join(folder, "leftoff.wasm")], { quiet: true });
+  run("wasm-opt", ["-O3", ...enabled, made, "-o", join(folder, `${name}.wasm`)], { quiet: true });
   rmSync(made);
-  rmSync(join(folder, "leftoff_bg.wasm.d.ts"), { force: true });
+  rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
-  const binding = join(folder, "leftoff.js");
+  const binding = join(folder, `${name}.js`);
   run("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"], { quiet: true });
 }
 
@@ -98,7 +103,7 @@ function compile(features) {
 }
 
 function buildCore() {
-  bind("wasm,tokens,interop", pkg);
+  for (const [name, features] of Object.entries(MODULES)) bind(features, pkg, name);
   copyVocabularies();
 }
 
@@ -109,13 +114,15 @@ function copyVocabularies() {
 /** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
 function buildDev() {
   rmSync(join(root, "target", "built-core"), { force: true });
-  const features = ["--no-default-features", "--features", "wasm,tokens,interop"];
-  const out = ["--out-dir", "pkg", "--out-name", "leftoff"];
   const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
-  run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", ...features], { env });
-  renameSync(join(pkg, "leftoff_bg.wasm"), join(pkg, "leftoff.wasm"));
+  for (const [name, features] of Object.entries(MODULES)) {
+    const out = ["--out-dir", "pkg", "--out-name", name];
+    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", "--no-default-features", "--features", features], { env });
+    renameSync(join(pkg, `${name}_bg.wasm`), join(pkg, `${name}.wasm`));
+    rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
+  }
   // It would tell npm to leave the folder out.
-  for (const name of [".gitignore", "leftoff_bg.wasm.d.ts"]) rmSync(join(pkg, name), { force: true });
+  rmSync(join(pkg, ".gitignore"), { force: true });
   copyVocabularies();
   return buildShim();
 }

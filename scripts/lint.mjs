@@ -11,7 +11,7 @@ const DENY = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [] };
-const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "wasm,interop": [], "component,interop": [] };
+const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "wasm,interop": [], "wasm-agents": [], "component,interop": [] };
 
 /** Ends the process at the first thing that is wrong. */
 export async function lint() {

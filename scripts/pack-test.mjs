@@ -67,7 +67,7 @@ await check("the same bundle elsewhere, with its files beside it", () => {
   const elsewhere = mkdtempSync(join(tmpdir(), "leftoff-bundle-"));
   process.on("exit", () => rmSync(elsewhere, { recursive: true, force: true }));
   copyFileSync(join(project, "bundled", "index.cjs"), join(elsewhere, "index.cjs"));
-  for (const name of ["leftoff.wasm", "o200k_base.planes"]) copyFileSync(join(project, "node_modules", "leftoff", "pkg", name), join(elsewhere, name));
+  for (const name of ["leftoff.wasm", "agents.wasm", "o200k_base.planes"]) copyFileSync(join(project, "node_modules", "leftoff", "pkg", name), join(elsewhere, name));
   // Without the package in reach, so that only the files beside it can serve.
   rmSync(join(project, "home-bundle.mjs"), { recursive: true, force: true });
   run("node", ["index.cjs"], { cwd: elsewhere });

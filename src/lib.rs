@@ -33,5 +33,5 @@ pub mod session;
 pub mod text;
 pub mod time;
 pub mod tokens;
-#[cfg(all(feature = "wasm", feature = "interop", target_arch = "wasm32"))]
+#[cfg(all(any(feature = "wasm", feature = "wasm-agents"), target_arch = "wasm32"))]
 pub mod wasm;

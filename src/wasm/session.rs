@@ -18,7 +18,8 @@ use crate::session::index;
 use crate::session::log::Log;
 use crate::session::scan::{Found, Problem};
 use crate::tokens::Counting;
-use crate::wasm::{Answer, ContextBuild, Counter, bytes, small, stamp, thrown, utf8};
+use crate::wasm::handles::{ContextBuild, Counter, stamp, utf8};
+use crate::wasm::{Answer, bytes, small, thrown};
 
 /// Which of a session's logs.
 #[wasm_bindgen]

@@ -1,0 +1,57 @@
+// @ts-check
+/** A module of WebAssembly, loaded when it is called first, and made anew after a trap. */
+
+import { asset } from "./core.node.js";
+import { LeftoffError } from "./error.js";
+
+/**
+ * @template {{ initSync(options: { module: BufferSource }): unknown, __wbg_reset_state(): void }} Bindings
+ */
+export class Module {
+  #bindings;
+  #file;
+  #onTrap;
+  #isLoaded = false;
+
+  /**
+   * @param {Bindings} bindings
+   * @param {string} file of pkg/
+   * @param {() => void} [onTrap] nothing of the instance can be trusted any more
+   */
+  constructor(bindings, file, onTrap = () => {}) {
+    this.#bindings = bindings;
+    this.#file = file;
+    this.#onTrap = onTrap;
+  }
+
+  /** Its functions, ready to be called. */
+  loaded() {
+    if (!this.#isLoaded) this.#bindings.initSync({ module: asset(this.#file) });
+    this.#isLoaded = true;
+    return this.#bindings;
+  }
+
+  /**
+   * Calls it. What it refuses is thrown as it says; a trap is a bug, is reported once, and costs the instance.
+   * @template T
+   * @param {(bindings: Bindings) => T} call
+   * @returns {T}
+   */
+  called(call) {
+    try {
+      return call(this.loaded());
+    } catch (cause) {
+      if (cause instanceof WebAssembly.RuntimeError) {
+        this.#bindings.__wbg_reset_state();
+        this.#onTrap();
+        throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
+      }
+      if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
+        throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
+      }
+      const { code, message } = /** @type {{ code?: string, message?: string }} */ (cause ?? {});
+      if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
+      throw new LeftoffError({ code, message });
+    }
+  }
+}

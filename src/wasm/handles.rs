@@ -1,0 +1,219 @@
+//! What the core does apart from one session: counting, contexts, imports, indexes, whole calls.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use crate::calls;
+use crate::context::{Build, Format, Outcome};
+use crate::error::{Code, Error};
+use crate::fields::{Field, items};
+use crate::interop::fresh::Fresh;
+use crate::interop::messages;
+use crate::session::checkpoint::Checkpoint;
+use crate::session::{documents, id, index, project};
+use crate::text::to_json;
+use crate::time::Stamp;
+use crate::tokens::{Encoding, Vocabulary, estimate, models};
+use crate::wasm::{Answer, bytes, thrown};
+
+pub(super) fn utf8(json: &[u8]) -> Answer<&str> {
+    let message = "expected UTF-8, but found other bytes instead";
+    core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
+}
+
+// For what is stored: local time is not asked for there.
+pub(super) fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
+    let found = entropy.len();
+    let message = || format!("expected 32 bytes of entropy, but found {found} instead");
+    let entropy = entropy.try_into().map_err(|_| thrown(Error::new(Code::InvalidRequest, message())))?;
+    Ok(Stamp { now_ms: now_ms as i64, offset_minutes: 0, entropy })
+}
+
+/// Who counts: a vocabulary, or the estimate.
+#[wasm_bindgen]
+pub struct Counter(pub(super) Option<Vocabulary>);
+
+#[wasm_bindgen]
+impl Counter {
+    /// The estimate.
+    #[wasm_bindgen(js_name = estimate)]
+    pub fn estimate() -> Counter {
+        Counter(None)
+    }
+
+    /// A vocabulary from its planes.
+    #[cfg(feature = "tokens")]
+    #[wasm_bindgen(js_name = fromPlanes)]
+    pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
+        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary))).map_err(thrown)
+    }
+
+    /// The tokens of a text; where there are more than the limit, some number above it.
+    pub fn count(&self, text: &[u8], limit: Option<u32>) -> Answer<u32> {
+        match &self.0 {
+            Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
+            None => Ok(estimate(utf8(text)?)),
+        }
+    }
+
+    /// The encoding of a name, as it is stored, where it is one that the core can count by.
+    #[wasm_bindgen(js_name = encodingOf)]
+    pub fn encoding_of(name: &str) -> Option<String> {
+        Encoding::parse(name).map(|encoding| encoding.as_str().into())
+    }
+}
+
+/// What is known of a model by its name: `{"encoding","window"}`, JSON.
+#[wasm_bindgen(js_name = modelOf)]
+pub fn model_of(name: &str) -> Option<Uint8Array> {
+    models::find(name).map(|model| bytes(&to_json(&model)))
+}
+
+/// A context that is being built.
+#[wasm_bindgen]
+pub struct ContextBuild {
+    pub(super) build: Build,
+    pub(super) format: Format,
+}
+
+#[wasm_bindgen]
+impl ContextBuild {
+    /// `{"ready":context}` or `{"needs":...}`, JSON.
+    pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
+        let json = match self.build.next(counter.0.as_ref()).map_err(thrown)? {
+            Outcome::Ready(context) => {
+                let context = messages::write_context(&context, self.format);
+                ["{\"ready\":", &context, "}"].concat()
+            }
+            Outcome::Needs(needs) => ["{\"needs\":", &to_json(&needs), "}"].concat(),
+        };
+        Ok(bytes(&json))
+    }
+
+    /// Takes the bytes that were needed.
+    pub fn bytes(&mut self, start: f64, log: &[u8]) -> Answer<()> {
+        self.build.bytes(start as u64, log).map_err(thrown)
+    }
+
+    /// Takes a blob that was needed, if it is there.
+    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) {
+        self.build.blob(id, content.as_deref());
+    }
+
+    /// Takes counts that were needed: a JSON array of `[text, tokens]`.
+    pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
+        let wrong =
+            || thrown(Error::new(Code::InvalidRequest, "expected an array of a text and its count each"));
+        let read = |pair: &str| {
+            let [text, tokens] = items(pair)?[..] else { return None };
+            let text = String::read(text, "text", &mut Vec::new())?;
+            Some((text, tokens.parse().ok()?))
+        };
+        let pairs = items(utf8(counts)?).ok_or_else(wrong)?;
+        let counts = pairs.into_iter().map(read).collect::<Option<Vec<_>>>();
+        self.build.counts(counts.ok_or_else(wrong)?);
+        Ok(())
+    }
+}
+
+/// What of an import a log does not hold yet; see `Fresh`.
+#[wasm_bindgen(js_name = Fresh)]
+pub struct FreshHandle(Fresh);
+
+#[wasm_bindgen(js_class = Fresh)]
+impl FreshHandle {
+    /// Of these messages, JSON bytes in leftoff's shape.
+    #[wasm_bindgen(constructor)]
+    pub fn new(messages: &[u8]) -> Answer<FreshHandle> {
+        let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+        Ok(FreshHandle(Fresh::new(messages)))
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, log: &[u8]) {
+        self.0.feed(log);
+    }
+
+    /// There are no more bytes. Gives the messages to append, a JSON array.
+    pub fn finish(self) -> Uint8Array {
+        bytes(&to_json(&self.0.finish()))
+    }
+}
+
+/// An index: a line `{"lines","damaged"}`, and behind it what a list needs of each line of it.
+#[wasm_bindgen(js_name = readIndex)]
+pub fn read_index(index: &[u8]) -> Uint8Array {
+    let read = index::read(index);
+    let index::Read { lines, damaged, .. } = read;
+    bytes(&alloc::format!("{{\"lines\":{lines},\"damaged\":{damaged}}}\n{}", read.rows()))
+}
+
+/// An index without its stale lines.
+#[wasm_bindgen(js_name = compactIndex)]
+pub fn compact_index(index: &[u8]) -> Uint8Array {
+    bytes(&index::read(index).newest())
+}
+
+/// The id of a session that was found without one, from its first line or, where it has none, its document.
+#[wasm_bindgen(js_name = foundId)]
+pub fn found_id(first: &[u8]) -> String {
+    id::derived(&[first])
+}
+
+/// The first heading of a Markdown text.
+#[wasm_bindgen]
+pub fn heading(markdown: &str) -> Option<String> {
+    documents::heading(markdown).map(String::from)
+}
+
+/// The hash of a project's folder, resolved and in normalisation form C.
+#[wasm_bindgen(js_name = projectHash)]
+pub fn project_hash(path: &str) -> String {
+    project::hash(path)
+}
+
+/// Refuses an id that a person may not give.
+#[wasm_bindgen(js_name = checkId)]
+pub fn check_id(given: &str) -> Answer<()> {
+    id::check_given(given).map_err(thrown)
+}
+
+/// See `calls::scan_log`.
+#[wasm_bindgen(js_name = scanLog)]
+pub fn scan_log(log: &[u8]) -> Uint8Array {
+    bytes(&calls::scan_log(log))
+}
+
+/// See `calls::tool_executions`.
+#[wasm_bindgen(js_name = toolExecutions)]
+pub fn tool_executions(log: &[u8]) -> Uint8Array {
+    bytes(&calls::tool_executions(log))
+}
+
+/// See `calls::context_of_log`.
+#[wasm_bindgen(js_name = contextOfLog)]
+pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<Uint8Array> {
+    calls::context_of_log(log, utf8(request)?, counter.0.as_ref()).map(|json| bytes(&json)).map_err(thrown)
+}
+
+/// See `calls::resume_block`.
+#[wasm_bindgen(js_name = resumeBlock)]
+pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
+    calls::resume_block(utf8(session)?, stamp).map(|block| bytes(&block)).map_err(thrown)
+}
+
+/// A new uuid.
+#[wasm_bindgen(js_name = newId)]
+pub fn new_id(now_ms: f64, entropy: &[u8]) -> Answer<String> {
+    stamp(now_ms, entropy).map(|stamp| id::new(&stamp, 0))
+}
+
+/// Whether a checkpoint, JSON, is of a log that has this line where its last line was.
+#[wasm_bindgen(js_name = checkpointMatches)]
+pub fn checkpoint_matches(checkpoint: &[u8], line: &[u8]) -> Answer<bool> {
+    Checkpoint::from_json(checkpoint).map(|checkpoint| checkpoint.matches(line)).map_err(thrown)
+}
