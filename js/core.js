@@ -54,10 +54,21 @@ export function exactCounter(encoding = STORED) {
   return counter;
 }
 
+/** Who counts by the encoding of this name, or by the estimate where that is its name. @param {string} encoding */
+export function namedCounter(encoding) {
+  const name = called((core) => core.Counter.encodingOf(String(encoding)));
+  if (!name) throw new LeftoffError({ code: "no_counter", message: `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead` });
+  return name === "estimate-1" ? estimating() : exactCounter(name);
+}
+
+function estimating() {
+  estimate ??= called((core) => core.Counter.estimate());
+  return estimate;
+}
+
 /** Who counts what is stored: by the estimate where no vocabulary is loaded. */
 export function anyCounter() {
-  estimate ??= called((core) => core.Counter.estimate());
-  return exact.get(STORED) ?? estimate;
+  return exact.get(STORED) ?? estimating();
 }
 
 const encoder = new TextEncoder();

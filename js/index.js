@@ -1,7 +1,7 @@
 // @ts-check
 /** leftoff: the public surface. */
 
-import { called, exactCounter, fromBytes, lentBytes } from "./core.js";
+import { called, fromBytes, lentBytes, namedCounter } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 export { LeftoffError } from "./error.js";
@@ -29,9 +29,7 @@ export async function countTokens(text, { model, encoding = model === undefined 
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
   if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
-  const name = called((core) => core.Counter.encodingOf(String(encoding)));
-  if (!name) throw refused("no_counter", `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead`);
-  const counter = name === "estimate-1" ? called((core) => core.Counter.estimate()) : exactCounter(name);
+  const counter = namedCounter(encoding);
   const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }

@@ -225,6 +225,22 @@ export class Live {
     this.wasRead = false;
   }
 
+  /** Keeps what the last context was made of; a report that cannot be kept is no reason to have no context. @param {object} report */
+  async keepReport(report) {
+    await this.#cache.storage.replace(`${this.cachePath}.report`, toBytes(report)).catch(unlessBug);
+  }
+
+  /** What the last context was made of; nothing where none was kept, or not as it was written. */
+  async lastReport() {
+    const json = await this.#cache.storage.read(`${this.cachePath}.report`);
+    try {
+      return json ? fromBytes(json) : undefined;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return undefined;
+    }
+  }
+
   /** Where derived things of the session lie; endings follow. */
   get cachePath() {
     return join(this.#cache.folder, this.id);

@@ -1,7 +1,7 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { blockOf, built } from "./context.js";
+import { blockOf, briefOf, built, reportOf, stateOf } from "./context.js";
 import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
@@ -13,6 +13,7 @@ import { Tools } from "./tools.js";
 import { joined, taken } from "./waiting.js";
 
 /** @import { ContextBuild } from "../pkg/leftoff.js" */
+/** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
 /** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
@@ -20,38 +21,7 @@ import { joined, taken } from "./waiting.js";
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Waiting } from "./waiting.js" */
 
-/**
- * A message to append: leftoff's shape, or that of the format given beside it.
- * @typedef {Record<string, unknown> & { role: string }} Draft
- *
- * @typedef {object} ContextRequest
- * @property {number} [window] the model's limit, in tokens; that of the model unless given
- * @property {string} [model] whose window and encoding hold; the session's own unless given
- * @property {number} [reserve] kept for the answer, in tokens; a quarter of the window unless given
- * @property {string} [system] the system prompt, sent beside the context
- * @property {unknown} [tools] the tool definitions, sent beside the context
- * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
- *   model unless given, else `o200k_base`
- * @property {Format} [format] the shape of the messages; `leftoff` unless given
- * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
- *
- * @typedef {object} ContextBuildResult
- * @property {any[]} messages
- * @property {string} strategy
- * @property {number} tokensUsed
- * @property {number} tokenBudget
- * @property {number} originalMessageCount
- * @property {number} includedMessageCount
- * @property {number} summarizedMessageCount
- * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
- * @property {any} report
- */
-
-/**
- * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages, Gemini's
- * contents, the AI SDK's `ModelMessage` or its `UIMessage`. Also a provider's whole answer is taken by `append`.
- * @typedef {"leftoff" | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk" | "ai-sdk-ui"} Format
- */
+/** A message to append: leftoff's shape, or that of the format given beside it. @typedef {Record<string, unknown> & { role: string }} Draft */
 
 /**
  * Something that whoever opened a session should hear once.
@@ -170,7 +140,28 @@ export class Session {
   async context(request = /** @type {any} */ ({})) {
     // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
     const build = await this.#inTurn(() => this.#begun(request));
-    return built(build, this.#from(), request);
+    const result = await built(build, this.#from(), request);
+    await this.#live.keepReport(reportOf(result));
+    return result;
+  }
+
+  /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
+  lastContext() {
+    return this.#live.lastReport();
+  }
+
+  /** What the conversation has come to: document 004's `SessionState`, open tasks and failed commands beside it. */
+  state() {
+    return this.#inTurn(async () => stateOf(await this.#learned()));
+  }
+
+  /**
+   * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
+   * @param {{ maxTokens?: number, encoding?: string }} [options] 2,000 tokens of o200k_base unless given
+   * @returns {Promise<string>} empty where nothing is known
+   */
+  brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) {
+    return this.#inTurn(async () => briefOf(await this.#learned(), this.#live.messages, { maxTokens, encoding }));
   }
 
   /**
@@ -485,11 +476,16 @@ export class Session {
     return { storage: this.#storage, log: this.#live.messages, folder: this.path };
   }
 
-  /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
-  async #begun({ count, ...request }) {
-    // What others appended, and what they pinned or where they went on.
+  // What others appended, and what they pinned or where they went on.
+  async #learned() {
     const handle = await this.#live.caughtUp();
     await this.#live.learn();
+    return handle;
+  }
+
+  /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
+  async #begun({ count, ...request }) {
+    const handle = await this.#learned();
     const { contextWindow, model } = this.metadata.provider;
     const isOwn = request.window === undefined && request.model === undefined;
     const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};

@@ -247,7 +247,7 @@ export class Store {
       await place.storage.remove(place.path);
       await this.#listing.forget(place.path);
     }
-    for (const ending of [".json", ".open"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
+    for (const ending of [".json", ".open", ".report"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
     return { trash };
   }
 

@@ -56,7 +56,7 @@ export class Transcript {
     return this.#messages.slice(start, end);
   }
 
-  /** What a model call would get. @param {import("./session.js").ContextRequest} request */
+  /** What a model call would get. @param {import("./context.js").ContextRequest} request */
   async context(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };

@@ -8,7 +8,7 @@ import { lentBytes } from "./core.js";
  * @property {string} json the drafts, an array
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
- * @property {import("./session.js").Format} format
+ * @property {import("./context.js").Format} format
  * @property {boolean} revives a paused session goes on with it
  * @property {(answer: import("./messages.js").Appended) => void} resolve
  * @property {(error: unknown) => void} reject

@@ -15,7 +15,7 @@ use std::ops::Range;
 use chance::scaled;
 use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
 #[cfg(feature = "o200k")]
-use leftoff::context::{State, extract};
+use leftoff::context::{Known, State, extract};
 use leftoff::session::message::{Message, Role};
 
 fn seeds() -> Range<u64> {
@@ -182,7 +182,8 @@ fn a_summary_of_a_thousand_tokens_keeps_eighteen_of_twenty_facts() {
     each_session(|session| {
         let mut state = State::default();
         session.messages.iter().for_each(|message| state.take(message));
-        let summary = extract(&state, "", 1000, &|text| vocabulary.count(text));
+        let summary =
+            extract(Known { state: &state, project: "", pins: &[] }, 1000, &|text| vocabulary.count(text));
         assert!(vocabulary.count(&summary) <= 1000);
         let lost: Vec<&str> =
             session.facts.iter().filter(|fact| !is_kept(fact, &summary)).map(|fact| &*fact.text).collect();

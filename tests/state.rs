@@ -5,7 +5,7 @@
 
 mod common;
 use common::{answered, append, learn, said};
-use leftoff::context::{Kind, State, extract};
+use leftoff::context::{Kind, Known, State, extract};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
@@ -269,7 +269,7 @@ proptest! {
         messages in prop::collection::vec(any_message(), 1..60),
         tokens in 0..2000u32,
     ) {
-        let summary = extract(&known(&messages), "/p", tokens, &estimate);
+        let summary = extract(Known { state: &known(&messages), project: "/p", pins: &[] }, tokens, &estimate);
         prop_assert!(summary.is_empty() || estimate(&summary) <= tokens);
     }
 }

@@ -62,11 +62,19 @@ export async function show(args) {
 
 /** @param {Args} args */
 export async function context(args) {
+  if (args.last) return lastContext(args);
   const request = await requested(args);
   const { report, ...result } = await using(args, async (store) => (await chosen(store, args)).context(request));
-  const head = `${result.strategy}: ${result.tokensUsed} of ${result.tokenBudget} tokens, ${result.includedMessageCount} of ${result.originalMessageCount} messages\n`;
+  const head = summed(result);
   const explained = args.explain ? `${explain(report)}\n` : "";
   return { text: `${head}${explained}\n${result.messages.map(readable).join("\n")}`, value: args.explain ? { ...result, report } : result };
+}
+
+/** @param {Args} args */
+async function lastContext(args) {
+  const value = await using(args, async (store) => (await chosen(store, args)).lastContext());
+  if (!value) throw new LeftoffError({ code: "not_found", message: "expected a context that was built of this session, but found none: it is kept when one is built" });
+  return { text: `built ${value.at}\n${summed(value)}${explain(value.report)}`, value };
 }
 
 /** @param {Args} args */
@@ -157,6 +165,11 @@ function shortened(names) {
   const SHOWN = 4;
   const more = names.length - SHOWN;
   return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** @param {Pick<import("../context.js").ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "originalMessageCount">} result */
+function summed({ strategy, tokensUsed, tokenBudget, includedMessageCount, originalMessageCount }) {
+  return `${strategy}: ${tokensUsed} of ${tokenBudget} tokens, ${includedMessageCount} of ${originalMessageCount} messages\n`;
 }
 
 /** @param {any} report */

@@ -94,6 +94,7 @@ const main = defineCommand({
       system: option("FILE", "a file with the system prompt"),
       tools: option("FILE", "a file with the tool definitions, JSON"),
       explain: flag("why these messages"),
+      last: flag("what the last one was made of, without its texts"),
     }),
     doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session, fix: flag("and mend what can be mended; no complete line of a log is touched") }),
     settings: command(settings, "settings", "what holds, and which file says so; or set it", {

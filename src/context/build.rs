@@ -167,7 +167,7 @@ impl Build {
             item
         };
         let bare = priced(&[], &mut self.prices);
-        let lines = self.reading.known(|state, project| summary::candidates(state, project, share));
+        let lines = summary::candidates(self.reading.known(), share);
         let price = |line: &summary::Line| self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX);
         let costs: Vec<u32> = lines.iter().map(price).collect();
         let full = summary::chosen(&lines, &costs, share.saturating_sub(SUMMARY_FRAME));

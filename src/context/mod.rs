@@ -21,8 +21,8 @@ pub use build::Build;
 pub use read::Source;
 pub use report::{Action, Decision, Rejection, Report};
 pub use request::{Counter, Format, Request};
-pub use state::{Fact, Kind, State};
-pub use summary::extract;
+pub use state::{Fact, Kind, SessionState, State};
+pub use summary::{Known, extract};
 #[cfg(feature = "interop")]
 pub(crate) use turns::INTERRUPTED;
 

@@ -7,6 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::context::state::State;
+use crate::context::summary::Known;
 use crate::context::turns::Item;
 use crate::error::{Code, Error};
 use crate::session::blob::{self, Unfolding};
@@ -37,6 +38,13 @@ pub struct Source {
     pub state: Arc<State>,
     /// Where the project lies; empty where nobody said.
     pub project: String,
+}
+
+impl Source {
+    /// What a summary is made of.
+    pub fn known<'a>(&'a self, pins: &'a [String]) -> Known<'a> {
+        Known { state: &self.state, project: &self.project, pins }
+    }
 }
 
 /// What is read of a log: its end, and messages far from it that have to be there.
@@ -99,9 +107,9 @@ impl Reading {
         self.source.message_count
     }
 
-    /// What is known of the conversation, and where its project lies.
-    pub fn known<T>(&self, of: impl FnOnce(&State, &str) -> T) -> T {
-        of(&self.source.state, &self.source.project)
+    /// What is known of the conversation. Pinned messages are in each context.
+    pub fn known(&self) -> Known<'_> {
+        self.source.known(&[])
     }
 
     pub fn bytes_read(&self) -> u64 {

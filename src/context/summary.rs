@@ -22,6 +22,8 @@ const SAME: usize = 70;
 const MOST_BYTES_A_TOKEN: usize = 8;
 // What a line costs beside its text: the mark before it and the line feed.
 const LINE: u32 = 3;
+// A line names no more files than this, so that one that does not fit costs few.
+const MOST_NAMES: usize = 12;
 // What the task may take in bytes, however small the share.
 const SHORTEST: usize = 120;
 
@@ -30,6 +32,7 @@ const SHORTEST: usize = 120;
 enum Section {
     Project,
     Task,
+    Pinned,
     Open,
     Files,
     Commands,
@@ -47,6 +50,7 @@ impl Section {
         match self {
             Section::Project => "PROJECT",
             Section::Task => "ORIGINAL TASK",
+            Section::Pinned => "PINNED MESSAGES",
             Section::Open => "OPEN TASKS",
             Section::Files => "FILES MODIFIED THIS SESSION",
             Section::Commands => "COMMANDS THAT FAILED",
@@ -65,6 +69,17 @@ impl Section {
     }
 }
 
+/// What a summary is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// What was learned.
+    pub state: &'a State,
+    /// Where the project lies; empty where nobody said.
+    pub project: &'a str,
+    /// The texts of pinned messages that stand nowhere else.
+    pub pins: &'a [String],
+}
+
 /// One line that a summary may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
@@ -77,7 +92,8 @@ pub(crate) struct Line {
 }
 
 /// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold.
-pub(crate) fn candidates(state: &State, project: &str, share: u32) -> Vec<Line> {
+pub(crate) fn candidates(known: Known<'_>, share: u32) -> Vec<Line> {
+    let Known { state, project, pins } = known;
     let mut lines = Vec::new();
     let mut add = |section, text: String, is_sentence, place| {
         lines.push(Line { section, text, is_sentence, place });
@@ -90,14 +106,17 @@ pub(crate) fn candidates(state: &State, project: &str, share: u32) -> Vec<Line> 
     for fact in state.all(Kind::Task) {
         add(Section::Task, harmless(cut(&fact.text, part)), false, 0);
     }
+    for pin in pins {
+        add(Section::Pinned, harmless(cut(pin, part)), false, 0);
+    }
     for fact in state.all(Kind::Open) {
         add(Section::Open, harmless(&fact.text), false, 0);
     }
     for fact in state.facts().rev().filter(|fact| fact.kind.is_command()) {
         add(Section::Commands, command(fact), false, 0);
     }
-    for fact in state.facts().rev().filter(|fact| fact.kind.is_file()) {
-        add(Section::Files, format!("{} ({})", path(&fact.text, project), fact.kind.as_str()), false, 0);
+    for text in files(state, project) {
+        add(Section::Files, text, false, 0);
     }
     for (place, fact) in worthy(state) {
         add(section(fact.kind), harmless(&fact.text), true, place);
@@ -203,6 +222,28 @@ fn command(fact: &Fact) -> String {
     format!("`{}` failed{times}, {since}", harmless(&fact.text))
 }
 
+// The files, those touched last first; a line for each folder and what became of its files, unless they are many.
+fn files(state: &State, project: &str) -> Vec<String> {
+    let mut groups: Vec<(String, Kind, Vec<String>)> = Vec::new();
+    for fact in state.facts().rev().filter(|fact| fact.kind.is_file()) {
+        let shown = path(&fact.text, project);
+        let name_at = shown.rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let (folder, name) = shown.split_at(name_at);
+        let is_its = |(of, kind, names): &&mut (String, Kind, Vec<String>)| {
+            of == folder && *kind == fact.kind && names.len() < MOST_NAMES
+        };
+        match groups.iter_mut().find(is_its) {
+            Some((_, _, names)) => names.push(name.into()),
+            None => groups.push((folder.into(), fact.kind, Vec::from([name.into()]))),
+        }
+    }
+    let line = |(folder, kind, names): (String, Kind, Vec<String>)| {
+        let between = if names.len() > 1 && !folder.is_empty() { ": " } else { "" };
+        format!("{folder}{between}{} ({})", names.join(", "), kind.as_str())
+    };
+    groups.into_iter().map(line).collect()
+}
+
 // Within the project, as seen from there. Brackets are common in paths; only what could close the fence loses them.
 fn path(path: &str, project: &str) -> String {
     let inner = path.strip_prefix(project).and_then(|rest| rest.strip_prefix(['/', '\\']));
@@ -213,14 +254,14 @@ fn path(path: &str, project: &str) -> String {
 }
 
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
-pub fn extract(state: &State, project: &str, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
-    let lines = candidates(state, project, tokens);
+pub fn extract(known: Known<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
+    let lines = candidates(known, tokens);
     let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();
     let mut room = tokens;
     loop {
         let written = written(&chosen(&lines, &costs, room));
         if written.is_empty() || cost(&written) <= tokens {
-            return written;
+            return written.trim_ascii().into();
         }
         room = room / 10 * 9;
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::context::{Build, Format, Request};
+use crate::context::{Build, Format, Request, extract};
 use crate::interop::messages;
 use crate::session::ask::Ask;
 use crate::session::begin::Begin;
@@ -17,7 +17,8 @@ use crate::session::handle::Session;
 use crate::session::index;
 use crate::session::log::Log;
 use crate::session::scan::{Found, Problem};
-use crate::tokens::Counting;
+use crate::text::to_json;
+use crate::tokens::{Counting, count};
 use crate::wasm::handles::{ContextBuild, Counter, stamp, utf8};
 use crate::wasm::{Answer, bytes, small, thrown};
 
@@ -272,6 +273,22 @@ impl SessionHandle {
     /// Folds bytes into what is known of the conversation; see `Session::learn`.
     pub fn learn(&mut self, bytes: &[u8]) {
         self.0.learn(bytes);
+    }
+
+    /// What is known of the conversation, JSON as `SessionState` writes it.
+    pub fn state(&self) -> Uint8Array {
+        let source = self.0.source();
+        bytes(&to_json(&source.state.shown(&source.project)))
+    }
+
+    /// Where the pinned messages lie in the log.
+    pub fn pins(&self) -> JsValue {
+        small(&self.0.source().pins)
+    }
+
+    /// What is known of the conversation and the texts of its pins, in at most so many tokens.
+    pub fn brief(&self, pins: Vec<String>, tokens: u32, counter: &Counter) -> String {
+        extract(self.0.source().known(&pins), tokens, &|text| count(text, counter.0.as_ref()).tokens)
     }
 
     /// Begins a context; `request` as in `Request::from_json`.

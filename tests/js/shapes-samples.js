@@ -15,7 +15,7 @@ const failed = { tool: { callId: "call_1", name: "weather", isError: true } };
 
 /**
  * `type` is the vendor's, exported by `from`.
- * @type {{ format: import("../../js/session.js").Format, from: string, type: string, value: any, drafts: object[] }[]}
+ * @type {{ format: import("../../js/context.js").Format, from: string, type: string, value: any, drafts: object[] }[]}
  */
 export const answers = [
   {

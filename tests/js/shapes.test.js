@@ -13,7 +13,7 @@ import * as previous from "ai-previous";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { answers, drafts } from "./shapes-samples.js";
 
-/** @typedef {import("../../js/session.js").Format} Format */
+/** @typedef {import("../../js/context.js").Format} Format */
 
 // What it advises against is what both majors take.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });

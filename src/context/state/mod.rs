@@ -7,6 +7,9 @@
 mod cues;
 mod deeds;
 mod sentences;
+mod shown;
+
+pub use shown::SessionState;
 
 use alloc::string::String;
 use alloc::vec::Vec;
