@@ -77,7 +77,7 @@ export function bind(features, folder, name = "leftoff") {
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", name, "--out-dir", folder, compile(features)], { env, quiet: true });
   const made = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  run("wasm-opt", ["-O3", ...enabled, made, "-o", join(folder, `${name}.wasm`)], { quiet: true });
+  run("wasm-opt", ["-Oz", ...enabled, made, "-o", join(folder, `${name}.wasm`)], { quiet: true });
   rmSync(made);
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.

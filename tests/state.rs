@@ -159,6 +159,15 @@ fn the_task_is_what_the_user_said_first_not_what_an_agent_put_around_it() {
 }
 
 #[test]
+fn what_is_code_or_data_is_no_sentence_worth_keeping() {
+    let text = "We decided to use src/a.rs, never src/b.rs.\n12→We must never use src/c.rs because of 3 bugs.\n\
+        ```\nWe must never use src/d.rs because of 3 bugs.\n```\n{\"error\":\"We must never use src/e.rs\"}\n\
+        The answer was {\"error\":\"We must never use src/f.rs\"} again.";
+    let state = known(&[said(Role::User, text)]);
+    assert_eq!(texts(&state, Kind::is_sentence), ["decision We decided to use src/a.rs, never src/b.rs."]);
+}
+
+#[test]
 fn a_branch_is_known_by_what_lies_on_its_path() {
     let change = |id: &str, path: &str| {
         [call(id, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), answered(id, "Edit", "")]

@@ -18,7 +18,7 @@ use crate::session::scan::Record;
 use crate::text::{Text, to_json};
 use crate::time;
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 1;
 
 /// A region of a log, from and to in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]

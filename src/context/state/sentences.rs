@@ -28,6 +28,8 @@ const MOST_NAMES: i32 = 8;
 const SAID_BY_USER: i32 = 2;
 const QUESTION: i32 = 3;
 const LEAST: i32 = 2;
+// Marks of JSON, markup and code, which no sentence has.
+const DATA: [&str; 6] = ["{\"", "\":", "\",\"", "</", "=>", "();"];
 
 /// A user's text without what an agent wraps around it: blocks in tags, and instructions it adds.
 pub(crate) fn without_wrapping(text: &str) -> &str {
@@ -62,7 +64,7 @@ fn of(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
             is_code = !is_code;
             continue;
         }
-        if is_code || line.starts_with(['|', '<', '{', '}']) {
+        if is_code || line.starts_with(['|', '<', '{', '}']) || is_numbered(line) {
             continue;
         }
         let mut rest = without_marker(line);
@@ -74,6 +76,12 @@ fn of(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
             rest = behind;
         }
     }
+}
+
+// A line of a file as tools show it, behind its number.
+fn is_numbered(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(['→', '\t', '|'])
 }
 
 // What begins an item of a list, or a heading.
@@ -115,6 +123,9 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
         sentence.split_whitespace().enumerate().filter(|(place, word)| is_name(word, *place == 0)).count()
             as i32;
     if words.len() < if names > 0 { FEWEST_BESIDE_A_NAME } else { FEWEST_WORDS } {
+        return None;
+    }
+    if DATA.iter().any(|mark| sentence.contains(mark)) {
         return None;
     }
     let is_user = speaker == Role::User;
