@@ -44,6 +44,10 @@ export class Live {
   #metadata = Object.create(null);
   /** Something must be said by an event before a message is appended. */
   #isDue = false;
+  /** The newest report that is not kept yet. @type {Uint8Array | undefined} */
+  #report;
+  /** @type {Promise<void> | undefined} */
+  #keeping;
   /** When the events were looked at. */
   #lookedMs = 0;
 
@@ -225,13 +229,29 @@ export class Live {
     this.wasRead = false;
   }
 
-  /** Keeps what the last context was made of; a report that cannot be kept is no reason to have no context. @param {object} report */
-  async keepReport(report) {
-    await this.#cache.storage.replace(`${this.cachePath}.report`, toBytes(report)).catch(unlessBug);
+  /** Keeps what the last context was made of. Nobody waits for the disk to have it. @param {object} report */
+  keepReport(report) {
+    this.#report = toBytes(report);
+    this.#keeping ??= this.#keepNewest();
+  }
+
+  // A report that cannot be kept is no reason to have no context.
+  async #keepNewest() {
+    for (let bytes; (bytes = this.#report); ) {
+      this.#report = undefined;
+      await this.#cache.storage.replace(`${this.cachePath}.report`, bytes).catch(unlessBug);
+    }
+    this.#keeping = undefined;
+  }
+
+  /** Waits for a report that is on its way to the disk. */
+  async settled() {
+    await this.#keeping;
   }
 
   /** What the last context was made of; nothing where none was kept, or not as it was written. */
   async lastReport() {
+    await this.settled();
     const json = await this.#cache.storage.read(`${this.cachePath}.report`);
     try {
       return json ? fromBytes(json) : undefined;

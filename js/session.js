@@ -23,10 +23,7 @@ import { joined, taken } from "./waiting.js";
 
 /** A message to append: leftoff's shape, or that of the format given beside it. @typedef {Record<string, unknown> & { role: string }} Draft */
 
-/**
- * Something that whoever opened a session should hear once.
- * @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice
- */
+/** Something that whoever opened a session should hear once. @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice */
 
 export class Session {
   #storage;
@@ -141,7 +138,7 @@ export class Session {
     // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
     const build = await this.#inTurn(() => this.#begun(request));
     const result = await built(build, this.#from(), request);
-    await this.#live.keepReport(reportOf(result));
+    this.#live.keepReport(reportOf(result));
     return result;
   }
 
@@ -336,14 +333,14 @@ export class Session {
   async flush() {
     await this.#inTurn(async () => {
       await this.#live.messages.confirm({ again: true });
+      await this.#live.settled();
       await this.#save();
     });
   }
 
   /** Writes what is derived, and lets go. */
   async close() {
-    await this.#queue.catch(() => {});
-    await this.#lease.release();
+    await this.leave();
     await this.#save();
   }
 
@@ -353,6 +350,7 @@ export class Session {
   /** Lets go of one whose folder is there no longer: nothing is written. */
   async leave() {
     await this.#queue.catch(() => {});
+    await this.#live.settled();
     await this.#lease.release();
   }
 

@@ -80,7 +80,7 @@ impl Build {
         if let Some(id) = self.reading.wanted_blob(u64::from(available) * MOST_BYTES_A_TOKEN as u64) {
             return Ok(Outcome::Needs(Needs::Blob { id }));
         }
-        let mut material = self.material(available, vocabulary);
+        let mut material = self.material(vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
@@ -88,6 +88,7 @@ impl Build {
             return Ok(Outcome::Needs(Needs::Bytes { range }));
         }
         self.shorten_user(&mut material.steps, available, vocabulary);
+        material.summary = self.summary(&material.steps, available, vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
@@ -136,7 +137,7 @@ impl Build {
         self.reading.wanted(self.aim)
     }
 
-    fn material(&mut self, budget: u32, vocabulary: Option<&Vocabulary>) -> Material {
+    fn material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
         for item in self.reading.items() {
             item.price(&mut self.prices, vocabulary);
         }
@@ -150,16 +151,16 @@ impl Build {
         for item in ours {
             item.price(&mut self.prices, vocabulary);
         }
-        let whole = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole()));
-        let is_needed = !self.reading.is_complete() || whole > budget;
-        let share =
-            if is_needed { (budget / 100).saturating_mul(SUMMARY_SHARE).min(LONGEST_SUMMARY) } else { 0 };
-        let summary = self.summary(share, vocabulary);
-        Material { steps, orphans, summary }
+        Material { steps, orphans, summary: Item::default() }
     }
 
     // As much as its share holds; where that cannot be told yet, or it is more after all, only that something is left out.
-    fn summary(&mut self, share: u32, vocabulary: Option<&Vocabulary>) -> Item {
+    fn summary(&mut self, steps: &[Step], budget: u32, vocabulary: Option<&Vocabulary>) -> Item {
+        let whole = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole()));
+        if self.reading.is_complete() && whole <= budget {
+            return Item::default();
+        }
+        let share = (budget / 100).saturating_mul(SUMMARY_SHARE).min(LONGEST_SUMMARY);
         let count = self.reading.message_count();
         let priced = |lines: &[summary::Line], prices: &mut Prices| {
             let mut item = Item::new(summary::message(lines, count), None);

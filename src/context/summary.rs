@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::context::state::{Fact, Kind, State, cut};
 use crate::resume::block::harmless;
+use crate::session::branch::key;
 use crate::session::message::{Message, Role};
 
 const BEGIN: &str = "[EARLIER CONVERSATION]";
@@ -188,16 +189,33 @@ fn worthy(state: &State) -> Vec<(usize, &Fact)> {
     // Of equal worth the later one tells more of where things stand.
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
     let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
-    let mut said: Vec<Vec<&str>> = Vec::new();
+    // By hash and sorted: each is compared with each.
+    let mut said: Vec<Vec<u64>> = Vec::new();
     all.retain(|(_, fact)| {
-        let words: Vec<&str> = fact.text.split_whitespace().collect();
-        let both = |other: &Vec<&str>| words.iter().filter(|word| other.contains(word)).count();
-        let is_said = |other: &Vec<&str>| both(other) * 100 > words.len() * SAME;
+        let mut words: Vec<u64> = fact.text.split_whitespace().map(key).collect();
+        words.sort_unstable();
+        let is_said = |other: &Vec<u64>| in_both(&words, other) * 100 > words.len() * SAME;
         let is_new = !task.contains(&fact.text) && !said.iter().any(is_said);
         said.push(words);
         is_new
     });
     all
+}
+
+// How many of sorted numbers are the same.
+fn in_both(a: &[u64], b: &[u64]) -> usize {
+    let (mut a, mut b, mut count) = (a.iter().peekable(), b.iter().peekable(), 0);
+    while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
+        let order = left.cmp(right);
+        count += usize::from(order.is_eq());
+        if order.is_le() {
+            a.next();
+        }
+        if order.is_ge() {
+            b.next();
+        }
+    }
+    count
 }
 
 fn section(kind: Kind) -> Section {

@@ -20,7 +20,7 @@ pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was inte
 pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
 
 /// A message on its way into a context.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
     pub message: Message,
     /// The content by the rule of its tool, where that shortens it.

@@ -117,12 +117,12 @@ test("what the last context was made of is kept, without its texts, and goes wit
   assert.equal(await session.lastContext(), undefined);
   await session.append({ role: "user", content: "a secret of some length" });
   const { messages: _, ...result } = await session.context({ window: 4_000 });
+  await session.flush();
   const other = await openStore({ home, project: home });
   const kept = await (await other.session(session.id)).lastContext();
   assert.deepEqual({ ...kept, at: "" }, { ...result, at: "" });
   assert.ok(!JSON.stringify(kept).includes("secret"));
   await other.close();
-  await session.flush();
   assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), []);
   const path = join(home, "cache", `${session.id}.report`);
   assert.ok(readFileSync(path).length > 0);
