@@ -242,6 +242,9 @@ impl Session {
         if is_folded {
             self.known.learned.bytes = self.known.bytes;
         }
+        if self.branches.is_branched() {
+            self.known.learned.leave_file_order();
+        }
         self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
         problems
     }

@@ -52,6 +52,13 @@ impl Learned {
         if blob::named(message).is_empty() { state.take(message) } else { state.take(&blob::folded(message)) }
     }
 
+    /// The log has more than one path: what was folded of all its messages is true of none.
+    pub(crate) fn leave_file_order(&mut self) {
+        if self.path.is_none() {
+            *self = Learned::default();
+        }
+    }
+
     /// Whether the bytes from here on are the next ones.
     pub(crate) fn is_at(&self, at: u64) -> bool {
         self.bytes == at && self.folding.is_none()

@@ -140,6 +140,14 @@ impl Host {
         }
     }
 
+    /// Folds what came since into what it knows of the conversation, in pieces.
+    pub fn learn(&mut self, files: &Files, chance: &mut Chance) {
+        while let Some(span) = self.session.unlearned() {
+            let end = (span.start as usize + 1 + chance.below(2_000)).min(span.end as usize);
+            self.session.learn(&files.messages[span.start as usize..end]);
+        }
+    }
+
     /// What became of the batch, and its lines.
     pub fn append_messages(
         &mut self,

@@ -199,7 +199,10 @@ impl World {
         let World { files, hosts, chance, name, .. } = self;
         hosts[host].look_at_all(files, chance);
         hosts[host].complete(files, chance);
-        let (old, new) = (&mut hosts[host].session, &mut Host::open(files, None, chance).session);
+        hosts[host].learn(files, chance);
+        let mut new = Host::open(files, None, chance);
+        new.learn(files, chance);
+        let (old, new) = (&mut hosts[host].session, &mut new.session);
         assert_eq!(state(old), state(new), "{name}");
         assert_eq!(old.metadata(), new.metadata(), "{name}");
         assert_eq!(old.checkpoint().is_some(), new.checkpoint().is_some(), "{name}");
