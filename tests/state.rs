@@ -69,6 +69,7 @@ fn a_patch_names_its_files() {
     check("shell", &shell, "Success", &all);
     let unified = "--- a/src/x.rs\t2025\n+++ b/src/x.rs\t2025\n@@ -1 +1 @@\n--- /dev/null\n+++ b/made.rs\n--- a/lost.rs\n+++ /dev/null\n";
     check("patch", unified, "", &["modified src/x.rs", "created made.rs", "deleted lost.rs"]);
+    check("patch", "--- app.rs\n+++ app.rs\n@@ -1 +1 @@\n", "", &["modified app.rs"]);
 }
 
 #[test]

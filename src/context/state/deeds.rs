@@ -61,7 +61,7 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
         call.name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let is = |names: &[&str]| names.contains(&name.as_str());
     let json = call.arguments.as_str();
-    let arguments = Arguments::of(json);
+    let arguments = Arguments(json);
     let done = if is(&SHELLS) {
         run(&arguments)
     } else if is(&PATCHERS) {
@@ -169,13 +169,9 @@ fn patched(patch: &str) -> Vec<(Kind, String)> {
         } else if let Some(old) = line.strip_prefix("--- ") {
             before = old;
         } else if let Some(new) = line.strip_prefix("+++ ").filter(|_| !before.is_empty()) {
-            let bare = |path: &str| {
-                path.split('\t')
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches(['a', 'b'])
-                    .trim_start_matches('/')
-                    .into()
+            let bare = |named: &str| {
+                let named = named.split('\t').next().unwrap_or_default();
+                path(["a/", "b/"].iter().find_map(|side| named.strip_prefix(side)).unwrap_or(named))
             };
             done.push(match (before.starts_with("/dev/null"), new.starts_with("/dev/null")) {
                 (true, _) => (Kind::Created, bare(new)),
@@ -195,11 +191,7 @@ fn is_closed(status: &str) -> bool {
 // The arguments of a call, one field at a time; a text that ends too early, since the rest lies in a blob, is searched.
 struct Arguments<'a>(&'a str);
 
-impl<'a> Arguments<'a> {
-    fn of(json: &'a str) -> Arguments<'a> {
-        Arguments(json)
-    }
-
+impl Arguments<'_> {
     // The first of these fields that is a text, or several, which are joined.
     fn text(&self, names: &[&str]) -> Option<String> {
         let Ok(fields) = Fields::parse(self.0) else { return self.searched(names) };
