@@ -222,7 +222,8 @@ export class Live {
 
   /** Keeps the checkpoint, where there is one to keep. */
   async saveCheckpoint() {
-    await this.learn();
+    // A log with branches is read whole when it is opened, and keeps none.
+    if (called(() => this.#handle.keepsCheckpoint)) await this.learn();
     const checkpoint = called(() => this.#handle.checkpoint());
     // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
     if (checkpoint) await this.#cache.storage.replace(`${this.cachePath}.json`, checkpoint).catch(unlessBug);

@@ -255,6 +255,12 @@ impl SessionHandle {
         index::write(&self.0, utf8(place)?).map(|line| bytes(&line)).map_err(thrown)
     }
 
+    /// Whether there is a checkpoint to keep.
+    #[wasm_bindgen(getter, js_name = keepsCheckpoint)]
+    pub fn keeps_checkpoint(&self) -> bool {
+        self.0.checkpoint().is_some()
+    }
+
     /// The checkpoint to keep, JSON; nothing for a log with branches.
     pub fn checkpoint(&self) -> Option<Uint8Array> {
         self.0.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
