@@ -55,7 +55,7 @@ impl Classes {
     }
 
     /// The class of the character that begins at a byte, and its length in bytes; at the end of the text none.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, text: &[u8], at: usize) -> (u8, usize) {
         match text.get(at) {
             None => (0, 0),

@@ -41,7 +41,7 @@ pub(crate) fn few(parts: &mut [u32], pairs: &Pairs) -> u32 {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn lowest(ranks: &[u32]) -> (usize, u32) {
     ranks
         .iter()
@@ -50,7 +50,7 @@ fn lowest(ranks: &[u32]) -> (usize, u32) {
 }
 
 // The next one that is left behind this one; beyond all of them where there is none.
-#[inline]
+#[inline(always)]
 fn following(left: u64, at: usize) -> usize {
     (left >> (at + 1)).trailing_zeros() as usize + at + 1
 }
@@ -145,7 +145,7 @@ fn merged(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
 }
 
 // What a part and the next one become together.
-#[inline]
+#[inline(always)]
 fn pair(parts: &mut [Part], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
     let part = parts[at];
     let rank = parts.get(part.next as usize).map_or(NONE, |next| pairs.get(part.rank, next.rank));

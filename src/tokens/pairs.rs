@@ -34,7 +34,7 @@ impl Pairs {
     }
 
     /// The token that both are together, or [`NONE`].
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
         let mut at = slot(key, self.shift);
@@ -51,13 +51,13 @@ impl Pairs {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << RANK_BITS | u64::from(right)
 }
 
 /// Where to look for a key first.
-#[inline]
+#[inline(always)]
 pub(crate) fn slot(key: u64, shift: u32) -> usize {
     // Multiplying by the golden ratio spreads what is alike, in the upper bits.
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize

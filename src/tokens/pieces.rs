@@ -23,7 +23,7 @@ pub(crate) struct Pieces<'a> {
 
 impl Pieces<'_> {
     /// Where the piece ends that begins at a byte. It has one byte at least.
-    #[inline]
+    #[inline(always)]
     pub fn end(&self, start: usize) -> usize {
         let (class, length) = self.at(start);
         let next = start + length;
@@ -48,12 +48,12 @@ impl Pieces<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(&self, at: usize) -> (u8, usize) {
         self.classes.at(self.text, at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn run(&self, mut at: usize, of: u8) -> usize {
         loop {
             let (class, length) = self.at(at);
@@ -112,7 +112,7 @@ impl Pieces<'_> {
     }
 
     // `[^\r\n\p{L}\p{N}]?+\p{L}++`, and before it `'(?i:[sdmt]|ll|ve|re)`.
-    #[inline]
+    #[inline(always)]
     fn word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         if class & LETTER != 0 {
             return Some(self.run(next, LETTER));
@@ -126,7 +126,7 @@ impl Pieces<'_> {
 
     // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U without lower case letters, L
     // without upper case ones, both with marks.
-    #[inline]
+    #[inline(always)]
     fn cased_word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         let end = if class & LETTER != 0 {
             self.cased(start).unwrap_or_else(|upper| upper)
@@ -143,7 +143,7 @@ impl Pieces<'_> {
     }
 
     // `U*L+`; or else, as the error, the end of `U+L*`, which has no lower case letter and nothing without a case.
-    #[inline]
+    #[inline(always)]
     fn cased(&self, start: usize) -> Result<usize, usize> {
         let mut end = start;
         let mut caseless = start;
@@ -164,7 +164,7 @@ impl Pieces<'_> {
         if caseless > start { Ok(caseless) } else { Err(end) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn contraction(&self, at: usize) -> Option<usize> {
         if self.text.get(at) != Some(&b'\'') {
             return None;

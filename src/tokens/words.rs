@@ -55,7 +55,7 @@ impl Words {
     }
 
     /// Whether a piece of a text is one of them.
-    #[inline]
+    #[inline(always)]
     pub fn has(&self, text: &[u8], start: usize, end: usize) -> bool {
         match end - start {
             // Every byte is a token.
@@ -67,14 +67,14 @@ impl Words {
             length @ 8..=LONG => {
                 let rest = first(eight(text, start + 8), length - 8);
                 let key = [eight(text, start), rest | (length as u64) << 56];
-                self.long[self.place_of_long(key)] == key
+                are_equal(self.long[self.place_of_long(key)], key)
             }
             _ => false,
         }
     }
 
     // Where a key is, or where it would be.
-    #[inline]
+    #[inline(always)]
     fn place_of_short(&self, key: u64) -> usize {
         let mut at = slot(key, self.short_shift);
         while self.short[at] != 0 && self.short[at] != key {
@@ -83,10 +83,10 @@ impl Words {
         at
     }
 
-    #[inline]
+    #[inline(always)]
     fn place_of_long(&self, key: [u64; 2]) -> usize {
         let mut at = slot(mixed(key), self.long_shift);
-        while self.long[at] != [0; 2] && self.long[at] != key {
+        while !are_equal(self.long[at], [0; 2]) && !are_equal(self.long[at], key) {
             at = (at + 1) & (self.long.len() - 1);
         }
         at
@@ -111,19 +111,25 @@ fn bits(count: usize) -> u32 {
     (count.max(1) * 2).next_power_of_two().ilog2()
 }
 
-#[inline]
+// That of arrays is a call, where the module is made small.
+#[inline(always)]
+fn are_equal(one: [u64; 2], other: [u64; 2]) -> bool {
+    one[0] == other[0] && one[1] == other[1]
+}
+
+#[inline(always)]
 fn mixed([low, high]: [u64; 2]) -> u64 {
     low.wrapping_add(high.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)).rotate_left(32) ^ low
 }
 
 // Of eight bytes the first seven at most.
-#[inline]
+#[inline(always)]
 fn first(bytes: u64, count: usize) -> u64 {
     bytes & ((1 << (8 * count)) - 1)
 }
 
 // The eight bytes from a place on, the first lowest; behind the text they are 0.
-#[inline]
+#[inline(always)]
 fn eight(text: &[u8], at: usize) -> u64 {
     if let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         return u64::from_le_bytes(*bytes);
