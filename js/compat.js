@@ -5,13 +5,16 @@ import { resolve } from "node:path";
 import process from "node:process";
 
 import { AutoPersist } from "./auto-persist.js";
-import { toJson } from "./core.js";
+import { ContextBuilder, calculateBudget } from "./compat-context.js";
+import { answered, asObject, called, draft, stored, storedExecution } from "./compat-shapes.js";
 import { LeftoffError } from "./error.js";
 import { exportFormats } from "./export.js";
 import { openStore } from "./open-store.js";
 
-export { AutoPersist, LeftoffError };
+export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
 
+/** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "./compat-shapes.js" */
+/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
 /** @import { Listed } from "./listing.js" */
 /** @import { Session as Inner } from "./session.js" */
 /** @import { Store } from "./store.js" */
@@ -36,44 +39,6 @@ export { AutoPersist, LeftoffError };
  * @property {number} totalTokens
  * @property {ProviderInfo} provider
  * @property {"active" | "archived" | "corrupted"} status
- *
- * @typedef {object} StoredMessage
- * @property {string} id
- * @property {string | null} parentId
- * @property {string} timestamp
- * @property {"user" | "assistant" | "system" | "tool"} role
- * @property {string} content
- * @property {number} tokenCount
- * @property {number} cumulativeTokens
- * @property {string} [toolCallId]
- * @property {string} [toolName]
- * @property {{ id: string, name: string, arguments: Record<string, unknown> }[]} [toolCalls]
- *
- * @typedef {object} StoredToolExecution
- * @property {string} id
- * @property {string} timestamp
- * @property {string} messageId
- * @property {string} tool
- * @property {Record<string, unknown>} args
- * @property {{ success: boolean, content: string, error?: string, exitCode?: number }} result
- * @property {number} resultTokens
- * @property {number} durationMs
- *
- * A message as a chat handler has it: document 004's names, or those of OpenAI's shape.
- * @typedef {object} Message
- * @property {"user" | "assistant" | "system" | "tool"} role
- * @property {string | null} [content]
- * @property {string} [toolCallId]
- * @property {string} [toolName]
- * @property {Call[]} [toolCalls]
- * @property {string} [tool_call_id]
- * @property {string} [name]
- * @property {Call[]} [tool_calls]
- *
- * @typedef {{ id: string, name?: string, arguments?: Record<string, unknown> | string, function?: { name: string, arguments?: Record<string, unknown> | string } }} Call
- *
- * What a tool answered; a text alone is its content.
- * @typedef {string | { content?: unknown, success?: boolean, error?: unknown, exitCode?: number | null, durationMs?: number }} ToolResult
  *
  * A session that this process has open, and the store that is to close it.
  * @typedef {{ session: Inner, store: Store }} Opened
@@ -283,6 +248,23 @@ export class Session {
     return (await this.#session.toolExecutions()).map(storedExecution);
   }
 
+  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives document 004's. @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  context(request) {
+    return this.#session.context(request);
+  }
+
+  /**
+   * A summary of the messages from one to another: the one that a model wrote of just these, if it is kept, else what was
+   * learned of them.
+   * @param {string} startMessageId
+   * @param {string} endMessageId
+   * @param {number} targetTokens it has no more
+   * @returns {Promise<string>}
+   */
+  getSummaryForRange(startMessageId, endMessageId, targetTokens) {
+    return this.#session.summaryOf({ startMessageId, endMessageId, maxTokens: targetTokens });
+  }
+
   async getMessageCount() {
     await this.#session.refresh();
     return this.#session.metadata.stats.messageCount;
@@ -335,92 +317,4 @@ function listed({ id, project = "", projectHash, createdAt, lastActive, title, m
     provider,
     status: status === "unreadable" ? "corrupted" : archivedAt ? "archived" : "active",
   };
-}
-
-/** @param {Message} message */
-function draft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
-  // Word for word, where the model's own words are given, also where they are no JSON.
-  const calls = tool_calls?.map((call) => {
-    const { id, name, args } = called(call);
-    return { id, name, arguments: typeof args === "string" ? args : toJson(args) };
-  });
-  return {
-    role,
-    // An answer of calls alone has none.
-    content: content ?? "",
-    ...(calls?.length && { assistant: { toolCalls: calls } }),
-    ...(role === "tool" && { tool: { callId: tool_call_id ?? "", name: name ?? "" } }),
-  };
-}
-
-/** @param {Call} call @returns {{ id: string, name: string, args: Record<string, unknown> | string }} */
-function called({ id, function: inner, name = inner?.name ?? "", arguments: args = inner?.arguments }) {
-  return { id, name, args: args ?? {} };
-}
-
-/** @param {ToolResult} result @returns {{ content: string, success?: boolean, error?: string, exitCode?: number, durationMs?: number }} */
-function answered(result) {
-  const given = typeof result === "object" && result !== null && !Array.isArray(result) ? result : { content: result };
-  const error = given.error === undefined || given.error === null ? undefined : asText(given.error);
-  const { durationMs } = given;
-  return {
-    content: asText(given.content ?? error),
-    error,
-    success: given.success ?? error === undefined,
-    // Of a command that a signal ended there is none.
-    exitCode: given.exitCode ?? undefined,
-    durationMs: Number.isFinite(durationMs) ? Math.max(0, Number(durationMs)) : undefined,
-  };
-}
-
-/** @param {unknown} value */
-function asText(value) {
-  if (value === undefined || value === null) return "";
-  if (value instanceof Error) return value.message;
-  return typeof value === "string" ? value : toJson(value);
-}
-
-/** @param {import("./tools.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
-function storedExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
-  const { success, content = "", error, exitCode } = result;
-  return {
-    id,
-    timestamp,
-    messageId,
-    toolCallId,
-    tool,
-    args,
-    result: { success, content, ...(error !== undefined && { error }), ...(exitCode !== undefined && { exitCode }) },
-    resultTokens: tokens,
-    durationMs,
-  };
-}
-
-/** @param {any} message @returns {StoredMessage} */
-function stored({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant }) {
-  const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: asObject(call.arguments) }));
-  return {
-    id,
-    parentId,
-    timestamp,
-    role,
-    content,
-    tokenCount: tokens?.count ?? 0,
-    cumulativeTokens: tokens?.cumulative ?? 0,
-    ...(tool && { toolCallId: tool.callId, toolName: tool.name }),
-    ...(toolCalls && { toolCalls }),
-  };
-}
-
-// What a model wrote as arguments may be no JSON, or no object: it is kept in one piece then.
-/** @param {unknown} args @returns {Record<string, unknown>} */
-function asObject(args) {
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) return /** @type {Record<string, unknown>} */ (args);
-  if (typeof args !== "string") return { value: args };
-  try {
-    const value = JSON.parse(args || "{}");
-    return typeof value === "string" ? { value } : asObject(value);
-  } catch {
-    return { text: args };
-  }
 }

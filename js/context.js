@@ -1,13 +1,14 @@
 // @ts-check
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
-import { anyCounter, called, exactCounter, fromBytes, namedCounter, stamp, textOf, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, namedCounter, newId, stamp, textOf, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { blobOf } from "./messages.js";
 
-/** @import { ContextBuild, Session as Handle } from "../pkg/leftoff.js" */
+/** @import { ContextBuild, Counter, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log } from "./log.js" */
-/** @import { Storage } from "./storage/contract.js" */
+/** @import { From } from "./messages.js" */
+/** @import { Summarize, Wanted } from "./summaries.js" */
 
 /**
  * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages, Gemini's
@@ -26,6 +27,23 @@ import { blobOf } from "./messages.js";
  *   model unless given, else `o200k_base`
  * @property {Format} [format] the shape of the messages; `leftoff` unless given
  * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
+ * @property {Summarize} [summarize] writes summaries: your model. Without it they are made of what was learned on the way
+ * @property {Strategy[]} [strategies] yours beside leftoff's own, which have the priorities 1 to 4
+ *
+ * Document 004's `ContextStrategy`. What breaks a law of a context is refused, and the next strategy is tried.
+ * @typedef {object} Strategy
+ * @property {string} name
+ * @property {number} priority a whole number; lower is tried first
+ * @property {number} [minTokens] the budget below which it is not tried
+ * @property {(session: any, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>} build
+ *
+ * Its messages are in leftoff's shape, as `session.messages()` gives them.
+ * @typedef {{ messages: object[], includedCount?: number, summarizedCount?: number }} StrategyResult
+ *
+ * Who counts; of a caller's own counter the numbers may come later.
+ * @typedef {object} Tokenizer
+ * @property {(text: string) => number | Promise<number>} count
+ * @property {(messages: any[]) => number | Promise<number>} countMessages
  *
  * @typedef {object} ContextBuildResult
  * @property {any[]} messages
@@ -35,6 +53,7 @@ import { blobOf } from "./messages.js";
  * @property {number} originalMessageCount
  * @property {number} includedMessageCount
  * @property {number} summarizedMessageCount
+ * @property {string} [summaryRefused] why there is no new summary of your model's
  * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
  * @property {any} report
  */
@@ -43,15 +62,22 @@ import { blobOf } from "./messages.js";
 
 /**
  * @param {ContextBuild} build
- * @param {{ storage: Storage, log: Log, folder: string }} from
- * @param {Pick<ContextRequest, "count">} request
+ * @param {object} host who gives what the core cannot have
+ * @param {From} host.from
+ * @param {Pick<ContextRequest, "count" | "strategies">} host.request
+ * @param {(wanted: Wanted) => Promise<{ content?: string, refused?: string }>} host.summaryOf
+ * @param {unknown} host.session what strategies are given
  * @returns {Promise<ContextBuildResult>}
  */
-export async function built(build, from, { count }) {
+export async function built(build, { from, request, summaryOf, session }) {
   let counter = anyCounter();
+  /** @type {{ summaryRefused?: string }} */
+  const beside = {};
+  /** @type {Map<string, StrategyResult>} */
+  const made = new Map();
   for (;;) {
     const { ready, needs } = fromBytes(called(() => build.next(counter)));
-    if (ready) return ready;
+    if (ready) return { ...ready, ...countsOf(made.get(ready.strategy)), ...beside };
     if (needs.type === "bytes") {
       const { start, end } = needs.range;
       const bytes = await from.log.range(start, end);
@@ -59,16 +85,66 @@ export async function built(build, from, { count }) {
     } else if (needs.type === "blob") {
       const bytes = await blobOf(from, needs.id);
       called(() => build.blob(needs.id, bytes));
-    } else if (needs.type === "counts" && called((core) => core.Counter.encodingOf(needs.encoding))) {
+    } else if (needs.type === "summary") {
+      const { content, refused } = await summaryOf(needs);
+      if (refused) beside.summaryRefused = refused;
+      called(() => build.written(content));
+    } else if (needs.type === "strategy") {
+      await offer(build, needs, { made, request, session, counter });
+    } else if (called((core) => core.Counter.encodingOf(needs.encoding))) {
       counter = exactCounter(needs.encoding);
-    } else if (needs.type === "counts" && count) {
-      const counts = await count(needs.texts, needs.encoding);
-      called(() => build.counts(toBytes(needs.texts.map((/** @type {string} */ text, /** @type {number} */ i) => [text, counts[i]]))));
     } else {
-      const message = `expected a counter for "${needs.encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
-      throw new LeftoffError({ code: "no_counter", message });
+      const counts = await counted(needs, request);
+      called(() => build.counts(toBytes(counts)));
     }
   }
+}
+
+/** @param {{ texts: string[], encoding: string }} needs @param {Pick<ContextRequest, "count">} request */
+async function counted({ texts, encoding }, { count }) {
+  if (!count) {
+    const message = `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
+    throw new LeftoffError({ code: "no_counter", message });
+  }
+  const counts = await count(texts, encoding);
+  return texts.map((text, place) => [text, counts[place]]);
+}
+
+/**
+ * Asks a strategy. What it throws is why it is not taken.
+ * @param {ContextBuild} build
+ * @param {{ name: string, budget: number }} needs
+ * @param {{ made: Map<string, StrategyResult>, request: Pick<ContextRequest, "count" | "strategies">, session: unknown, counter: Counter }} by
+ */
+async function offer(build, { name, budget }, { made, request, session, counter }) {
+  const strategy = request.strategies?.find((one) => one.name === name);
+  try {
+    const result = await strategy?.build(session, budget, tokenizerOf(counter, request));
+    if (!Array.isArray(result?.messages)) throw new TypeError(`expected an array of messages, but found ${JSON.stringify(result?.messages)} instead`);
+    made.set(name, result);
+    called(() => build.offer(name, toBytes(result.messages), ""));
+  } catch (error) {
+    called(() => build.offer(name, undefined, `it failed: ${error instanceof Error ? error.message : error}`));
+  }
+}
+
+/** @param {Counter} counter @param {Pick<ContextRequest, "count"> & { encoding?: string }} request @returns {Tokenizer} */
+function tokenizerOf(counter, { count, encoding = "" }) {
+  const sum = (/** @type {number[]} */ counts) => counts.reduce((all, more) => all + more, 0);
+  const those = (/** @type {string[]} */ texts) => {
+    const counts = count ? count(texts, encoding) : texts.map((text) => called(() => counter.count(bytesOf(text))));
+    return counts instanceof Promise ? counts.then(sum) : sum(counts);
+  };
+  return { count: (text) => those([text]), countMessages: (messages) => those(messages.map((message) => JSON.stringify(message))) };
+}
+
+/** What a strategy says of itself. @param {StrategyResult | undefined} made */
+function countsOf(made) {
+  const { includedCount, summarizedCount } = made ?? {};
+  return {
+    ...(Number.isInteger(includedCount) && { includedMessageCount: includedCount }),
+    ...(Number.isInteger(summarizedCount) && { summarizedMessageCount: summarizedCount }),
+  };
 }
 
 /** What the next run is told first: which conversation it goes on with. @param {any} metadata @param {ContextBuildResult} context */
@@ -106,6 +182,19 @@ export function reportOf({ messages: _, ...rest }) {
 /** @param {Handle} handle which knows all of the conversation @returns {SessionState} */
 export function stateOf(handle) {
   return fromBytes(called(() => handle.state()));
+}
+
+/** The same of some messages alone. @param {object[]} messages @param {number} maxTokens */
+export function briefOfMessages(messages, maxTokens) {
+  return called((core) => {
+    const handle = new core.Session(newId());
+    const log = handle.stageMessages(toBytes(messages), "leftoff", Date.now(), entropy(), anyCounter(), false);
+    handle.commit(core.LogName.Messages, 0);
+    for (let span; (span = handle.unlearned()); ) handle.learn(log.subarray(span[0], span[1]));
+    const text = handle.brief([], maxTokens, anyCounter());
+    handle.free();
+    return text;
+  });
 }
 
 /**

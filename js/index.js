@@ -4,6 +4,7 @@
 import { called, fromBytes, lentBytes, namedCounter } from "./core.js";
 import { LeftoffError } from "./error.js";
 
+export { compareContexts } from "./compare.js";
 export { LeftoffError } from "./error.js";
 export { Session } from "./session.js";
 export { openStore } from "./open-store.js";

@@ -329,6 +329,13 @@ export class Live {
     return called((core) => core.foundId(first));
   }
 
+  /** The id of the first message of the log; empty where it has none. */
+  async firstMessageId() {
+    const line = await this.#firstLine();
+    const { messages } = line ? fromBytes(called((core) => core.scanLog(line))) : { messages: [] };
+    return messages[0]?.id ?? "";
+  }
+
   async #firstLine() {
     const size = await this.messages.size();
     const parts = [];

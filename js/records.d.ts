@@ -284,7 +284,7 @@ project?: Project,
 /**
  * Its name in a workspace.
  */
-name?: string, } | { "type": "edited" } & Edited | OtherType);
+name?: string, } | { "type": "compaction" } & Compaction | { "type": "edited" } & Edited | OtherType);
 
 /**
  * What happened.
@@ -313,7 +313,7 @@ project?: Project,
 /**
  * Its name in a workspace.
  */
-name?: string, } | { "type": "edited" } & Edited | OtherType;
+name?: string, } | { "type": "compaction" } & Compaction | { "type": "edited" } & Edited | OtherType;
 
 /**
  * How a session began.
@@ -462,6 +462,70 @@ session: string,
  * The last message that was taken over.
  */
 messageId: string, };
+
+/**
+ * What contexts have for older messages: the fields of document 004's `CachedSummary`. Without a `summary`, what was
+ * learned of the conversation stands for them.
+ */
+export type Compaction = { 
+/**
+ * The messages.
+ */
+range?: SummaryRange, 
+/**
+ * What somebody wrote of them.
+ */
+summary?: SummaryText, 
+/**
+ * What the messages cost.
+ */
+originalTokens?: number, };
+
+/**
+ * The messages that a summary stands for.
+ */
+export type SummaryRange = { 
+/**
+ * The first one.
+ */
+startMessageId: string, 
+/**
+ * The last one.
+ */
+endMessageId: string, 
+/**
+ * The first one's place; a hint.
+ */
+startSeq?: number, 
+/**
+ * The last one's place; a hint.
+ */
+endSeq?: number, 
+/**
+ * How many they are.
+ */
+messageCount: number, 
+/**
+ * Where the line of the last one ends in the log; a hint.
+ */
+endByte?: number, };
+
+/**
+ * A summary as it is stored.
+ */
+export type SummaryText = { 
+/**
+ * What it says.
+ */
+content: string, 
+/**
+ * What it costs, by `o200k_base` or the estimate.
+ */
+tokens: number, 
+/**
+ * Who wrote it.
+ */
+model: string, };
 
 /**
  * The fields that were edited, each with its new value; and the names of those that were taken out.

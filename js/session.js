@@ -1,7 +1,8 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { blockOf, briefOf, built, reportOf, stateOf } from "./context.js";
+import { blockOf } from "./context.js";
+import { Contexts } from "./contexts.js";
 import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
@@ -12,7 +13,7 @@ import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
 import { Tools } from "./tools.js";
 import { joined, taken } from "./waiting.js";
 
-/** @import { ContextBuild } from "../pkg/leftoff.js" */
+/** @import { Compacted, CompactOptions } from "./compaction.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
 /** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
@@ -29,6 +30,7 @@ export class Session {
   #storage;
   #live;
   #tools;
+  #contexts;
   #lease;
   #isCounted;
   /** @type {Promise<unknown>} */
@@ -54,6 +56,7 @@ export class Session {
     /** The folder of the session. */
     this.path = path;
     this.placement = placement;
+    this.#contexts = new Contexts(this, live, { from: this.#from(), doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
@@ -134,22 +137,18 @@ export class Session {
    * @param {ContextRequest} request
    * @returns {Promise<ContextBuildResult>}
    */
-  async context(request = /** @type {any} */ ({})) {
-    // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
-    const build = await this.#inTurn(() => this.#begun(request));
-    const result = await built(build, this.#from(), request);
-    this.#live.keepReport(reportOf(result));
-    return result;
+  context(request = /** @type {any} */ ({})) {
+    return this.#contexts.context(request);
   }
 
   /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
   lastContext() {
-    return this.#live.lastReport();
+    return this.#contexts.last();
   }
 
   /** What the conversation has come to: document 004's `SessionState`, open tasks and failed commands beside it. */
   state() {
-    return this.#inTurn(async () => stateOf(await this.#learned()));
+    return this.#contexts.state();
   }
 
   /**
@@ -158,7 +157,27 @@ export class Session {
    * @returns {Promise<string>} empty where nothing is known
    */
   brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) {
-    return this.#inTurn(async () => briefOf(await this.#learned(), this.#live.messages, { maxTokens, encoding }));
+    return this.#contexts.brief({ maxTokens, encoding });
+  }
+
+  /**
+   * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
+   * learned of them.
+   * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked
+   * @returns {Promise<string>}
+   */
+  summaryOf(asked) {
+    return this.#contexts.summaryOf(asked);
+  }
+
+  /**
+   * Has contexts begin later: a summary stands for what lies before. Says what it would do; does it with `apply`. No
+   * message is touched, and `undo` takes it back.
+   * @param {CompactOptions} [options]
+   * @returns {Promise<Compacted>}
+   */
+  compact(options = {}) {
+    return this.#contexts.compact(options);
   }
 
   /**
@@ -183,9 +202,7 @@ export class Session {
   }
 
   /** The same as `stop`. */
-  async pause() {
-    await this.stop();
-  }
+  pause() { return this.stop(); }
 
   /** Marks it as done. @param {{ summary?: string }} [options] */
   async complete({ summary } = {}) {
@@ -472,22 +489,6 @@ export class Session {
 
   #from() {
     return { storage: this.#storage, log: this.#live.messages, folder: this.path };
-  }
-
-  // What others appended, and what they pinned or where they went on.
-  async #learned() {
-    const handle = await this.#live.caughtUp();
-    await this.#live.learn();
-    return handle;
-  }
-
-  /** @param {ContextRequest} request @returns {Promise<ContextBuild>} */
-  async #begun({ count, ...request }) {
-    const handle = await this.#learned();
-    const { contextWindow, model } = this.metadata.provider;
-    const isOwn = request.window === undefined && request.model === undefined;
-    const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};
-    return called(() => handle.context(toBytes({ ...request, ...own })));
   }
 }
 

@@ -8,7 +8,8 @@ use ts_rs::{Config, TS};
 use crate::session::documents::{metadata_json, session_json};
 use crate::session::edited::Edited;
 use crate::session::event::{
-    Agent, Change, Created, Event, Imported, Origin, OtherType, Parent, Project, Subject,
+    Agent, Change, Compaction, Created, Event, Imported, Origin, OtherType, Parent, Project, Subject,
+    SummaryRange, SummaryText,
 };
 use crate::session::message::{
     Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
@@ -52,6 +53,9 @@ fn records() -> String {
         declared::<Agent>(config),
         declared::<Imported>(config),
         declared::<Origin>(config),
+        declared::<Compaction>(config),
+        declared::<SummaryRange>(config),
+        declared::<SummaryText>(config),
         declared::<Edited>(config),
         declared::<Status>(config),
         declared::<ToolExecution>(config),

@@ -172,7 +172,7 @@ fn a_summary_stands_only_for_what_is_left_out() {
     }
     let (session, log) = log_of(messages);
     let context = build(session.source(), &log, r#"{"window":4000,"encoding":"estimate-1"}"#, None).unwrap();
-    assert_eq!((context.strategy, context.included_message_count), ("recent-plus-summary", 7));
+    assert_eq!((context.strategy.as_str(), context.included_message_count), ("recent-plus-summary", 7));
     assert_eq!(context.messages.len(), 7);
 }
 

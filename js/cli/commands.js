@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 
-import { LeftoffError } from "../index.js";
+import { LeftoffError, compareContexts } from "../index.js";
 import { note } from "./print.js";
 import { chosen, using } from "./store.js";
 
@@ -62,19 +62,49 @@ export async function show(args) {
 
 /** @param {Args} args */
 export async function context(args) {
-  if (args.last) return lastContext(args);
+  if (args.last && !args.compare) return lastContext(args);
   const request = await requested(args);
-  const { report, ...result } = await using(args, async (store) => (await chosen(store, args)).context(request));
-  const head = summed(result);
+  const { last, built } = await using(args, async (store) => {
+    const session = await chosen(store, args);
+    const before = args.compare ? kept(await session.lastContext()) : undefined;
+    return { last: before, built: await session.context(request) };
+  });
+  if (last) return compared(last, built);
+  const { report, ...result } = built;
   const explained = args.explain ? `${explain(report)}\n` : "";
-  return { text: `${head}${explained}\n${result.messages.map(readable).join("\n")}`, value: args.explain ? { ...result, report } : result };
+  return { text: `${summed(result)}${explained}\n${result.messages.map(readable).join("\n")}`, value: args.explain ? { ...result, report } : result };
 }
 
 /** @param {Args} args */
 async function lastContext(args) {
-  const value = await using(args, async (store) => (await chosen(store, args)).lastContext());
-  if (!value) throw new LeftoffError({ code: "not_found", message: "expected a context that was built of this session, but found none: it is kept when one is built" });
-  return { text: `built ${value.at}\n${summed(value)}${explain(value.report)}`, value };
+  const value = kept(await using(args, async (store) => (await chosen(store, args)).lastContext()));
+  return { text: `built ${value.at}\n${summed(value)}${explain(value.report)}\n`, value };
+}
+
+/** @template T @param {T | undefined} last @returns {T} */
+function kept(last) {
+  if (last) return last;
+  throw new LeftoffError({ code: "not_found", message: "expected a context that was built of this session, but found none: it is kept when one is built" });
+}
+
+/** @param {import("../context.js").KeptReport} last @param {import("../context.js").ContextBuildResult} built */
+function compared(last, built) {
+  const value = compareContexts(last, built);
+  const lines = value.messages.map(({ id, before, after }) => `  ${before.padEnd(10)} -> ${after.padEnd(10)}  ${id}\n`);
+  return { text: `before, ${last.at}: ${summed(last)}now: ${summed(built)}${lines.join("") || "  the same messages\n"}`, value };
+}
+
+/** @param {Args} args */
+export async function compact(args) {
+  const { apply, undo } = args;
+  const request = { ...(await requested(args)), apply, undo, keep: args.keep === undefined ? undefined : number(args.keep, "keep") };
+  const value = await using(args, async (store) => (await chosen(store, args)).compact(request));
+  const { reason, messageCount, tokensBefore, tokensAfter, tokenBudget } = value;
+  if (reason) return { text: `nothing to do: ${reason}\n`, value };
+  const tokens = `${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
+  if (undo) return { text: `contexts begin with the first message again: ${tokens}\n`, value };
+  const what = `${messageCount} messages ${apply ? "stand in contexts as a summary from now on" : "would stand in contexts as a summary"}: ${tokens}\n`;
+  return { text: `${what}No message is deleted. ${apply ? "--undo takes it back" : "--apply does it"}.\n`, value };
 }
 
 /** @param {Args} args */
@@ -172,9 +202,20 @@ function summed({ strategy, tokensUsed, tokenBudget, includedMessageCount, origi
   return `${strategy}: ${tokensUsed} of ${tokenBudget} tokens, ${includedMessageCount} of ${originalMessageCount} messages\n`;
 }
 
+// At a glance first; then each message.
 /** @param {any} report */
-function explain(report) {
-  const rejected = report.rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
-  const messages = report.messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);
-  return `${rejected.join("")}${messages.join("")}  ${report.unreadMessageCount} older messages were not read; ${report.bytesRead} bytes of the log were`;
+function explain({ budget, messages, rejected, summaryTokens, compacted, unreadMessageCount, bytesRead }) {
+  const { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens } = budget;
+  const divided = `  window ${modelContextWindow} = ${systemPromptTokens} system + ${toolDefinitionTokens} tools + ${reserveForResponse} for the answer + ${availableTokens} for messages\n`;
+  const refused = rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
+  const groups = ["kept", "shortened", "summarised", "dropped"].map((action) => {
+    const those = messages.filter((/** @type {any} */ one) => one.action === action);
+    const tokens = those.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.tokens, 0);
+    return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${those.length} messages\n` : "";
+  });
+  const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of what is not there\n`;
+  const begins = compacted ? `  compacted through ${compacted.through}\n` : "";
+  const each = messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);
+  const rest = `  ${unreadMessageCount} older messages were not read; ${bytesRead} bytes of the log were`;
+  return `${divided}${refused.join("")}${groups.join("")}${summary}${begins}\n${each.join("")}${rest}`;
 }

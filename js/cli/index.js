@@ -4,7 +4,7 @@
 
 import { defineCommand } from "citty";
 
-import { context, doctor, importFiles, list, resume, show } from "./commands.js";
+import { compact, context, doctor, importFiles, list, resume, show } from "./commands.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { settings } from "./settings.js";
@@ -95,6 +95,16 @@ const main = defineCommand({
       tools: option("FILE", "a file with the tool definitions, JSON"),
       explain: flag("why these messages"),
       last: flag("what the last one was made of, without its texts"),
+      compare: flag("what differs from the last one"),
+    }),
+    compact: command(compact, "compact", "what compaction would do: a summary stands in contexts for older messages", {
+      ...session,
+      ...asked,
+      system: option("FILE", "a file with the system prompt"),
+      tools: option("FILE", "a file with the tool definitions, JSON"),
+      keep: option("N", "down to so many tokens; half of the budget unless given"),
+      apply: flag("do it; no message is touched"),
+      undo: flag("take it back: contexts begin with the first message again"),
     }),
     doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session, fix: flag("and mend what can be mended; no complete line of a log is touched") }),
     settings: command(settings, "settings", "what holds, and which file says so; or set it", {

@@ -6,7 +6,11 @@
 
 mod budget;
 mod build;
+mod choose;
+mod earlier;
+mod offered;
 mod price;
+mod prompt;
 mod read;
 mod report;
 mod request;
@@ -18,9 +22,10 @@ mod turns;
 
 pub use budget::{Budget, calculate};
 pub use build::Build;
-pub use read::Source;
-pub use report::{Action, Decision, Rejection, Report};
-pub use request::{Counter, Format, Request};
+pub use prompt::{prompt, told};
+pub use read::{Compacted, Source};
+pub use report::{Action, Begins, Decision, Rejection, Report};
+pub use request::{Counter, Custom, Format, Request};
 pub use state::{Fact, Kind, SessionState, State};
 pub use summary::{Known, extract};
 #[cfg(feature = "interop")]
@@ -47,10 +52,14 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Needs {
-    /// A summary of the messages in a region of the log.
+    /// A summary that somebody wrote, if there is one, of the messages in a region of the log.
     Summary {
-        /// What to summarise.
+        /// What it may stand for: up to the end of this, or to any later message.
         range: Span,
+        /// It stands for all that lies before this byte, at least.
+        least: u64,
+        /// How many tokens it may have.
+        tokens: u32,
     },
     /// The bytes of a blob.
     Blob {
@@ -84,7 +93,7 @@ pub struct Context {
     /// What to send, in order.
     pub messages: Vec<Message>,
     /// The strategy that fitted.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// What the messages cost.
     pub tokens_used: u32,
     /// What they may cost.

@@ -1,10 +1,14 @@
 //! What a text costs, by whoever counts.
 
+#[cfg(feature = "interop")]
+use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::request::Counter;
+use crate::context::request::{Counter, Format};
+#[cfg(feature = "interop")]
+use crate::interop::messages;
 use crate::session::message::Message;
 use crate::tokens::{Encoding, Vocabulary, cost, estimate};
 
@@ -12,13 +16,14 @@ use crate::tokens::{Encoding, Vocabulary, cost, estimate};
 #[derive(Debug)]
 pub(crate) struct Prices {
     counter: Counter,
+    format: Format,
     known: BTreeMap<String, u32>,
     wanted: BTreeSet<String>,
 }
 
 impl Prices {
-    pub fn new(counter: Counter) -> Prices {
-        Prices { counter, known: BTreeMap::new(), wanted: BTreeSet::new() }
+    pub fn new(counter: Counter, format: Format) -> Prices {
+        Prices { counter, format, known: BTreeMap::new(), wanted: BTreeSet::new() }
     }
 
     /// The price of a text, if it can be told; else it is noted as wanted.
@@ -40,8 +45,14 @@ impl Prices {
         known
     }
 
-    /// The price of a message, by its stored count where that was made by the same counter.
+    /// The price of a message: of its JSON in a provider's shape; in leftoff's own by its stored count, where that was
+    /// made by the same counter.
     pub fn message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
+        #[cfg(feature = "interop")]
+        if self.format != Format::Leftoff {
+            let json = messages::write_one(&without_data(message), self.format);
+            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(cost::files(message)));
+        }
         let stored = message.tokens.as_ref();
         let stored = stored.filter(|tokens| tokens.by.as_deref() == Some(self.counter.as_str()));
         if let Some(tokens) = stored {
@@ -55,6 +66,24 @@ impl Prices {
         sum
     }
 
+    /// Messages are sent in a provider's shape.
+    pub fn is_of_a_shape(&self) -> bool {
+        cfg!(feature = "interop") && self.format != Format::Leftoff
+    }
+
+    /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
+    pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
+        #[cfg(feature = "interop")]
+        if self.format != Format::Leftoff {
+            let plain: Vec<Message> = sent.iter().map(|message| without_data(message).into_owned()).collect();
+            let files = sent.iter().map(cost::files).fold(0, u32::saturating_add);
+            let json = messages::write(&plain, self.format).json;
+            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
+        }
+        let each = sent.iter().map(|message| self.message(message, vocabulary));
+        each.reduce(|sum, price| Some(sum?.saturating_add(price?))).unwrap_or(Some(0))
+    }
+
     /// The texts that are wanted; they are not wanted any more.
     pub fn take_wanted(&mut self) -> Vec<String> {
         core::mem::take(&mut self.wanted).into_iter().collect()
@@ -64,4 +93,22 @@ impl Prices {
     pub fn learn(&mut self, text: String, tokens: u32) {
         self.known.insert(text, tokens);
     }
+}
+
+// A file costs what its provider says, not what its base64 would as a text: so little of it stands for any.
+#[cfg(feature = "interop")]
+const ANY_DATA: &str = "AAAA";
+
+#[cfg(feature = "interop")]
+fn without_data(message: &Message) -> Cow<'_, Message> {
+    if message.attachments.iter().all(|file| file.data.is_none()) {
+        return Cow::Borrowed(message);
+    }
+    let mut message = message.clone();
+    message
+        .attachments
+        .iter_mut()
+        .filter_map(|file| file.data.as_mut())
+        .for_each(|data| *data = ANY_DATA.into());
+    Cow::Owned(message)
 }

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::context::report::Begins;
 use crate::context::state::State;
 use crate::context::summary::Known;
 use crate::context::turns::Item;
@@ -38,6 +39,17 @@ pub struct Source {
     pub state: Arc<State>,
     /// Where the project lies; empty where nobody said.
     pub project: String,
+    /// What the conversation was compacted to.
+    pub compacted: Option<Compacted>,
+}
+
+/// Contexts begin behind a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compacted {
+    /// The last message that a summary stands for.
+    pub through: String,
+    /// What somebody wrote of it; without it, what was learned on the way stands for it.
+    pub summary: Option<String>,
 }
 
 impl Source {
@@ -62,6 +74,8 @@ pub(crate) struct Reading {
     // Up to here the bytes were read, and up to here the lines: the oldest may not be whole yet.
     read_from: u64,
     lines_from: u64,
+    // Behind the message up to which the conversation was compacted, once it was met.
+    begins_at: Option<u64>,
     bytes_read: u64,
     guess: u64,
     // What names blobs, and where its line begins: newest first, until it is known whether they may fit.
@@ -94,6 +108,7 @@ impl Reading {
             apart: BTreeMap::new(),
             read_from: source.end,
             lines_from: source.end,
+            begins_at: None,
             bytes_read: 0,
             guess: 0,
             unfolding: VecDeque::new(),
@@ -116,9 +131,40 @@ impl Reading {
         self.bytes_read
     }
 
-    /// Everything is read.
+    /// Everything is read that a context may have.
     pub fn is_complete(&self) -> bool {
-        self.read_from == 0
+        self.read_from == 0 || self.begins_at.is_some()
+    }
+
+    /// Where the oldest line lies that was read.
+    pub fn lines_from(&self) -> u64 {
+        self.lines_from
+    }
+
+    /// Where the messages begin that a context may have; as far as that was read.
+    pub fn begins_at(&self) -> u64 {
+        self.begins_at.unwrap_or_default()
+    }
+
+    /// The same for the report.
+    pub fn begins(&self) -> Option<Begins> {
+        let through = self.source.compacted.as_ref()?.through.clone();
+        Some(Begins { through, end_byte: self.begins_at })
+    }
+
+    /// Where the log ends.
+    pub fn end(&self) -> u64 {
+        self.source.end
+    }
+
+    /// What the conversation was compacted to.
+    pub fn compacted(&self) -> Option<&Compacted> {
+        self.source.compacted.as_ref()
+    }
+
+    /// No older line of a message can lie farther back.
+    pub fn is_whole(&self) -> bool {
+        self.read_from == 0 && self.begins_at.is_none()
     }
 
     /// About what the messages read so far cost at least. It says how much to read, never what fits.
@@ -212,7 +258,7 @@ impl Reading {
             let kept = (rev == highest[id]).then_some(item);
             let start = item.start.unwrap_or_default();
             let Some(known) = places.get_mut(id) else {
-                let is_older = rev > 0 && !self.is_complete();
+                let is_older = rev > 0 && !self.is_whole();
                 let is_left_out = is_older && !required.contains(id);
                 places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
                 if !is_left_out {
@@ -258,7 +304,9 @@ impl Reading {
     }
 
     fn drain(&mut self) {
-        while let Some(found) = self.scanner.next() {
+        while self.begins_at.is_none()
+            && let Some(found) = self.scanner.next()
+        {
             let record = match found {
                 Found::Record(record) => record,
                 Found::Problem(problem) => {
@@ -266,13 +314,24 @@ impl Reading {
                     continue;
                 }
             };
+            let message = self.on_path(&record);
+            if message.as_ref().is_some_and(|message| self.is_summed_up_with(message)) {
+                self.begins_at = Some(record.end);
+                return;
+            }
             self.lines_from = record.start;
-            if let Some(message) = self.on_path(&record) {
+            if let Some(message) = message {
                 let item = Item::new(self.folded(record.start, message), Some(record.start));
                 self.guess += u64::from(item.guess());
                 self.read.push(item);
             }
         }
+    }
+
+    // A later revision of it lies behind its place.
+    fn is_summed_up_with(&self, message: &Message) -> bool {
+        let compacted = self.source.compacted.as_ref();
+        compacted.is_some_and(|one| one.through == message.id && message.rev == 0)
     }
 
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {

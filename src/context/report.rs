@@ -25,15 +25,32 @@ pub struct Report {
     pub unread_message_count: u64,
     /// How many bytes of the log were read.
     pub bytes_read: u64,
+    /// What the summary costs, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_tokens: Option<u32>,
+    /// Where the context begins, where the conversation was compacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacted: Option<Begins>,
+}
+
+/// Where contexts of a compacted conversation begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Begins {
+    /// Behind this message.
+    pub through: String,
+    /// Where its line ends in the log; nothing where the budget does not reach as far back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_byte: Option<u64>,
 }
 
 /// A strategy that did not serve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rejection {
     /// Its name.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// Why.
-    pub why: &'static str,
+    pub why: String,
 }
 
 /// What became of one message.
@@ -65,8 +82,8 @@ impl Decision {
     }
 
     /// Of a message that is in no step. Unless everything was read, its call may lie farther back.
-    pub(crate) fn orphan(message: &Message, is_complete: bool) -> Decision {
-        let rule = if is_complete { "result-without-call" } else { "call-not-read" };
+    pub(crate) fn orphan(message: &Message, is_whole: bool) -> Decision {
+        let rule = if is_whole { "result-without-call" } else { "call-not-read" };
         Decision { id: message.id.clone(), action: Action::Dropped, rule, tokens: 0 }
     }
 }

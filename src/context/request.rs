@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields, NotFields};
+use crate::fields::{BadValue, Fields, FromFields, NotFields};
 use crate::tokens::{Encoding, models};
 
 /// What a caller asks of a context.
@@ -23,6 +23,21 @@ pub struct Request {
     pub counter: Counter,
     /// The shape of the messages.
     pub format: Format,
+    /// The host can be asked for summaries.
+    pub summaries: bool,
+    /// Strategies of the host's beside ours.
+    pub strategies: Vec<Custom>,
+}
+
+/// A strategy of the host's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Custom {
+    /// What it is called.
+    pub name: String,
+    /// Lower is tried first; ours have 1 to 4.
+    pub priority: i64,
+    /// The budget below which it is not tried.
+    pub min_tokens: u32,
 }
 
 /// Who counts the tokens.
@@ -114,11 +129,14 @@ impl Request {
             tools: String::new(),
             counter: Counter::Core(Encoding::O200kBase),
             format: Format::Leftoff,
+            summaries: false,
+            strategies: Vec::new(),
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format"}`. Only `window` is needed, or a `model`
-    /// whose window is known; it also says the encoding, unless one is given. `tools` is any JSON.
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","summaries","strategies"}`. Only `window` is
+    /// needed, or a `model` whose window is known; it also says the encoding, unless one is given. `tools` is any JSON;
+    /// each of the strategies is `{"name","priority","minTokens"}`.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -145,6 +163,8 @@ impl Request {
         if let Some(format) = fields.take::<String>("format", &mut bad) {
             request.format = Format::parse(&format)?;
         }
+        request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
+        request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
         if let Some(bad) = bad.into_iter().next() {
             return Err(invalid(bad.message));
         }
@@ -157,10 +177,20 @@ impl Request {
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding or format, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, format or strategies, but found {key} instead"
             )));
         }
         Ok(request)
+    }
+}
+
+impl FromFields for Custom {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Custom> {
+        Some(Custom {
+            name: fields.take("name", bad)?,
+            priority: fields.take("priority", bad)?,
+            min_tokens: fields.take("minTokens", bad).unwrap_or_default(),
+        })
     }
 }
 

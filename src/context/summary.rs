@@ -15,10 +15,12 @@ use crate::session::message::{Message, Role};
 const BEGIN: &str = "[EARLIER CONVERSATION]";
 const END: &str = "[END EARLIER CONVERSATION]";
 
-// Of a hundred parts, what is no sentence may take so many before the sentences.
+// Of a hundred parts, what is no sentence may take so many before the sentences; and what somebody wrote, of all.
 const FIRST_SHARE: u32 = 55;
 // Two sentences that share more of their words than this, of a hundred, say the same.
 const SAME: usize = 70;
+// About as many bytes as a token of prose has.
+const BYTES_A_TOKEN: usize = 4;
 // No text has more bytes a token; what is beyond need not be looked at.
 const MOST_BYTES_A_TOKEN: usize = 8;
 // What a line costs beside its text: the mark before it and the line feed.
@@ -31,6 +33,7 @@ const SHORTEST: usize = 120;
 /// What a line is about; sections stand in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
+    Written,
     Project,
     Task,
     Pinned,
@@ -49,6 +52,7 @@ impl Section {
     // Document 004's words, where it has them.
     fn title(self) -> &'static str {
         match self {
+            Section::Written => "SUMMARY",
             Section::Project => "PROJECT",
             Section::Task => "ORIGINAL TASK",
             Section::Pinned => "PINNED MESSAGES",
@@ -66,7 +70,7 @@ impl Section {
 
     // What has one line stands behind its title.
     fn is_single(self) -> bool {
-        matches!(self, Section::Project | Section::Task | Section::Status)
+        matches!(self, Section::Written | Section::Project | Section::Task | Section::Status)
     }
 }
 
@@ -92,13 +96,30 @@ pub(crate) struct Line {
     place: usize,
 }
 
+/// A summary that somebody wrote, and whether it says all that there is to say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written<'a> {
+    pub text: &'a str,
+    pub is_all: bool,
+}
+
+/// How many tokens of a share a summary may have that somebody writes.
+pub(crate) fn part_of_written(share: u32) -> u32 {
+    u32::try_from(u64::from(share) * u64::from(FIRST_SHARE) / 100).unwrap_or(share)
+}
+
 /// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold.
-pub(crate) fn candidates(known: Known<'_>, share: u32) -> Vec<Line> {
+pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: u32) -> Vec<Line> {
     let Known { state, project, pins } = known;
     let mut lines = Vec::new();
     let mut add = |section, text: String, is_sentence, place| {
         lines.push(Line { section, text, is_sentence, place });
     };
+    if let Some(Written { text, .. }) = written {
+        // One that was written for a larger budget.
+        let bytes = part_of_written(share) as usize * BYTES_A_TOKEN;
+        add(Section::Written, harmless(cut(text, bytes.max(SHORTEST))), false, 0);
+    }
     if !project.is_empty() {
         add(Section::Project, harmless(project), false, 0);
     }
@@ -119,7 +140,8 @@ pub(crate) fn candidates(known: Known<'_>, share: u32) -> Vec<Line> {
     for text in files(state, project) {
         add(Section::Files, text, false, 0);
     }
-    for (place, fact) in worthy(state) {
+    let says_all = written.is_some_and(|written| written.is_all);
+    for (place, fact) in worthy(state).into_iter().filter(|_| !says_all) {
         add(section(fact.kind), harmless(&fact.text), true, place);
     }
     if let Some(status) = state.first(Kind::Status) {
@@ -138,7 +160,9 @@ pub(crate) fn candidates(known: Known<'_>, share: u32) -> Vec<Line> {
 pub(crate) fn chosen(lines: &[Line], costs: &[u32], share: u32) -> Vec<Line> {
     let mut used = 0u32;
     let mut kept: Vec<usize> = Vec::new();
-    let first = u32::try_from(u64::from(share) * u64::from(FIRST_SHARE) / 100).unwrap_or(share);
+    // Where somebody wrote a summary, it is the first.
+    let has_written = lines.first().is_some_and(|line| line.section == Section::Written);
+    let first = if has_written { share } else { part_of_written(share) };
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
         for (place, (line, cost)) in lines.iter().zip(costs).enumerate() {
             let sum = used.saturating_add(*cost).saturating_add(LINE);
@@ -273,7 +297,7 @@ fn path(path: &str, project: &str) -> String {
 
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
 pub fn extract(known: Known<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
-    let lines = candidates(known, tokens);
+    let lines = candidates(known, None, tokens);
     let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();
     let mut room = tokens;
     loop {

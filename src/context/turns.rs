@@ -128,20 +128,20 @@ pub(crate) fn required(steps: &[Step]) -> u32 {
 pub(crate) fn group(items: Vec<Item>) -> Steps {
     let mut steps: Vec<Step> = Vec::new();
     let mut orphans = Vec::new();
-    // Which step waits for the result of a call; ids repeat in some agents' logs, then the newest call is meant.
-    let mut waiting: BTreeMap<String, usize> = BTreeMap::new();
+    // Which steps wait for the result of a call; ids repeat in some agents' logs, then the newest call is meant.
+    let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for mut item in items {
         match item.message.role {
             Some(Role::System | Role::User) => steps.push(Step { items: Vec::from([item]) }),
             Some(Role::Assistant) => {
                 for call in item.message.tool_calls() {
-                    waiting.insert(call.id.clone(), steps.len());
+                    waiting.entry(call.id.clone()).or_default().push(steps.len());
                 }
                 steps.push(Step { items: Vec::from([item]) });
             }
             Some(Role::Tool) => {
                 let call = item.message.tool.as_ref().map(|tool| tool.call_id.as_str()).unwrap_or_default();
-                match waiting.remove(call) {
+                match waiting.get_mut(call).and_then(Vec::pop) {
                     Some(step) => steps[step].items.push(item),
                     None => orphans.push(core::mem::take(&mut item.message)),
                 }
@@ -154,11 +154,16 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
 
 /// The results that the calls of a step lack.
 pub(crate) fn missing_results(step: &Step) -> Vec<Message> {
-    let answered = |id: &str| {
-        step.items.iter().any(|item| item.message.tool.as_ref().is_some_and(|tool| tool.call_id == id))
-    };
+    let results = step.items.iter().filter_map(|item| item.message.tool.as_ref());
+    let mut results: Vec<&str> = results.map(|tool| tool.call_id.as_str()).collect();
     let calls = step.items.first().map_or(&[][..], |first| first.message.tool_calls());
-    let lacking = calls.iter().filter(|call| !answered(&call.id));
+    let lacking = calls.iter().filter(|call| match results.iter().position(|id| *id == call.id) {
+        Some(place) => {
+            results.swap_remove(place);
+            false
+        }
+        None => true,
+    });
     lacking
         .map(|call| Message {
             role: Some(Role::Tool),

@@ -85,6 +85,8 @@ pub enum Change {
         #[cfg_attr(test, ts(optional))]
         name: Option<String>,
     },
+    /// Contexts begin behind a message from now on; where it says no range, with the first one again.
+    Compaction(Box<Compaction>),
     /// Someone changed the document about it by hand.
     Edited(Box<Edited>),
     /// A type that this version does nothing about; its fields stay in the line.
@@ -218,6 +220,58 @@ pub struct Imported {
     pub source_id: String,
 }
 
+/// What contexts have for older messages: the fields of document 004's `CachedSummary`. Without a `summary`, what was
+/// learned of the conversation stands for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Compaction {
+    /// The messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<SummaryRange>,
+    /// What somebody wrote of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryText>,
+    /// What the messages cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_tokens: Option<u64>,
+}
+
+/// The messages that a summary stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct SummaryRange {
+    /// The first one.
+    pub start_message_id: String,
+    /// The last one.
+    pub end_message_id: String,
+    /// The first one's place; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_seq: Option<u64>,
+    /// The last one's place; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_seq: Option<u64>,
+    /// How many they are.
+    pub message_count: u64,
+    /// Where the line of the last one ends in the log; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_byte: Option<u64>,
+}
+
+/// A summary as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct SummaryText {
+    /// What it says.
+    pub content: String,
+    /// What it costs, by `o200k_base` or the estimate.
+    pub tokens: u64,
+    /// Who wrote it.
+    pub model: String,
+}
+
 /// A record of `events.jsonl` as an event, and what is wrong with it. Valid JSON that is no event is `foreign`.
 pub fn read(record: &Record) -> (Option<Event>, Vec<Problem>) {
     let (event, problems) = record.read::<Event>("an event, which has a \"type\"");
@@ -270,6 +324,11 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
         "relocated" => {
             Some(Change::Relocated { project: fields.take("project", bad), name: fields.take("name", bad) })
         }
+        "compaction" => {
+            let (range, summary) = (fields.take("range", bad), fields.take("summary", bad));
+            let original_tokens = fields.take("originalTokens", bad);
+            Some(Change::Compaction(Box::new(Compaction { range, summary, original_tokens })))
+        }
         "edited" => Some(Change::Edited(Box::new(Edited::take(fields, bad)))),
         _ => None,
     };
@@ -318,6 +377,29 @@ impl Agent {
 impl Imported {
     pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
         Some(Imported { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
+    }
+}
+
+impl FromFields for SummaryRange {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SummaryRange> {
+        Some(SummaryRange {
+            start_message_id: fields.take("startMessageId", bad)?,
+            end_message_id: fields.take("endMessageId", bad)?,
+            start_seq: fields.take("startSeq", bad),
+            end_seq: fields.take("endSeq", bad),
+            message_count: fields.take("messageCount", bad).unwrap_or_default(),
+            end_byte: fields.take("endByte", bad),
+        })
+    }
+}
+
+impl FromFields for SummaryText {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SummaryText> {
+        Some(SummaryText {
+            content: fields.take("content", bad)?,
+            tokens: fields.take("tokens", bad).unwrap_or_default(),
+            model: fields.take("model", bad).unwrap_or_default(),
+        })
     }
 }
 

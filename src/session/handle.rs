@@ -10,12 +10,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::Source;
+use crate::context::{Compacted, Source};
 use crate::error::{Code, Error};
 use crate::session::blob::{self, Blob};
 use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::{Checkpoint, Pinned, Span};
-use crate::session::event::{self, Change, Event};
+use crate::session::event::{self, Change, Compaction, Event};
 use crate::session::handle::document::Beside;
 use crate::session::id;
 use crate::session::line;
@@ -53,6 +53,7 @@ pub struct Session {
     needs_all: bool,
     pinned: BTreeSet<String>,
     leaf: Option<String>,
+    compaction: Compaction,
     // The messages of the batch that is on its way.
     staged: Vec<Message>,
     records: u64,
@@ -89,6 +90,7 @@ impl Session {
             needs_all: false,
             pinned: BTreeSet::new(),
             leaf: None,
+            compaction: Compaction::default(),
             staged: Vec::new(),
             records: 0,
             is_damaged: false,
@@ -344,7 +346,27 @@ impl Session {
             path,
             state: self.known.learned.state.clone(),
             project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),
+            compacted: self.compacted(),
         }
+    }
+
+    // What was compacted of another branch says nothing of this one.
+    fn compacted(&self) -> Option<Compacted> {
+        let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
+        let through = range.end_message_id.clone();
+        self.are_on_path([through.as_str()].into_iter())[0]
+            .then(|| Compacted { through, summary: summary.map(|summary| summary.content.clone()) })
+    }
+
+    /// The newest compaction.
+    pub fn compaction(&self) -> &Compaction {
+        &self.compaction
+    }
+
+    /// Which of these messages of the log lie on the current path.
+    pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Vec<bool> {
+        let path = self.path();
+        ids.map(|id| path.as_ref().is_none_or(|path| self.branches.is_on(path, id))).collect()
     }
 
     /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
@@ -397,6 +419,7 @@ impl Session {
                 self.pinned.remove(&subject.message_id);
             }
             Change::Leaf(subject) => self.leaf = Some(subject.message_id.clone()),
+            Change::Compaction(compaction) => self.compaction = (**compaction).clone(),
             Change::Created(_)
             | Change::Title { .. }
             | Change::Status { .. }

@@ -112,7 +112,11 @@ impl Metadata {
                 set(&mut self.name, name.clone());
             }
             Change::Edited(edited) => self.edit(edited, event.timestamp.as_deref()),
-            Change::Pin(_) | Change::Unpin(_) | Change::Leaf(_) | Change::Other(_) => {}
+            Change::Pin(_)
+            | Change::Unpin(_)
+            | Change::Leaf(_)
+            | Change::Compaction(_)
+            | Change::Other(_) => {}
         }
     }
 

@@ -21,7 +21,12 @@ pub fn texts(message: &Message) -> Vec<&str> {
 
 /// What does not depend on the encoding: the frame and the attachments.
 pub fn fixed(message: &Message) -> u32 {
-    message.attachments.iter().fold(FRAME, |sum, file| sum.saturating_add(attachment(file)))
+    FRAME.saturating_add(files(message))
+}
+
+/// What the attachments cost.
+pub fn files(message: &Message) -> u32 {
+    message.attachments.iter().map(attachment).fold(0, u32::saturating_add)
 }
 
 /// The cost of a message.

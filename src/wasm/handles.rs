@@ -8,7 +8,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::calls;
-use crate::context::{Build, Format, Outcome};
+use crate::context::{self, Build, Format, Outcome};
 use crate::error::{Code, Error};
 use crate::fields::{Field, items};
 use crate::interop::fresh::Fresh;
@@ -104,6 +104,20 @@ impl ContextBuild {
         self.build.blob(id, content.as_deref());
     }
 
+    /// Takes the summary that was needed, if somebody wrote one.
+    pub fn written(&mut self, summary: Option<String>) {
+        self.build.written(summary);
+    }
+
+    /// Takes the messages that a strategy made, JSON in leftoff's shape, or why it made none.
+    pub fn offer(&mut self, name: &str, offered: Option<Vec<u8>>, why: &str) -> Answer<()> {
+        let read = |json: Vec<u8>| -> Answer<_> { Ok(messages::read(utf8(&json)?, Format::Leftoff)) };
+        let offered = offered.map(read).transpose()?;
+        let messages = offered.map_or_else(|| Err(why.into()), |read| read.map_err(|error| error.message));
+        self.build.offer(name, messages);
+        Ok(())
+    }
+
     /// Takes counts that were needed: a JSON array of `[text, tokens]`.
     pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
         let wrong =
@@ -142,6 +156,19 @@ impl FreshHandle {
     pub fn finish(self) -> Uint8Array {
         bytes(&to_json(&self.0.finish()))
     }
+}
+
+/// Messages, a JSON array, as a model is told that sums them up: each a text.
+#[wasm_bindgen]
+pub fn told(messages: &[u8]) -> Answer<Vec<String>> {
+    let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    Ok(messages.iter().map(context::told).collect())
+}
+
+/// What is sent to a model that is to sum up a conversation: the system's message and the user's.
+#[wasm_bindgen]
+pub fn prompt(conversation: &str, previous: Option<String>, tokens: u32) -> Vec<String> {
+    context::prompt(conversation, previous.as_deref(), tokens).into()
 }
 
 /// An index: a line `{"lines","damaged"}`, and behind it what a list needs of each line of it.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::context::{Build, Format, Request, extract};
+use crate::context::{Build, Compacted, Format, Request, extract};
 use crate::interop::messages;
 use crate::session::ask::Ask;
 use crate::session::begin::Begin;
@@ -297,11 +297,25 @@ impl SessionHandle {
         extract(self.0.source().known(&pins), tokens, &|text| count(text, counter.0.as_ref()).tokens)
     }
 
-    /// Begins a context; `request` as in `Request::from_json`.
-    pub fn context(&self, request: &[u8]) -> Answer<ContextBuild> {
+    /// Begins a context; `request` as in `Request::from_json`. It is as if the conversation had been compacted through
+    /// that message, where one is given.
+    pub fn context(&self, request: &[u8], through: Option<String>) -> Answer<ContextBuild> {
         let request = Request::from_json(utf8(request)?).map_err(thrown)?;
         let format = request.format;
-        Ok(ContextBuild { build: Build::new(request, self.0.source()), format })
+        let mut source = self.0.source();
+        source.compacted = through.map(|through| Compacted { through, summary: None }).or(source.compacted);
+        Ok(ContextBuild { build: Build::new(request, source), format })
+    }
+
+    /// The newest compaction, JSON as an event has it.
+    pub fn compaction(&self) -> Uint8Array {
+        bytes(&to_json(self.0.compaction()))
+    }
+
+    /// Which of these messages of the log lie on the current path: a byte for each.
+    #[wasm_bindgen(js_name = areOnPath)]
+    pub fn are_on_path(&self, ids: Vec<String>) -> Vec<u8> {
+        self.0.are_on_path(ids.iter().map(String::as_str)).into_iter().map(u8::from).collect()
     }
 }
 

@@ -8,14 +8,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { inStore } from "./long-session.js";
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcript = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** The first block of a language behind a heading. @param {string} heading @param {string} language */
-function example(heading, language) {
+/** A block of a language behind a heading. @param {string} heading @param {string} language @param {number} [place] */
+function example(heading, language, place = 0) {
   const section = readme.slice(readme.indexOf(`## ${heading}`));
-  const [, code] = section.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s")) ?? [];
+  const [, code] = [...section.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place] ?? [];
   assert.ok(code, heading);
   return code;
 }
@@ -43,6 +45,16 @@ test("the library example runs, and keeps what it appends", () =>
     assert.deepEqual(messages, [{ role: "user", content: "What is left to do?" }]);
     assert.equal(report.messages.length, 1);
     assert.equal(listed[0].messageCount, 2);
+  }));
+
+test("the example of a model's summary runs, and the model is asked", () =>
+  inStore({ turns: 200 }, async ({ session }) => {
+    const code = `${example("As a library", "js", 1)}\nreturn summaryRefused;`;
+    let asked = 0;
+    const model = { chat: async (/** @type {any} */ { messages, maxTokens }) => ({ text: `${messages.length} messages, ${maxTokens} tokens, asked ${(asked += 1)} times` }) };
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "model", code);
+    assert.equal(await run(session, model), undefined);
+    assert.ok(asked > 0);
   }));
 
 test("the command line example runs, each line with what its reader has at home", () =>

@@ -6,10 +6,11 @@ pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
     if !choice.is_complete {
         return Err("the newest messages alone exceed the budget");
     }
-    let used = choice.steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole()));
+    let base = if choice.is_summed_up { choice.summary_cost } else { 0 };
+    let used = choice.steps.iter().fold(base, |sum, step| sum.saturating_add(step.whole()));
     if used > choice.budget {
         return Err("all messages together exceed the budget");
     }
     let kept = choice.steps.iter().map(|step| Some(step.items.iter().map(|_| false).collect())).collect();
-    Ok(Selection { kept, used, has_summary: false })
+    Ok(Selection { kept, used, has_summary: choice.is_summed_up })
 }

@@ -37,6 +37,10 @@ pub(crate) struct Choice<'a> {
     pub budget: u32,
     /// The steps are all there are.
     pub is_complete: bool,
+    /// The conversation was compacted: what lies before the steps has a summary in any case.
+    pub is_summed_up: bool,
+    /// What has to be there takes all of the budget.
+    pub is_full: bool,
     /// What the summary costs.
     pub summary_cost: u32,
 }
@@ -115,7 +119,9 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
         }
     }
     make_whole(&steps[first_recent..], &mut kept[first_recent..], &mut used, choice.budget / 2);
-    for place in (0..first_recent).rev().filter(|place| !steps[*place].is_required()) {
+    // A message that was cut has all that is left: a larger budget, which keeps it whole, could not keep more beside it.
+    let older = if choice.is_full { 0 } else { first_recent };
+    for place in (0..older).rev().filter(|place| !steps[*place].is_required()) {
         let Some(sum) = fits(used, steps[place].least()) else { break };
         used = sum;
         kept[place] = Some(shortest(&steps[place]));
@@ -126,7 +132,8 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
 
 /// The same beside a summary; without one, where everything fits after all and there is nothing to summarise.
 pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> Option<Selection> {
-    let is_all = |all: &Selection| choice.is_complete && all.kept.iter().all(Option::is_some);
+    let is_all =
+        |all: &Selection| choice.is_complete && !choice.is_summed_up && all.kept.iter().all(Option::is_some);
     if let Some(all) = fill(choice, first_recent, 0).filter(is_all) {
         return Some(all);
     }

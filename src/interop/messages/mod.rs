@@ -113,7 +113,7 @@ pub fn write_context(context: &Context, format: Format) -> String {
     let Written { json, without_call } = write(&context.messages, format);
     to_json(&ContextBuildResult {
         messages: RawValue::from_string(json).expect("what is written is JSON"),
-        strategy: context.strategy,
+        strategy: &context.strategy,
         tokens_used: context.tokens_used,
         token_budget: context.token_budget,
         original_message_count: context.original_message_count,

@@ -81,6 +81,9 @@ pub(super) fn alone(message: &Message, limits: Limits) -> Option<Step<'_>> {
         let (id, name) = (ids.mend(&tool.call_id), name(&tool.name, limits));
         step.calls.push(Call { id, name, arguments: "{}".into(), result: None });
         step.answer(0, answer(message));
+        // What it says is the answer.
+        step.text = "";
+        step.files.clear();
     }
     Some(step)
 }

@@ -1,0 +1,93 @@
+// @ts-check
+/** Compaction: contexts begin behind a message from then on, with a summary before it. No message is touched. */
+
+import { LeftoffError } from "./error.js";
+
+/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
+/** @import { Compaction, SummaryRange } from "./records.js" */
+
+/**
+ * @typedef {object} Compacting
+ * @property {boolean} [apply] do it; else it is only said what it would do
+ * @property {boolean} [undo] contexts begin with the first message again
+ * @property {number} [keep] down to so many tokens; half of the budget unless given
+ *
+ * @typedef {ContextRequest & Compacting} CompactOptions
+ *
+ * @typedef {object} Compacted
+ * @property {boolean} isApplied
+ * @property {boolean} isDue little is left of the budget: 80 percent are used, or more
+ * @property {string} [reason] why there is nothing to do
+ * @property {string} [through] the last message that a summary stands for from then on
+ * @property {number} messageCount how many it stands for
+ * @property {number} tokensBefore what the next context has without it
+ * @property {number} tokensAfter and with it
+ * @property {number} tokenBudget
+ * @property {string} [summaryRefused] why your model's summary was not taken
+ */
+
+/** It is due from here on, in parts of the budget. */
+const DUE = 0.8;
+/** What was compacted is let grow to so much of what it was compacted to. */
+const GROWTH = 1.5;
+/** What a model's summary may have of what is kept: document 004's share for all summaries, less what is said beside it. */
+const SUMMARY = 0.3 * 0.55;
+const LONGEST_SUMMARY = 2200;
+
+/**
+ * @param {CompactOptions} options
+ * @param {object} host
+ * @param {(request: ContextRequest, through?: string) => Promise<ContextBuildResult>} host.build
+ * @param {Compaction} host.current
+ * @returns {Promise<Compacted & { endByte?: number, summaryTokens: number }>}
+ */
+export async function planned({ keep, ...request }, { build, current }) {
+  const before = await build(request);
+  const { tokenBudget } = before;
+  const most = checked(keep) ?? Math.floor(tokenBudget / 2);
+  const all = before.strategy === "full-history";
+  const said = {
+    isApplied: false,
+    isDue: !all || before.tokensUsed > tokenBudget * DUE,
+    messageCount: 0,
+    tokensBefore: before.tokensUsed,
+    tokensAfter: before.tokensUsed,
+    tokenBudget,
+    summaryTokens: Math.min(Math.floor(most * SUMMARY), LONGEST_SUMMARY),
+  };
+  // Less than that would soon be due again.
+  const limit = current.range ? most * GROWTH : most;
+  if (all && before.tokensUsed <= limit) return { ...said, reason: `the conversation has ${before.tokensUsed} tokens, and ${Math.floor(limit)} are kept` };
+  const { window: _, reserve: __, system: ___, tools: ____, model: _____, ...rest } = request;
+  const plan = await build({ ...rest, encoding: before.report.encoding, window: most, reserve: 0 });
+  const through = plan.report.messages.findLast(isLeftOut)?.id;
+  if (!through) return { ...said, reason: "with older tool results shortened, all of it fits into what is kept" };
+  const after = await build(request, through);
+  if (after.tokensUsed >= before.tokensUsed) return { ...said, reason: "it would not be smaller" };
+  return { ...said, through, messageCount: after.report.unreadMessageCount, tokensAfter: after.tokensUsed, endByte: after.report.compacted?.endByte };
+}
+
+/**
+ * The event of a compaction.
+ * @param {{ through?: string, messageCount: number, endByte?: number }} plan
+ * @param {string} startMessageId
+ * @param {import("./summaries.js").CachedSummary} [cached]
+ */
+export function compactionEvent({ through, messageCount, endByte }, startMessageId, cached) {
+  /** @type {SummaryRange} */
+  const range = { startMessageId, endMessageId: String(through), startSeq: 0, messageCount, endByte };
+  if (!cached) return { type: "compaction", range };
+  const { summary, originalTokens, compressionRatio } = cached;
+  return { type: "compaction", range, summary, originalTokens, compressionRatio };
+}
+
+/** A step that did not fit; results without a call stand for nothing. @param {{ action: string, rule: string }} decision */
+function isLeftOut({ action, rule }) {
+  return rule === "did-not-fit" && (action === "dropped" || action === "summarised");
+}
+
+/** @param {number} [keep] */
+function checked(keep) {
+  if (keep === undefined || (Number.isInteger(keep) && keep > 0)) return keep;
+  throw new LeftoffError({ code: "invalid_request", message: `expected a whole number of tokens for "keep", but found ${JSON.stringify(keep)} instead` });
+}

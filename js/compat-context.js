@@ -1,0 +1,135 @@
+// @ts-check
+/** Document 004's context builder, over `session.context`. */
+
+import { draft, stored } from "./compat-shapes.js";
+import { LeftoffError } from "./error.js";
+
+/** @import { Session } from "./compat.js" */
+/** @import { Message } from "./compat-shapes.js" */
+/** @import { Summarize } from "./summaries.js" */
+
+/**
+ * Document 004, "Phase 2". A count may come later.
+ * @typedef {object} Tokenizer
+ * @property {(text: string) => number | Promise<number>} count
+ * @property {(messages: Message[]) => number | Promise<number>} [countMessages] what they cost together
+ *
+ * @typedef {object} ContextBudget
+ * @property {number} modelContextWindow
+ * @property {number} systemPromptTokens
+ * @property {number} toolDefinitionTokens
+ * @property {number} reserveForResponse
+ * @property {number} availableTokens
+ * @property {number} currentConversationTokens
+ * @property {number} utilizationPercent
+ *
+ * @typedef {object} StrategyResult
+ * @property {(Message & { id?: string })[]} messages
+ * @property {number} includedCount
+ * @property {number} summarizedCount
+ *
+ * @typedef {object} ContextStrategy
+ * @property {string} name
+ * @property {number} priority a whole number; lower is tried first, leftoff's own have 1 to 4
+ * @property {number} minTokens
+ * @property {(session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>} build
+ *
+ * @typedef {object} ContextBuildResult
+ * @property {Message[]} messages
+ * @property {string} strategy
+ * @property {number} tokensUsed
+ * @property {number} tokenBudget
+ * @property {number} originalMessageCount
+ * @property {number} includedMessageCount
+ * @property {number} summarizedMessageCount
+ */
+
+/** Document 004's share. */
+const RESERVE = 0.25;
+/** What the counts are said to be made by. */
+const ENCODING = "tokenizer";
+const BUILT_IN = ["full-history", "pruned-tools", "recent-plus-summary", "minimal-state", "fallback"];
+
+/**
+ * How a window is divided.
+ * @param {number} modelContextWindow
+ * @param {string} systemPrompt
+ * @param {string} toolDefinitions
+ * @param {{ count: (text: string) => number }} tokenizer
+ * @returns {ContextBudget}
+ */
+export function calculateBudget(modelContextWindow, systemPrompt, toolDefinitions, tokenizer) {
+  if (!Number.isInteger(modelContextWindow) || modelContextWindow < 0) throw refused(`expected a whole number of tokens for the window, but found ${JSON.stringify(modelContextWindow)} instead`);
+  const [systemPromptTokens, toolDefinitionTokens] = [counted(tokenizer, systemPrompt), counted(tokenizer, toolDefinitions)];
+  const reserveForResponse = Math.floor(modelContextWindow * RESERVE);
+  const availableTokens = Math.max(0, modelContextWindow - systemPromptTokens - toolDefinitionTokens - reserveForResponse);
+  return { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens, currentConversationTokens: 0, utilizationPercent: 0 };
+}
+
+export class ContextBuilder {
+  #tokenizer;
+  #summarize;
+  /** @type {ContextStrategy[]} */
+  #strategies = [];
+
+  /** @param {Tokenizer} tokenizer @param {{ summarize?: Summarize }} [options] your model, for summaries */
+  constructor(tokenizer, { summarize } = {}) {
+    if (typeof tokenizer?.count !== "function") throw refused('expected a tokenizer with "count", but found none');
+    this.#tokenizer = tokenizer;
+    this.#summarize = summarize;
+  }
+
+  /** Adds one to leftoff's own. @param {ContextStrategy} strategy */
+  registerStrategy(strategy) {
+    const { name, priority, build } = strategy ?? {};
+    if (typeof name !== "string" || name === "" || typeof build !== "function") throw refused('expected a strategy with "name" and "build", but found none');
+    if (!Number.isInteger(priority)) throw refused(`expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`);
+    if ([...BUILT_IN, ...this.#strategies.map((one) => one.name)].includes(name)) throw refused(`expected a new name for a strategy, but found "${name}", which there is`);
+    this.#strategies.push(strategy);
+  }
+
+  /** @param {Session} session @param {ContextBudget} budget @returns {Promise<ContextBuildResult>} */
+  async buildContext(session, { availableTokens }) {
+    // What messages cost together only the tokenizer knows: what is over is taken from the next try.
+    for (let window = availableTokens; ; ) {
+      const { report: _, messages: sent, withoutCall: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
+      const messages = sent.map(asMessage);
+      const tokensUsed = this.#tokenizer.countMessages ? await this.#tokenizer.countMessages(messages) : result.tokensUsed;
+      if (!(tokensUsed > availableTokens)) return { ...result, messages, tokensUsed, tokenBudget: availableTokens };
+      window -= Math.ceil(tokensUsed - availableTokens);
+      if (window <= 0) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that holds the newest message, but found ${availableTokens} tokens, of which the tokenizer's frame alone takes ${tokensUsed}` });
+    }
+  }
+
+  /** @param {Session} session @param {number} window */
+  #request(session, window) {
+    const tokenizer = this.#tokenizer;
+    const strategies = this.#strategies.map(({ name, priority, minTokens, build }) => ({
+      name, priority, minTokens,
+      build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
+        const { messages, ...counts } = await build(session, budget, tokenizer);
+        return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
+      },
+    }));
+    const count = (/** @type {string[]} */ texts) => Promise.all(texts.map((text) => tokenizer.count(text)));
+    return { window, reserve: 0, encoding: ENCODING, count, strategies, summarize: this.#summarize };
+  }
+}
+
+/** Without what only storage needs. @param {any} message @returns {Message} */
+function asMessage(message) {
+  const { role, content, toolCallId, toolName, toolCalls } = stored(message);
+  return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };
+}
+
+/** @param {{ count: (text: string) => number }} tokenizer @param {string} text */
+function counted(tokenizer, text) {
+  const tokens = tokenizer.count(text);
+  if (Number.isFinite(tokens)) return tokens;
+  throw refused(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
+}
+
+/** @param {string} message */
+function refused(message) {
+  return new LeftoffError({ code: "invalid_request", message });
+}

@@ -1,0 +1,135 @@
+// @ts-check
+/** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
+
+import { compactionEvent, planned } from "./compaction.js";
+import { briefOf, briefOfMessages, built, reportOf, stateOf } from "./context.js";
+import { anyCounter, bytesOf, called, fromBytes, toBytes } from "./core.js";
+import { Summaries } from "./summaries.js";
+
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { CompactOptions, Compacted } from "./compaction.js" */
+/** @import { ContextBuildResult, ContextRequest, KeptReport } from "./context.js" */
+/** @import { Live } from "./live.js" */
+/** @import { From } from "./messages.js" */
+/** @import { Compaction } from "./records.js" */
+/** @import { Session } from "./session.js" */
+/** @import { Wanted } from "./summaries.js" */
+
+/**
+ * What of a session only it can do.
+ * @typedef {object} Doing
+ * @property {<T>(work: () => Promise<T>) => Promise<T>} inTurn
+ * @property {(asked: Record<string, unknown>[]) => Promise<unknown>} record
+ */
+
+export class Contexts {
+  #session;
+  #live;
+  #from;
+  #summaries;
+  #doing;
+
+  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing }} parts */
+  constructor(session, live, { from, doing }) {
+    this.#session = session;
+    this.#live = live;
+    this.#from = from;
+    this.#doing = doing;
+    this.#summaries = new Summaries(from, (text) => called(() => anyCounter().count(bytesOf(text))));
+  }
+
+  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  async context(request) {
+    const result = await this.#built(request);
+    this.#live.keepReport(reportOf(result));
+    return result;
+  }
+
+  /** @returns {Promise<KeptReport | undefined>} */
+  last() {
+    return this.#live.lastReport();
+  }
+
+  state() {
+    return this.#doing.inTurn(async () => stateOf(await this.#learned()));
+  }
+
+  /** @param {{ maxTokens: number, encoding: string }} options */
+  brief(options) {
+    return this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
+  }
+
+  /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked */
+  async summaryOf({ maxTokens, ...range }) {
+    const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
+    const cached = await this.#summaries.exactly(handle, range);
+    if (cached && cached.summary.tokens <= maxTokens) return cached.summary.content;
+    return briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
+  }
+
+  /** @param {CompactOptions} options @returns {Promise<Compacted>} */
+  async compact({ apply = false, undo = false, ...request }) {
+    const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
+    const current = compactionOf(handle);
+    if (undo) return this.#undone(request, current);
+    const { summarize, strategies, ...rest } = request;
+    const build = (/** @type {ContextRequest} */ asked, /** @type {string} */ through) => this.#built(asked, through);
+    const { endByte, summaryTokens, ...plan } = await planned(rest, { build: /** @type {any} */ (build), current });
+    if (!apply || plan.reason) return plan;
+    const first = current.range?.startMessageId ?? (await this.#live.firstMessageId());
+    const { cached, refused } = await this.#summed({ range: { start: 0, end: Number(endByte) }, least: Number(endByte), tokens: summaryTokens }, request);
+    await this.#doing.record([compactionEvent({ ...plan, endByte }, first, cached)]);
+    const { tokensUsed } = await this.#built(rest);
+    return { ...plan, isApplied: true, tokensAfter: tokensUsed, ...(refused && { summaryRefused: refused }) };
+  }
+
+  /** @param {CompactOptions} request @param {Compaction} current @returns {Promise<Compacted>} */
+  async #undone({ keep: _, ...request }, current) {
+    const before = await this.#built(request);
+    if (current.range) await this.#doing.record([{ type: "compaction" }]);
+    const after = await this.#built(request);
+    const counts = { messageCount: 0, tokensBefore: before.tokensUsed, tokensAfter: after.tokensUsed, tokenBudget: after.tokenBudget };
+    return { isApplied: Boolean(current.range), isDue: false, ...counts, ...(!current.range && { reason: "it is not compacted" }) };
+  }
+
+  /**
+   * @param {ContextRequest} request
+   * @param {string} [through] as if it had been compacted through that message
+   */
+  async #built(request, through) {
+    // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
+    const build = await this.#doing.inTurn(() => this.#begun(request, through));
+    const summaryOf = async (/** @type {Wanted} */ wanted) => {
+      const { cached, refused } = await this.#summed(wanted, request);
+      return { content: cached?.summary.content, refused };
+    };
+    return built(build, { from: this.#from, request, summaryOf, session: this.#session });
+  }
+
+  /** @param {Wanted} wanted @param {ContextRequest} request */
+  async #summed(wanted, { summarize, window }) {
+    return this.#summaries.get(await this.#live.revived(), wanted, { summarize, window });
+  }
+
+  // What others appended, and what they pinned or where they went on.
+  async #learned() {
+    const handle = await this.#live.caughtUp();
+    await this.#live.learn();
+    return handle;
+  }
+
+  /** @param {ContextRequest} request @param {string} [through] */
+  async #begun({ count: _, summarize: __, strategies = [], ...request }, through) {
+    const handle = await this.#learned();
+    const { contextWindow, model } = this.#live.metadata.provider;
+    const isOwn = request.window === undefined && request.model === undefined;
+    const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};
+    const asked = { ...request, ...own, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
+    return called(() => handle.context(toBytes(asked), through));
+  }
+}
+
+/** The newest compaction. @param {Handle} handle @returns {Compaction} */
+function compactionOf(handle) {
+  return fromBytes(called(() => handle.compaction()));
+}

@@ -1,0 +1,263 @@
+// @ts-check
+/** Summaries that a model wrote: kept beside the session, taken where they reach far enough, else extended. */
+
+import { called, fromBytes, newId, toBytes } from "./core.js";
+import { LeftoffError, unlessBug } from "./error.js";
+import { newestFirst, oldestFirst } from "./messages.js";
+
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { From, ReadMessage } from "./messages.js" */
+/** @import { SummaryRange, SummaryText } from "./records.js" */
+
+/**
+ * What a model is asked for that sums up a conversation.
+ * @typedef {object} SummaryRequest
+ * @property {{ role: "system" | "user", content: string }[]} messages what it is told: document 004's prompt
+ * @property {number} maxTokens how long its answer may be
+ * @property {{ startMessageId: string, endMessageId: string, messageCount: number }} range what the answer will stand for
+ * @property {string} [previous] the summary that it extends; it stands in the messages, too
+ *
+ * The caller's model: the summary, or that and the model's name.
+ * @typedef {(request: SummaryRequest) => Answer | Promise<Answer>} Summarize
+ * @typedef {string | { content: string, model?: string }} Answer
+ *
+ * Document 004's `CachedSummary`.
+ * @typedef {object} CachedSummary
+ * @property {string} id
+ * @property {string} createdAt
+ * @property {SummaryRange} range
+ * @property {SummaryText} summary
+ * @property {number} originalTokens what the messages cost
+ * @property {number} compressionRatio what the summary costs, to that
+ *
+ * What is wanted: a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
+ * @typedef {object} Wanted
+ * @property {{ start: number, end: number }} range
+ * @property {number} least
+ * @property {number} tokens
+ */
+
+/** Messages as a model is told of them. @typedef {object} Piece
+ * @property {string} told
+ * @property {Pick<SummaryRange, "startMessageId" | "startSeq">} [first]
+ * @property {Pick<SummaryRange, "endMessageId" | "endSeq"> & Partial<SummaryRange>} last
+ * @property {number} count
+ * @property {number} cost in tokens
+ */
+
+/** @type {Piece} */
+const NOTHING = { told: "", last: { endMessageId: "" }, count: 0, cost: 0 };
+/** So many messages cross at once. */
+const SOME = 256;
+/** An answer may be so much longer than was asked for: document 004 gives as much. */
+const BUFFER = 100;
+/** A model reads at most so many tokens at once, unless its window is known. */
+const PIECE = 50_000;
+
+export class Summaries {
+  #from;
+  #folder;
+  #count;
+
+  /**
+   * @param {From} from the session's log
+   * @param {(text: string) => number} count what a text costs
+   */
+  constructor(from, count) {
+    this.#from = from;
+    this.#folder = `${from.folder}/summaries`;
+    this.#count = count;
+  }
+
+  /**
+   * The summary that reaches farthest, where it reaches far enough; else a new one, where somebody writes one.
+   * @param {Handle} handle
+   * @param {Wanted} wanted
+   * @param {{ summarize?: Summarize, window?: number }} [by]
+   * @returns {Promise<{ cached?: CachedSummary, refused?: string }>} `refused`: why there is no new one
+   */
+  async get(handle, wanted, { summarize, window } = {}) {
+    const all = await this.#kept(handle);
+    const known = all.find(({ range, summary }) => Number(range.endByte) >= wanted.least && summary.tokens <= wanted.tokens + BUFFER);
+    if (known || !summarize) return { cached: known };
+    const previous = all.find(({ range }) => Number(range.endByte) <= wanted.range.end);
+    try {
+      return { cached: await this.#extended(handle, wanted, { previous, summarize, limit: Math.floor((window ?? 2 * PIECE) / 2) }) };
+    } catch (error) {
+      return { refused: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /**
+   * The one of just these messages, if it is kept.
+   * @param {Handle} handle
+   * @param {{ startMessageId: string, endMessageId: string }} range
+   */
+  async exactly(handle, { startMessageId, endMessageId }) {
+    const all = await this.#kept(handle);
+    return all.find(({ range }) => range.startMessageId === startMessageId && range.endMessageId === endMessageId);
+  }
+
+  /**
+   * The messages from one to another.
+   * @param {Handle} handle
+   * @param {{ startMessageId: string, endMessageId: string }} range
+   */
+  async messages(handle, { startMessageId, endMessageId }) {
+    /** @type {ReadMessage[]} */
+    const found = [];
+    for await (const messages of this.#onPath(handle, { start: 0, end: await this.#from.log.size() })) {
+      for (const message of messages) {
+        if (found.length > 0 || message.id === startMessageId) found.push(message);
+        if (found.length > 0 && message.id === endMessageId) return found;
+      }
+    }
+    const missing = found.length > 0 ? endMessageId : startMessageId;
+    throw new LeftoffError({ code: "not_found", message: `expected a message "${missing}" in this session, but found none` });
+  }
+
+  /** Keeps one; the one that it extends is needed no longer. @param {CachedSummary} cached @param {CachedSummary} [extended] */
+  async keep(cached, extended) {
+    const { storage } = this.#from;
+    await storage.replace(this.#path(cached), toBytes(cached));
+    if (extended && this.#path(extended) !== this.#path(cached)) await storage.remove(this.#path(extended));
+  }
+
+  /** Those of the current path whose last message is where they say, the one that reaches farthest first. @param {Handle} handle */
+  async #kept(handle) {
+    const { storage } = this.#from;
+    const files = (await storage.list(this.#folder)) ?? [];
+    const read = await Promise.all(files.map(({ name }) => storage.read(`${this.#folder}/${name}`).then(parsed).catch(unlessBug)));
+    const all = /** @type {CachedSummary[]} */ ([...read, compactionOf(handle)].filter(Boolean));
+    all.sort((a, b) => Number(b.range.endByte) - Number(a.range.endByte));
+    const kept = [];
+    for (const one of all) if (called(() => handle.areOnPath([one.range.endMessageId]))[0] && (await this.#endsThere(one.range))) kept.push(one);
+    return kept;
+  }
+
+  /** @param {SummaryRange} range */
+  async #endsThere({ endByte, endMessageId }) {
+    for await (const { id } of newestFirst(this.#from, { end: Number(endByte) })) return id === endMessageId;
+    return false;
+  }
+
+  /**
+   * Piece by piece, each extending the one before; the last one is kept.
+   * @param {Handle} handle
+   * @param {Wanted} wanted
+   * @param {{ previous?: CachedSummary, summarize: Summarize, limit: number }} by
+   */
+  async #extended(handle, { range, tokens }, { previous, summarize, limit }) {
+    let known = previous;
+    const start = Number(previous?.range.endByte ?? range.start);
+    for await (const piece of this.#pieces(handle, { start, end: range.end }, limit)) known = await this.#written(piece, { previous: known, summarize, tokens });
+    // It reaches far enough, and is too long.
+    if (known === previous && previous) known = await this.#written({ ...NOTHING, last: previous.range }, { previous, summarize, tokens });
+    else if (known) known.range.endByte = range.end;
+    if (known) await this.keep(known, previous?.id ? previous : undefined);
+    return known;
+  }
+
+  /**
+   * @param {Piece} piece
+   * @param {{ previous?: CachedSummary, summarize: Summarize, tokens: number }} by
+   * @returns {Promise<CachedSummary>}
+   */
+  async #written({ told, first, last, count, cost }, { previous, summarize, tokens }) {
+    const begins = previous ? { startMessageId: previous.range.startMessageId, startSeq: previous.range.startSeq } : first;
+    const range = { startMessageId: "", ...begins, ...last, messageCount: (previous?.range.messageCount ?? 0) + count };
+    const [system = "", user = ""] = called((core) => core.prompt(told, previous?.summary.content, tokens));
+    const answer = await summarize({
+      messages: [{ role: "system", content: system }, { role: "user", content: user }],
+      maxTokens: tokens + BUFFER,
+      range: { startMessageId: range.startMessageId, endMessageId: range.endMessageId, messageCount: range.messageCount },
+      previous: previous?.summary.content,
+    });
+    const { content, model = "" } = typeof answer === "string" ? { content: answer } : answer ?? {};
+    if (typeof content !== "string" || content.trim() === "") throw refused(`expected a summary, but found ${JSON.stringify(content)} instead`);
+    const found = this.#count(content);
+    const originalTokens = (previous?.originalTokens ?? 0) + cost;
+    const most = Math.min(tokens + BUFFER, originalTokens - 1);
+    if (found > most) throw refused(`expected a summary of at most ${most} tokens, for ${originalTokens} that it replaces, but found ${found} instead`);
+    return {
+      id: newId(), createdAt: new Date().toISOString(), range, originalTokens,
+      summary: { content: content.trim(), tokens: found, model },
+      compressionRatio: Math.round((found / originalTokens) * 1000) / 1000,
+    };
+  }
+
+  /**
+   * The messages of a range, as a model is told of them, in pieces that it can read at once.
+   * @param {Handle} handle
+   * @param {{ start: number, end: number }} range
+   * @param {number} limit in tokens
+   * @returns {AsyncGenerator<Piece>}
+   */
+  async *#pieces(handle, range, limit) {
+    let piece = { ...NOTHING };
+    let size = 0;
+    for await (const messages of this.#onPath(handle, range)) {
+      const told = called((core) => core.told(toBytes(messages)));
+      for (const [place, { id, seq, tokens }] of messages.entries()) {
+        const text = told[place] ?? "";
+        const cost = this.#count(text);
+        if (piece.count > 0 && size + cost > limit) {
+          yield piece;
+          [piece, size] = [{ ...NOTHING }, 0];
+        }
+        size += cost;
+        piece = {
+          told: piece.told ? `${piece.told}\n\n${text}` : text,
+          first: piece.first ?? { startMessageId: id, startSeq: seq },
+          last: { endMessageId: id, endSeq: seq },
+          count: piece.count + 1,
+          cost: piece.cost + (tokens?.count ?? cost),
+        };
+      }
+    }
+    if (piece.count > 0) yield piece;
+  }
+
+  /** Some at a time. @param {Handle} handle @param {{ start: number, end: number }} range */
+  async *#onPath(handle, range) {
+    /** @type {ReadMessage[]} */
+    let some = [];
+    const those = () => {
+      const isOn = called(() => handle.areOnPath(some.map(({ id }) => id)));
+      const kept = some.filter((_, place) => isOn[place]);
+      some = [];
+      return kept;
+    };
+    for await (const message of oldestFirst(this.#from, range)) if (some.push(message) === SOME) yield those();
+    yield those();
+  }
+
+  /** @param {CachedSummary} cached */
+  #path({ range }) {
+    return `${this.#folder}/${called((core) => core.foundId(toBytes([range.startMessageId, range.endMessageId])))}.json`;
+  }
+}
+
+/** What was read as a summary, where it is one. @param {Uint8Array | null} bytes @returns {CachedSummary | undefined} */
+function parsed(bytes) {
+  try {
+    const { range, summary, ...rest } = fromBytes(bytes ?? new Uint8Array());
+    const isOne = typeof range?.endMessageId === "string" && Number.isInteger(range.endByte) && typeof summary?.content === "string" && Number.isInteger(summary.tokens);
+    return isOne ? { ...rest, range, summary } : undefined;
+  } catch (error) {
+    // A cache that cannot be read costs one summary.
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return undefined;
+  }
+}
+
+/** The compaction in force, where somebody wrote its summary. @param {Handle} handle @returns {CachedSummary | undefined} */
+function compactionOf(handle) {
+  const { range, summary, originalTokens = 0 } = fromBytes(called(() => handle.compaction()));
+  return range?.endByte === undefined || !summary ? undefined : { id: "", createdAt: "", range, summary, originalTokens, compressionRatio: 0 };
+}
+
+/** @param {string} message */
+function refused(message) {
+  return new LeftoffError({ code: "invalid_summary", message });
+}

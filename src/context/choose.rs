@@ -1,0 +1,206 @@
+//! The strategies one after another, until one serves; and the context that it makes.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::context::budget::Budget;
+use crate::context::build::{Build, Material};
+use crate::context::report::{Decision, Rejection, Report};
+use crate::context::strategies::{Choice, ORDER, Selection, Strategy};
+use crate::context::turns::required;
+use crate::context::{Context, Needs, Outcome};
+use crate::error::{Code, Error};
+use crate::session::message::{Message, Role};
+use crate::tokens::Vocabulary;
+
+/// What is chosen from, and by whose count.
+pub(super) struct Choosing<'a> {
+    pub material: &'a Material,
+    pub budget: Budget,
+    pub vocabulary: Option<&'a Vocabulary>,
+}
+
+// One of ours, or the place of one of the host's in the request.
+#[derive(Clone, Copy)]
+enum Tried {
+    Ours(Strategy),
+    Theirs(usize),
+}
+
+impl Choosing<'_> {
+    /// The context by the first strategy that serves.
+    ///
+    /// # Errors
+    /// `budget_too_small` where none does.
+    pub fn choose(&self, build: &mut Build) -> Result<Outcome, Error> {
+        let mut rejected: Vec<Rejection> = Vec::new();
+        for tried in order(build) {
+            let (name, context) = match tried {
+                Tried::Ours(strategy) => (strategy.as_str().to_string(), self.by(strategy, build)),
+                Tried::Theirs(place) => {
+                    let theirs = build.request.strategies[place].clone();
+                    if self.budget.available_tokens < theirs.min_tokens {
+                        (
+                            theirs.name,
+                            Err(format!(
+                                "the budget is below the {} tokens that it needs",
+                                theirs.min_tokens
+                            )),
+                        )
+                    } else if !build.offered.has(&theirs.name) {
+                        let budget = self.budget.available_tokens;
+                        return Ok(Outcome::Needs(Needs::Strategy { name: theirs.name, budget }));
+                    } else {
+                        let context = self.offered(&theirs.name, build);
+                        (theirs.name, context)
+                    }
+                }
+            };
+            match context {
+                Ok(mut context) => {
+                    context.report.rejected = rejected;
+                    return Ok(Outcome::Ready(context));
+                }
+                Err(why) => rejected.push(Rejection { strategy: name, why }),
+            }
+        }
+        let (needed, found) = (required(&self.material.steps), self.budget.available_tokens);
+        let message = format!(
+            "expected a budget of at least {needed} tokens for what has to be there, but found {found} instead"
+        );
+        Err(Error::new(Code::BudgetTooSmall, message))
+    }
+
+    // In a provider's shape messages together cost less than each of them said, or more. What is over is taken from what
+    // is chosen from; what is left over, where that is worth it, is added.
+    fn by(&self, strategy: Strategy, build: &mut Build) -> Result<Context, String> {
+        let available = self.budget.available_tokens;
+        let mut budget = available;
+        let mut best: Option<Context> = None;
+        loop {
+            let selection = match (strategy.select(&self.choice(budget, build)), best.take()) {
+                (Ok(selection), before) => {
+                    best = before;
+                    selection
+                }
+                (Err(_), Some(context)) => return Ok(context),
+                (Err(why), None) => return Err(why.into()),
+            };
+            let mut context = self.context(strategy, &selection, build);
+            if !build.prices.is_of_a_shape() {
+                return Ok(context);
+            }
+            let together = build.prices.together(&context.messages, self.vocabulary);
+            context.tokens_used = together.ok_or("what it sends could not be counted")?;
+            let over = context.tokens_used.saturating_sub(available);
+            let more = available.saturating_add(selection.used.saturating_sub(context.tokens_used));
+            match best {
+                Some(best) if over > 0 => return Ok(best),
+                _ if over > 0 => budget = budget.saturating_sub(over),
+                _ if is_used(&context) || more <= budget => return Ok(context),
+                _ => (best, budget) = (Some(context), more),
+            }
+        }
+    }
+
+    fn choice(&self, budget: u32, build: &Build) -> Choice<'_> {
+        Choice {
+            steps: &self.material.steps,
+            budget,
+            is_complete: build.reading.is_complete(),
+            is_summed_up: build.reading.compacted().is_some(),
+            is_full: self.material.is_cut,
+            summary_cost: self.material.summary.whole(),
+        }
+    }
+
+    fn context(&self, strategy: Strategy, selection: &Selection, build: &Build) -> Context {
+        let Choosing { material, .. } = self;
+        let mut report = self.report(build);
+        let mut messages: Vec<Message> = Vec::new();
+        let mut included = BTreeSet::new();
+        let mut placed_summary = !selection.has_summary;
+        for (step, kept) in material.steps.iter().zip(&selection.kept) {
+            let is_system = step.items.first().is_some_and(|item| item.message.role == Some(Role::System));
+            if kept.is_some() && !is_system && !placed_summary {
+                messages.push(material.summary.message.clone());
+                placed_summary = true;
+            }
+            for (place, item) in step.items.iter().enumerate() {
+                let is_short = kept.as_ref().map(|flags| flags.get(place).copied().unwrap_or_default());
+                report.messages.push(Decision::of(item, is_short, selection.has_summary));
+                if let Some(is_short) = is_short {
+                    messages.push(item.as_sent(is_short));
+                    included.extend(item.start);
+                }
+            }
+        }
+        if !placed_summary {
+            messages.push(material.summary.message.clone());
+        }
+        report.summary_tokens = selection.has_summary.then(|| material.summary.whole());
+        let included = included.len() as u64;
+        let summarized = if selection.has_summary { u64::MAX } else { 0 };
+        let context = self.finished(strategy.as_str(), messages, (included, summarized), report, build);
+        Context { tokens_used: selection.used, ..context }
+    }
+
+    /// How the window was divided, and what was read for it.
+    pub(super) fn report(&self, build: &Build) -> Report {
+        Report {
+            budget: self.budget,
+            bytes_read: build.reading.bytes_read(),
+            encoding: build.request.counter.as_str().into(),
+            compacted: build.reading.begins(),
+            ..Report::default()
+        }
+    }
+
+    /// A context whose report has a decision for each message that is in a step. A summary stands for what is not there,
+    /// at most.
+    pub(super) fn finished(
+        &self,
+        strategy: &str,
+        messages: Vec<Message>,
+        (included, summarized): (u64, u64),
+        mut report: Report,
+        build: &Build,
+    ) -> Context {
+        let orphan = |message| Decision::orphan(message, build.reading.is_whole());
+        report.messages.extend(self.material.orphans.iter().map(orphan));
+        let original = build.reading.message_count();
+        let read = report.messages.iter().filter(|decision| !decision.id.is_empty()).count() as u64;
+        report.unread_message_count = original.saturating_sub(read);
+        Context {
+            tokens_used: 0,
+            token_budget: report.budget.available_tokens,
+            messages,
+            strategy: strategy.into(),
+            original_message_count: original,
+            included_message_count: included,
+            summarized_message_count: summarized.min(original.saturating_sub(included)),
+            report,
+        }
+    }
+}
+
+// So much of a budget that more is not worth another count.
+fn is_used(context: &Context) -> bool {
+    u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85
+}
+
+// By priority; of equal ones ours first, then in the order they were given. The fallback is the last.
+fn order(build: &Build) -> Vec<Tried> {
+    let fallback = i64::MAX;
+    let ours = ORDER.into_iter().enumerate().map(|(place, strategy)| {
+        let is_last = place + 1 == ORDER.len();
+        (if is_last { fallback } else { place as i64 + 1 }, Tried::Ours(strategy))
+    });
+    let theirs = build.request.strategies.iter().enumerate();
+    let theirs = theirs.map(|(place, strategy)| (strategy.priority.min(fallback - 1), Tried::Theirs(place)));
+    let mut all: Vec<(i64, Tried)> = ours.chain(theirs).collect();
+    all.sort_by_key(|(priority, _)| *priority);
+    all.into_iter().map(|(_, tried)| tried).collect()
+}

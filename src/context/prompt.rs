@@ -1,0 +1,65 @@
+//! What a model is told that is to write a summary: document 004's prompt.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::state::cut;
+use crate::session::message::{Message, Role};
+
+// So much of a tool result, and of a call's arguments, tells what it was about.
+const GLIMPSE: usize = 200;
+
+const SYSTEM: &str = "You are summarizing a coding conversation for context continuity.
+The summary will be injected into a future conversation so the AI can continue helping.
+
+PRESERVE in your summary:
+- The original task/goal the user requested
+- Key technical decisions and their rationale
+- Files that were created, modified, or deleted
+- Current state of the work (what's done, what's pending)
+- Any errors encountered and how they were resolved
+- Important constraints or preferences the user mentioned
+
+DO NOT include:
+- Greetings, pleasantries, or filler
+- Full file contents (just note what files were involved)
+- Detailed tool outputs (just outcomes)
+- Redundant information
+
+Write as a concise narrative paragraph, not bullet points.";
+
+/// What is sent to a model that is to sum up a conversation in about so many tokens: what the system says, and the user.
+/// `previous` is the summary of what came before, which the new one extends. `conversation` is each message as [`told`].
+pub fn prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
+    let previous =
+        previous.map(|text| format!("SUMMARY SO FAR, TO BE EXTENDED:\n\n{text}\n\n")).unwrap_or_default();
+    let asked = format!(
+        "Target length: approximately {tokens} tokens.\n\n{previous}CONVERSATION TO SUMMARIZE:\n\n{conversation}"
+    );
+    [SYSTEM.into(), asked]
+}
+
+/// A message as a model is told that sums it up: of tool results and of the calls' arguments only a glimpse.
+pub fn told(message: &Message) -> String {
+    let content = message.content.as_str();
+    let speaker = match message.role {
+        Some(Role::System) => "SYSTEM",
+        Some(Role::User) => "USER",
+        Some(Role::Assistant) => "ASSISTANT",
+        Some(Role::Tool) => {
+            let name = message.tool.as_ref().map(|tool| tool.name.as_str()).unwrap_or_default();
+            return format!("TOOL: [Tool {name}: {}]", glimpse(content));
+        }
+        None => return String::new(),
+    };
+    let calls = message.tool_calls().iter();
+    let calls: Vec<String> =
+        calls.map(|call| format!("\n[Calls {}: {}]", call.name, glimpse(call.arguments.as_str()))).collect();
+    format!("{speaker}: {content}{}", calls.concat())
+}
+
+fn glimpse(text: &str) -> String {
+    let shown = cut(text, GLIMPSE);
+    if shown.len() < text.len() { format!("{shown}...") } else { shown.into() }
+}

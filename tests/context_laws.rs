@@ -1,0 +1,310 @@
+//! The laws of a context on grown histories, whatever they hold: in each provider's shape, compacted, with strategies of
+//! the host's. `LEFTOFF_SCALE=1` makes a million builds; `LEFTOFF_CONTEXTS` names a folder for some of them, which are
+//! made again in WebAssembly.
+#![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
+#![allow(missing_docs)]
+
+#[path = "common/chance.rs"]
+mod chance;
+mod common;
+#[path = "common/histories.rs"]
+mod histories;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use chance::{Chance, scaled, seed};
+use common::{answered, host_count};
+use histories::{FAMILY, History, history, opened};
+use leftoff::context::{Action, Build, Context, Format, Needs, Outcome, Request};
+use leftoff::error::{Code, Error};
+use leftoff::interop::messages::{write, write_context};
+use leftoff::session::message::{Attachment, Message, Role};
+use leftoff::tokens::{cost, estimate};
+use serde_json::json;
+
+const BUILDS: usize = 1_000_000;
+// So many bytes of logs and contexts are enough to make again.
+const SAMPLE: usize = 20_000_000;
+const WITHOUT_STRATEGY: &[&str] =
+    &["full-history", "pruned-tools", "recent-plus-summary", "minimal-state", "fallback"];
+
+// What the host answers.
+#[derive(Default)]
+struct Host {
+    summary: Option<String>,
+    offered: Option<Vec<Message>>,
+}
+
+fn build(history: &History, request: &str, host: &Host) -> Result<Context, Error> {
+    let mut build = Build::new(Request::from_json(request)?, history.session.source());
+    for _ in 0..1_000 {
+        match build.next(None)? {
+            Outcome::Ready(context) => return Ok(context),
+            Outcome::Needs(Needs::Bytes { range }) => {
+                build.bytes(range.start, &history.log[range.start as usize..range.end as usize])?;
+            }
+            Outcome::Needs(Needs::Counts { texts, encoding }) => {
+                let counted = |text: String| (text.clone(), host_count(&encoding, &text));
+                build.counts(texts.into_iter().map(counted).collect());
+            }
+            Outcome::Needs(Needs::Summary { range, least, tokens }) => {
+                assert!(
+                    range.start <= least && least <= range.end && tokens > 0,
+                    "{range:?} {least} {tokens}"
+                );
+                build.written(host.summary.clone());
+            }
+            Outcome::Needs(Needs::Strategy { name, .. }) => {
+                build.offer(&name, host.offered.clone().ok_or_else(|| "it has none".into()));
+            }
+            Outcome::Needs(needs) => panic!("{needs:?}"),
+        }
+    }
+    panic!("no end of needs");
+}
+
+fn ids(messages: &[Message]) -> Vec<&str> {
+    messages.iter().map(|message| message.id.as_str()).filter(|id| !id.is_empty()).collect()
+}
+
+// As leftoff counts, or of the JSON that is sent.
+fn real_cost(messages: &[Message], format: Format) -> u32 {
+    match format {
+        Format::Leftoff => {
+            let uncounted = messages.iter().map(|message| Message { tokens: None, ..message.clone() });
+            uncounted.map(|message| cost::message(&message, None).tokens).sum()
+        }
+        // A picture costs what its provider says, its base64 next to nothing.
+        _ => {
+            let files: u32 = messages.iter().map(cost::files).sum();
+            estimate(&write(&messages.iter().map(blind).collect::<Vec<_>>(), format).json) + files
+        }
+    }
+}
+
+fn blind(message: &Message) -> Message {
+    let blind =
+        |file: &Attachment| Attachment { data: file.data.as_ref().map(|_| "AAAA".into()), ..file.clone() };
+    Message { attachments: message.attachments.iter().map(blind).collect(), ..message.clone() }
+}
+
+fn check_pairs(messages: &[Message]) {
+    let mut open = Vec::new();
+    for message in messages {
+        if let Some(tool) = &message.tool {
+            let call = open.iter().position(|id| *id == tool.call_id);
+            open.remove(call.expect("a result has its call before it"));
+        } else {
+            assert!(open.is_empty(), "a call without its result");
+        }
+        open.extend(message.tool_calls().iter().map(|call| call.id.clone()));
+    }
+    assert!(open.is_empty(), "a call without its result");
+}
+
+// The order of the log, but for results, which follow their call.
+fn check_order(history: &History, messages: &[Message]) {
+    let place =
+        |id: &str| history.messages.iter().position(|message| message.id == id).expect("it is of this log");
+    let spoken = messages.iter().filter(|message| message.tool.is_none() && !message.id.is_empty());
+    let order: Vec<usize> = spoken.map(|message| place(&message.id)).collect();
+    assert!(order.is_sorted_by(|a, b| a < b), "each once, in order");
+}
+
+// Behind the message that it was compacted through there is everything that was not pinned and is no system message.
+fn must_be_there(history: &History) -> BTreeSet<&str> {
+    let newest_user = history.messages.iter().rfind(|message| message.role == Some(Role::User));
+    let systems = history.messages.iter().filter(|message| message.role == Some(Role::System));
+    let named = systems.chain(newest_user).map(|message| message.id.as_str());
+    // A pinned result whose call nobody made stands in no context, nor does one whose call came again.
+    let is_said =
+        |id: &&str| history.messages.iter().any(|one| one.id == **id && one.role != Some(Role::Tool));
+    named.chain(history.pinned.iter().map(String::as_str).filter(is_said)).collect()
+}
+
+// leftoff's own summary has no joiners: they could hide what closes its fence.
+fn check_cuts(messages: &[Message]) {
+    for message in messages.iter().filter(|message| !message.id.is_empty()) {
+        let rest = message.content.as_str().replace(FAMILY, "");
+        assert!(!rest.contains(['\u{200D}', '\u{1F468}', '\u{1F466}']), "cut inside of a letter: {rest}");
+    }
+}
+
+fn check_use(context: &Context) {
+    let decisions = &context.report.messages;
+    let Some(last) = decisions.iter().rposition(|decision| decision.rule == "did-not-fit") else { return };
+    let is_used = u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85;
+    // The decisions of one step follow each other; at most it is all that was left out in a row.
+    let first =
+        decisions[..last].iter().rposition(|one| one.rule != "did-not-fit").map_or(0, |place| place + 1);
+    let least: u32 = decisions[first..=last].iter().map(|decision| decision.tokens).sum();
+    let (used, budget) = (context.tokens_used, context.token_budget);
+    assert!(is_used || used + least > budget, "{used} of {budget}, and {least} would have fitted");
+}
+
+fn check_laws(history: &History, context: &Context, format: Format) {
+    assert!(context.tokens_used <= context.token_budget, "over the budget");
+    assert_eq!(context.tokens_used, real_cost(&context.messages, format), "what is used is what is sent");
+    check_pairs(&context.messages);
+    check_order(history, &context.messages);
+    check_cuts(&context.messages);
+    let there: BTreeSet<&str> = ids(&context.messages).into_iter().collect();
+    let missing: Vec<&str> = must_be_there(history).difference(&there).copied().collect();
+    assert!(missing.is_empty(), "has to be there, and is not: {missing:?}");
+    if WITHOUT_STRATEGY.contains(&context.strategy.as_str()) {
+        check_use(context);
+    }
+    let told = context
+        .report
+        .messages
+        .iter()
+        .filter(|decision| matches!(decision.action, Action::Kept | Action::Shortened));
+    let told: BTreeSet<&str> =
+        told.map(|decision| decision.id.as_str()).filter(|id| !id.is_empty()).collect();
+    assert_eq!(told, there, "the report says what is there");
+}
+
+fn window(chance: &mut Chance) -> usize {
+    [300, 1_000, 4_000, 16_000, 64_000][chance.below(5)] + chance.below(2_000)
+}
+
+fn asked(window: usize, format: Format, more: &str) -> String {
+    format!(r#"{{"window":{window},"encoding":"estimate-1","format":"{}"{more}}}"#, format.as_str())
+}
+
+// What the smaller budget keeps, twice as much does not drop.
+fn check_twice(small: &Context, large: &Context) {
+    let [small, large] =
+        [small, large].map(|context| ids(&context.messages).into_iter().collect::<BTreeSet<_>>());
+    let dropped: Vec<&&str> = small.difference(&large).collect();
+    assert!(dropped.is_empty(), "dropped by a larger budget: {dropped:?}");
+}
+
+#[test]
+fn every_context_keeps_the_laws_in_every_shape() {
+    let mut chance = Chance::new(seed());
+    let mut sample = String::new();
+    let builds = scaled(BUILDS, 3_000);
+    let (mut built, mut too_small) = (0, 0);
+    while built < builds {
+        let history = history(chance.number());
+        let host =
+            Host { summary: chance.one_in(2).then(|| "A model wrote this. ".repeat(20)), offered: None };
+        for _ in 0..8 {
+            let format = Format::ALL[chance.below(Format::ALL.len())];
+            let more = if chance.one_in(2) { r#","summaries":true"# } else { "" };
+            let small = window(&mut chance);
+            let request = asked(small, format, more);
+            let context = match build(&history, &request, &host) {
+                Ok(context) => context,
+                Err(error) => {
+                    assert_eq!(error.code, Code::BudgetTooSmall);
+                    (built, too_small) = (built + 1, too_small + 1);
+                    continue;
+                }
+            };
+            check_laws(&history, &context, format);
+            let twice = build(&history, &asked(small * 2, format, more), &host).expect("more than enough");
+            check_laws(&history, &twice, format);
+            check_twice(&context, &twice);
+            built += 2;
+            if more.is_empty()
+                && history.through.is_none()
+                && history.pinned.is_empty()
+                && sample.len() < SAMPLE
+            {
+                let log = String::from_utf8_lossy(&history.log);
+                let line =
+                    json!({ "log": log, "request": request, "context": write_context(&context, format) });
+                writeln!(sample, "{line}").expect("a string takes it");
+            }
+        }
+    }
+    println!("counted builds: {built}");
+    println!("counted budgets too small: {too_small}");
+    if let Some(folder) = env::var_os("LEFTOFF_CONTEXTS") {
+        fs::write(Path::new(&folder).join("contexts.jsonl"), sample).expect("the folder is there");
+    }
+}
+
+// What breaks a law, or may: left out, out of order, twice, without its call, more than fits.
+fn spoilt(messages: &[Message], history: &History, chance: &mut Chance) -> Vec<Message> {
+    let mut all = messages.to_vec();
+    let (one, other) = (chance.below(all.len()), chance.below(all.len()));
+    match chance.below(6) {
+        0 => drop(all.remove(one)),
+        1 => all.swap(one, other),
+        2 => all.insert(one, messages[other].clone()),
+        3 => all.insert(one, answered("never-called", "Read", "found")),
+        4 => all.extend(history.messages.iter().cloned()),
+        _ => all[one].content = "x".repeat(40_000).as_str().into(),
+    }
+    all
+}
+
+#[test]
+fn a_strategy_of_the_hosts_keeps_the_laws_or_is_refused_by_name() {
+    let mut chance = Chance::new(seed() + 1);
+    let (mut taken, mut refused) = (0, 0);
+    while taken + refused < scaled(BUILDS / 50, 300) {
+        let history = history(chance.number());
+        let request = asked(window(&mut chance), Format::Leftoff, "");
+        let Ok(ours) = build(&history, &request, &Host::default()) else { continue };
+        let is_good = chance.one_in(3) || ours.messages.is_empty();
+        let offered =
+            if is_good { ours.messages.clone() } else { spoilt(&ours.messages, &history, &mut chance) };
+        let theirs = r#","strategies":[{"name":"mine","priority":0}]"#;
+        let request = request.replace("}", &format!("{theirs}}}"));
+        let context = build(&history, &request, &Host { summary: None, offered: Some(offered) })
+            .expect("ours would do");
+        check_laws(&history, &context, Format::Leftoff);
+        if context.strategy == "mine" {
+            taken += 1;
+        } else {
+            assert!(!is_good, "what keeps the laws is taken: {:?}", context.report.rejected);
+            assert_eq!(context.report.rejected[0].strategy, "mine");
+            refused += 1;
+        }
+    }
+    assert!(taken > 0 && refused > 0, "{taken} {refused}");
+}
+
+#[test]
+fn two_writers_records_are_all_there() {
+    let mut chance = Chance::new(seed() + 2);
+    for _ in 0..scaled(BUILDS / 1_000, 20) {
+        let [one, other] = [history(chance.number()), history(chance.number())];
+        let renamed = String::from_utf8_lossy(&other.log).replace("\"m", "\"n");
+        let uncounted = |log: &str| log.lines().map(unsealed).collect::<Vec<_>>();
+        let (mut ones, others) = (uncounted(&String::from_utf8_lossy(&one.log)), uncounted(&renamed));
+        for line in others {
+            ones.insert(chance.below(ones.len() + 1), line);
+        }
+        let log = ones.concat().into_bytes();
+        let both = History {
+            session: opened(b"", &log),
+            log,
+            messages: Vec::new(),
+            pinned: Vec::new(),
+            through: None,
+        };
+        let context =
+            build(&both, &asked(100_000_000, Format::Leftoff, ""), &Host::default()).expect("it is enough");
+        let there: BTreeSet<&str> = ids(&context.messages).into_iter().collect();
+        for (history, letter) in [(&one, "m"), (&other, "n")] {
+            let spoken = history.messages.iter().filter(|message| message.role != Some(Role::Tool));
+            for id in spoken.map(|message| message.id.replace('m', letter)) {
+                assert!(there.contains(id.as_str()), "{id} is lost");
+            }
+        }
+    }
+}
+
+// Without its checksum, which says nothing of other words.
+fn unsealed(line: &str) -> String {
+    let end = line.rfind(",\"crc\"").unwrap_or(line.len() - 1);
+    format!("{}}}\n", &line[..end])
+}

@@ -1,0 +1,62 @@
+// @ts-check
+// What was sent and why, and compaction, as they are typed.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { inStore, worded } from "./long-session.js";
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+
+/** @param {string} home */
+const typed = (home) => (/** @type {string[]} */ ...args) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { env: { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: home }, encoding: "utf8" });
+  return { status, stdout, stderr, value: args.includes("--json") && status === 0 ? JSON.parse(stdout) : undefined };
+};
+
+test("compact says what it would do, does it, and takes it back", () =>
+  inStore({ turns: 80 }, async ({ session, home }) => {
+    const leftoff = typed(home);
+    const asked = ["compact", session.id, "--window", "16000"];
+    assert.match(leftoff(...asked).stdout, /^\d+ messages would stand in contexts as a summary: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply does it\.\n$/);
+    const { value: plan } = leftoff(...asked, "--json");
+    assert.deepEqual([plan.isApplied, plan.isDue], [false, true]);
+    assert.match(leftoff(...asked, "--apply").stdout, /^\d+ messages stand in contexts as a summary from now on: .*\nNo message is deleted\. --undo takes it back\.\n$/);
+    assert.match(leftoff(...asked, "--apply").stdout, /^nothing to do: the conversation has \d+ tokens, and 9000 are kept\n$/);
+    const { value: context } = leftoff("context", session.id, "--window", "16000", "--json");
+    assert.deepEqual([context.strategy, context.tokensUsed], ["full-history", leftoff(...asked, "--json").value.tokensBefore]);
+    assert.match(leftoff(...asked, "--undo").stdout, /^contexts begin with the first message again: /);
+    assert.match(leftoff(...asked, "--undo").stdout, /^nothing to do: it is not compacted\n$/);
+    const wrong = leftoff(...asked, "--keep", "few");
+    assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
+    assert.match(wrong.stderr, /--keep/);
+  }));
+
+test("context --explain shows at a glance what was sent and why", () =>
+  inStore({ turns: 80 }, async ({ session, home }) => {
+    const { stdout } = typed(home)("context", session.id, "--window", "16000", "--explain");
+    const [head = "", window = "", full = "", pruned = "", kept = "", summarised = "", summary = ""] = stdout.split("\n");
+    assert.match(head, /^recent-plus-summary: \d+ of 12000 tokens, \d+ of 160 messages$/);
+    assert.equal(window, "  window 16000 = 0 system + 0 tools + 4000 for the answer + 12000 for messages");
+    assert.ok(full.startsWith("  full-history: no, ") && pruned.startsWith("  pruned-tools: no, "));
+    const [, keptTokens, keptCount] = /^ {2}kept +(\d+) {2}(\d+) messages$/.exec(kept) ?? [];
+    const [, summaryTokens] = /^ {2}summary +(\d+) {2}of what is not there$/.exec(summary) ?? [];
+    assert.match(summarised, /^ {2}summarised +\d+ {2}\d+ messages$/);
+    const [, used, included] = /: (\d+) of 12000 tokens, (\d+) of/.exec(head) ?? [];
+    assert.deepEqual([Number(keptTokens) + Number(summaryTokens), keptCount], [Number(used), included]);
+  }));
+
+test("context --compare says what differs from the last one", () =>
+  inStore({ turns: 80 }, async ({ session, home }) => {
+    const leftoff = typed(home);
+    const none = leftoff("context", session.id, "--window", "16000", "--compare");
+    assert.deepEqual([none.status, none.stdout], [1, ""]);
+    assert.match(none.stderr, /\(not_found\)/);
+    await session.context({ window: 16_000 });
+    await session.append(worded("one more"));
+    await session.flush();
+    const { stdout } = leftoff("context", session.id, "--window", "16000", "--compare");
+    assert.match(stdout, /^before, .+: recent-plus-summary: .*\nnow: recent-plus-summary: .*\n(.*\n)* {2}unread {5}-> kept {8}/);
+    assert.match(leftoff("context", session.id, "--window", "16000", "--compare").stdout, /\n {2}the same messages\n$/);
+  }));

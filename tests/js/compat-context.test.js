@@ -1,0 +1,119 @@
+// @ts-check
+// Document 004, phase 2, by its text: the budget, the builder, strategies of its interface.
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { ContextBuilder, SessionManager, calculateBudget } from "../../js/compat.js";
+
+/** @typedef {import("../../js/compat.js").Session} Session */
+/** @typedef {import("../../js/compat-context.js").ContextStrategy} ContextStrategy */
+
+const provider = { type: "ollama", model: "qwen3", contextWindow: 8_192 };
+// As a chat program has it: letters by four, and six for each message.
+const tokenizer = {
+  count: (/** @type {string} */ text) => Math.ceil(text.length / 4),
+  countMessages: (/** @type {{ content?: string | null, toolCalls?: object[] }[]} */ messages) =>
+    messages.reduce((sum, { content, toolCalls = [] }) => sum + 6 + Math.ceil(((content ?? "").length + JSON.stringify(toolCalls).length) / 4), 0),
+};
+
+/** @param {number} turns @param {(session: Session) => Promise<void>} work */
+async function inSession(turns, work) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-builder-")));
+  const manager = new SessionManager({ home: join(folder, "home") });
+  try {
+    const session = await manager.createSession(folder, provider);
+    for (let turn = 0; turn < turns; turn += 1) {
+      const call = { id: `c${turn}`, name: "read_file", arguments: { path: `src/${turn}.js` } };
+      await session.appendMessage({ role: "user", content: `Read file ${turn}. ${"It matters a lot. ".repeat(10)}` });
+      await session.appendMessage({ role: "assistant", content: "", toolCalls: [call] });
+      await session.appendToolExecution(call, { content: `line of ${turn}\n`.repeat(60), success: true, durationMs: 1 });
+      await session.appendMessage({ role: "assistant", content: `File ${turn} is fine.` });
+    }
+    await work(session);
+  } finally {
+    await manager.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("a budget is the window less system, tools and a quarter for the answer", () => {
+  const budget = calculateBudget(1_001, "s".repeat(40), "t".repeat(80), tokenizer);
+  assert.deepEqual(budget, {
+    modelContextWindow: 1_001,
+    systemPromptTokens: 10,
+    toolDefinitionTokens: 20,
+    reserveForResponse: 250,
+    availableTokens: 721,
+    currentConversationTokens: 0,
+    utilizationPercent: 0,
+  });
+  assert.equal(calculateBudget(100, "s".repeat(4000), "", tokenizer).availableTokens, 0);
+  assert.throws(() => calculateBudget(NaN, "", "", tokenizer), { code: "invalid_request" });
+  assert.throws(() => calculateBudget(100, "", "", { count: () => NaN }), { code: "invalid_request", message: /from the tokenizer/ });
+});
+
+test("what fits is the whole history, in document 004's shape", () =>
+  inSession(3, async (session) => {
+    const budget = calculateBudget(8_192, "", "", tokenizer);
+    const { messages, ...result } = await new ContextBuilder(tokenizer).buildContext(session, budget);
+    const stored = await session.getMessages();
+    assert.deepEqual(messages.map(({ role, content }) => ({ role, content })), stored.map(({ role, content }) => ({ role, content })));
+    assert.deepEqual(messages[1]?.toolCalls, [{ id: "c0", name: "read_file", arguments: { path: "src/0.js" } }]);
+    assert.deepEqual([messages[2]?.toolCallId, messages[2]?.toolName], ["c0", "read_file"]);
+    const used = tokenizer.countMessages(messages);
+    assert.deepEqual(result, { strategy: "full-history", tokensUsed: used, tokenBudget: 6_144, originalMessageCount: 12, includedMessageCount: 12, summarizedMessageCount: 0 });
+  }));
+
+test("what does not fit is built to the tokenizer's own count of all messages", () =>
+  inSession(40, async (session) => {
+    for (const window of [1_000, 2_000, 4_000, 8_192]) {
+      const budget = calculateBudget(window, "You are helpful.", "[]", tokenizer);
+      const { messages, tokensUsed, strategy } = await new ContextBuilder(tokenizer).buildContext(session, budget);
+      assert.equal(tokensUsed, tokenizer.countMessages(messages));
+      assert.ok(tokensUsed <= budget.availableTokens, `${tokensUsed} of ${budget.availableTokens} by ${strategy}`);
+      assert.equal(messages.findLast(({ role }) => role === "user")?.content?.slice(0, 13), "Read file 39.");
+    }
+  }));
+
+test("a budget that nothing fits is refused", () =>
+  inSession(1, async (session) => {
+    const builder = new ContextBuilder({ count: () => 1, countMessages: () => 1_000 });
+    await assert.rejects(builder.buildContext(session, calculateBudget(100, "", "", tokenizer)), { code: "budget_too_small" });
+  }));
+
+test("a strategy of the document's interface is tried by its priority", () =>
+  inSession(40, async (session) => {
+    const builder = new ContextBuilder(tokenizer);
+    /** @type {ContextStrategy} */
+    const strategy = {
+      name: "last-two",
+      priority: 2,
+      minTokens: 100,
+      async build(given, budgetTokens, counting) {
+        assert.equal(given, session);
+        const all = await given.getMessages();
+        const messages = [...all.filter(({ role }) => role === "user").slice(-1), ...all.slice(-1)].map(({ role, content }) => ({ role, content }));
+        assert.ok(Number(await counting.countMessages?.(messages)) < budgetTokens);
+        return { messages, includedCount: 2, summarizedCount: all.length - 2 };
+      },
+    };
+    builder.registerStrategy({ ...strategy, name: "never", priority: 0, minTokens: 1_000_000 });
+    builder.registerStrategy(strategy);
+    const { messages, ...result } = await builder.buildContext(session, calculateBudget(4_000, "", "", tokenizer));
+    assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant"]);
+    assert.deepEqual([result.strategy, result.includedMessageCount, result.summarizedMessageCount], ["last-two", 2, 158]);
+    for (const wrong of [{ ...strategy }, { ...strategy, name: "full-history" }, { ...strategy, name: "" }, { ...strategy, name: "x", priority: 1.5 }]) {
+      assert.throws(() => builder.registerStrategy(wrong), { code: "invalid_request" });
+    }
+  }));
+
+test("getSummaryForRange tells of just those messages", () =>
+  inSession(10, async (session) => {
+    const all = await session.getMessages();
+    const summary = await session.getSummaryForRange(String(all[0]?.id), String(all[7]?.id), 200);
+    assert.ok(summary.includes("Read file 0.") && tokenizer.count(summary) <= 220);
+    assert.ok(!summary.includes("File 7 is fine."));
+  }));
