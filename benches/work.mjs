@@ -2,29 +2,10 @@
 /** Does one thing with the session of a store, `<home> <what>`, and says what it took. */
 
 import process from "node:process";
-import { NodeStorage, openStore } from "../js/index.js";
+import { openStore } from "../js/index.js";
+import { Counting } from "./counting.mjs";
 
 const [home = "", what = ""] = process.argv.slice(2);
-
-class Counting extends NodeStorage {
-  bytesRead = 0;
-
-  /** @param {string} path */
-  async read(path) {
-    return this.#counted(await super.read(path));
-  }
-
-  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] */
-  async readRange(path, start, end, options) {
-    return this.#counted(await super.readRange(path, start, end, options));
-  }
-
-  /** @param {Uint8Array | null} bytes */
-  #counted(bytes) {
-    this.bytesRead += bytes?.length ?? 0;
-    return bytes;
-  }
-}
 
 /** @type {Record<string, (session: import("../js/index.js").Session) => Promise<unknown>>} */
 const things = {

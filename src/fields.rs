@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
     }
 
     fn path_to<'k>(&self, key: &'k str) -> Cow<'k, str> {
-        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path).into() }
+        if self.path.is_empty() { key.into() } else { [&self.path, ".", key].concat().into() }
     }
 
     /// A field as it stands, left where it is.
@@ -261,14 +261,14 @@ fn too_deep(json: &str) -> bool {
     if memchr::memchr2_iter(b'{', b'[', json.as_bytes()).nth(MAX_DEPTH).is_none() {
         return false;
     }
-    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-    for byte in json.bytes() {
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => depth += 1,
-            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            b'"' => at = behind_string(bytes, at),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > MAX_DEPTH {
@@ -276,6 +276,18 @@ fn too_deep(json: &str) -> bool {
         }
     }
     false
+}
+
+// Nearly all of a line is strings; most of them are passed by in one search.
+fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 struct RawObject<'a>(Vec<Entry<'a>>);

@@ -308,11 +308,11 @@ fn raw_value(json: &str) -> Box<RawValue> {
 
 // Line breaks stand only between the tokens of a slice, never in a string; the three separators only in strings.
 pub(crate) fn on_one_line(json: String) -> String {
-    let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    // Most lines have none of the bytes that these begin with.
     let bytes = json.as_bytes();
-    let may_break = memchr::memchr3(b'\n', b'\r', 0xe2, bytes).or_else(|| memchr::memchr(0xc2, bytes));
-    if may_break.is_none() || !json.contains(breaks) {
+    let ends = |at: usize| bytes[at] != 0xe2 || matches!(bytes[at + 1..], [0x80, 0xa8 | 0xa9, ..]);
+    let is_next = |at: usize| bytes.get(at + 1) == Some(&0x85);
+    let has_breaks = memchr::memchr3_iter(b'\n', b'\r', 0xe2, bytes).any(ends);
+    if !has_breaks && !memchr::memchr_iter(0xc2, bytes).any(is_next) {
         return json;
     }
     let mut line = String::with_capacity(json.len() + 16);

@@ -58,8 +58,18 @@ impl Prices {
         if let Some(tokens) = stored {
             return Some(tokens.count);
         }
+        self.with_content(message, message.content.as_str(), vocabulary)
+    }
+
+    /// The price of a message with this content.
+    pub fn with_content(
+        &mut self,
+        message: &Message,
+        content: &str,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Option<u32> {
         let mut sum = Some(cost::fixed(message));
-        for text in cost::texts(message) {
+        for text in cost::texts_with(message, content) {
             let price = self.text(text, vocabulary);
             sum = sum.zip(price).map(|(sum, price)| sum.saturating_add(price));
         }

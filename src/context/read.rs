@@ -17,8 +17,10 @@ use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message, Role};
 use crate::session::scan::{Found, Record, Scanner};
 
-const SMALLEST_READ: u64 = 64 * 1024;
+const SMALLEST_READ: u64 = 16 * 1024;
 const LARGEST_READ: u64 = 1024 * 1024;
+// What a line has for each token, as long as none was read.
+const BYTES_A_TOKEN: u64 = 4;
 
 /// What is known of the log that a context is built from.
 #[derive(Clone, Debug, Default)]
@@ -177,13 +179,29 @@ impl Reading {
         let knows_user = self.source.newest_user.is_some() || self.source.message_count == 0;
         let has_user = || self.read.iter().any(|item| item.message.role == Some(Role::User));
         self.asked = if !self.is_complete() && (self.guess <= aim || !(knows_user || has_user())) {
-            let size = self.bytes_read.clamp(SMALLEST_READ, LARGEST_READ);
+            let size = self.missing(aim).clamp(SMALLEST_READ, LARGEST_READ);
             Some(Asked::Older(Span { start: self.read_from.saturating_sub(size), end: self.read_from }))
         } else {
             let mut far = self.required.range(..self.lines_from);
             far.find(|(start, _)| !self.apart.contains_key(start)).map(|(_, span)| Asked::Apart(*span))
         };
         self.asked.map(Asked::span)
+    }
+
+    // How many bytes it takes until the guess exceeds `aim`, should the lines before be like those that were read. At
+    // least as many as belong to a line that is not whole, however long it is.
+    fn missing(&self, aim: u64) -> u64 {
+        let open = self.lines_from - self.read_from;
+        if self.guess > aim {
+            return self.bytes_read;
+        }
+        let lines = self.source.end - self.lines_from;
+        let bytes = match self.guess {
+            0 => aim.saturating_mul(BYTES_A_TOKEN),
+            guess => (aim - guess).saturating_mul(lines) / guess,
+        };
+        // A little more, so that it is seldom one read for the last message.
+        bytes.saturating_add(bytes / 8).saturating_sub(open).max(open)
     }
 
     /// Takes what was wanted.

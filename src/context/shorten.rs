@@ -68,15 +68,39 @@ fn longer_than(text: &str, graphemes: usize) -> Option<usize> {
     if text.is_ascii() {
         return Some(text.len());
     }
-    let count = text.graphemes(true).count();
+    let count = count(text);
     (count > graphemes).then_some(count)
 }
 
+// The graphemes of a text. Between two letters of ASCII there is always a boundary, so only what is around the others is
+// looked at; a carriage return may be half of one.
+fn count(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut count, mut start) = (0, 0);
+    for at in 1..=bytes.len() {
+        if at == bytes.len() || (is_plain(bytes[at - 1]) && is_plain(bytes[at])) {
+            count += if at == start + 1 { 1 } else { text[start..at].graphemes(true).count() };
+            start = at;
+        }
+    }
+    count
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii() && byte != b'\r'
+}
+
 fn head(text: &str, graphemes: usize) -> &str {
+    if text.as_bytes().iter().take(graphemes + 1).all(|byte| is_plain(*byte)) {
+        return &text[..graphemes.min(text.len())];
+    }
     text.grapheme_indices(true).nth(graphemes).map_or(text, |(end, _)| &text[..end])
 }
 
 fn tail(text: &str, graphemes: usize) -> &str {
+    if text.as_bytes().iter().rev().take(graphemes + 1).all(|byte| is_plain(*byte)) {
+        return &text[text.len().saturating_sub(graphemes)..];
+    }
     let start = text.grapheme_indices(true).rev().nth(graphemes.saturating_sub(1));
     start.map_or(text, |(start, _)| &text[start..])
 }
@@ -119,6 +143,38 @@ mod tests {
             let (head, rest) = cut.split_once("\n[").unwrap_or_default();
             let tail = rest.split_once("]\n").unwrap_or_default().1;
             assert!(whole(head) && whole(tail), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn letters_of_ascii_beside_others_are_counted_and_cut_as_graphemes() {
+        // Combining marks, a joiner, a flag, carriage returns, a mark that joins what follows it.
+        let parts = [
+            "ab",
+            "e\u{301}",
+            "\r\n",
+            "x\r",
+            "\u{301}",
+            "👨\u{200d}👩",
+            "🇩🇪🇫",
+            "\u{600}1",
+            "한",
+            " \t",
+            "\n",
+        ];
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    let text = [first, second, third, "yz", second].concat();
+                    let whole: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
+                    assert_eq!(count(&text), whole.len(), "{text:?}");
+                    for n in 1..=whole.len() {
+                        let end = whole.get(n).map_or(text.len(), |(at, _)| *at);
+                        assert_eq!(head(&text, n), &text[..end], "{text:?} {n}");
+                        assert_eq!(tail(&text, n), &text[whole[whole.len() - n].0..], "{text:?} {n}");
+                    }
+                }
+            }
         }
     }
 

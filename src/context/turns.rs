@@ -11,13 +11,16 @@ use alloc::vec::Vec;
 use crate::context::price::Prices;
 use crate::context::shorten;
 use crate::session::message::{Message, Role, Tool};
-use crate::tokens::{Vocabulary, cost, estimate};
+use crate::tokens::{Vocabulary, cost};
 
 /// What stands in the place of a result that was never recorded.
 pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
 
 /// What follows an answer that was not finished.
 pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
+
+// Beyond runs of blanks no token has more.
+const MOST_BYTES_A_TOKEN: usize = 64;
 
 /// A message on its way into a context.
 #[derive(Clone, Debug, Default)]
@@ -51,15 +54,24 @@ impl Item {
     pub fn price(&mut self, prices: &mut Prices, vocabulary: Option<&Vocabulary>) {
         self.cost = self.cost.or_else(|| prices.message(&self.message, vocabulary));
         if let (Some(short), None) = (&self.short, self.short_cost) {
-            self.short_cost = prices.message(&with_content(&self.message, short), vocabulary);
+            self.short_cost = prices.with_content(&self.message, short, vocabulary);
         }
     }
 
-    /// About the least it can cost, before anything is counted.
+    /// About the least it can cost, before anything is counted: by the stored count, whoever made it, else the estimate.
     pub fn guess(&self) -> u32 {
-        let whole = cost::message(&self.message, None).tokens;
-        let short = |short: &String| cost::fixed(&self.message).saturating_add(estimate(short));
-        self.short.as_ref().map_or(whole, |text| short(text).min(whole))
+        let whole = self.guess_whole();
+        let Some(short) = &self.short else { return whole };
+        // It has as many tokens a byte as the whole.
+        let share = u64::from(whole) * short.len() as u64 / self.message.content.as_str().len().max(1) as u64;
+        whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::FRAME))
+    }
+
+    fn guess_whole(&self) -> u32 {
+        let Some(tokens) = &self.message.tokens else { return cost::message(&self.message, None).tokens };
+        // A count that was made up must not have the whole log read.
+        let bytes: usize = cost::texts(&self.message).iter().map(|text| text.len()).sum();
+        tokens.count.max(u32::try_from(bytes / MOST_BYTES_A_TOKEN).unwrap_or(u32::MAX))
     }
 
     /// The message as a context holds it.

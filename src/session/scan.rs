@@ -197,7 +197,8 @@ impl Scanner {
             }
             Direction::Backward => {
                 self.last_is_open = self.last_is_open.or(chunk.last().map(|byte| *byte != b'\n'));
-                self.buffer.splice(..0, chunk.iter().copied());
+                let behind = core::mem::replace(&mut self.buffer, chunk.to_vec());
+                self.buffer.extend_from_slice(&behind);
                 self.offset = self.offset.saturating_sub(chunk.len() as u64);
             }
         }

@@ -11,7 +11,12 @@ pub const FRAME: u32 = 4;
 /// The texts of a message that a context sends: its content, and each call's id, name and arguments.
 /// Reasoning is not sent.
 pub fn texts(message: &Message) -> Vec<&str> {
-    let mut texts = Vec::from([message.content.as_str()]);
+    texts_with(message, message.content.as_str())
+}
+
+/// The same with other content.
+pub(crate) fn texts_with<'a>(message: &'a Message, content: &'a str) -> Vec<&'a str> {
+    let mut texts = Vec::from([content]);
     for call in message.tool_calls() {
         texts.extend([call.id.as_str(), call.name.as_str(), call.arguments.as_str()]);
     }

@@ -19,13 +19,11 @@ mod reading;
 mod speakers;
 mod steps;
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::context::{Context, Format, Report};
 use crate::error::{Code, Error};
@@ -98,8 +96,7 @@ fn shaped(steps: &[Step<'_>], format: Format) -> String {
 pub fn write_context(context: &Context, format: Format) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    struct ContextBuildResult<'a> {
-        messages: Box<RawValue>,
+    struct WithoutMessages<'a> {
         strategy: &'a str,
         tokens_used: u32,
         token_budget: u32,
@@ -111,8 +108,7 @@ pub fn write_context(context: &Context, format: Format) -> String {
         report: &'a Report,
     }
     let Written { json, without_call } = write(&context.messages, format);
-    to_json(&ContextBuildResult {
-        messages: RawValue::from_string(json).expect("what is written is JSON"),
+    let rest = to_json(&WithoutMessages {
         strategy: &context.strategy,
         tokens_used: context.tokens_used,
         token_budget: context.token_budget,
@@ -121,7 +117,9 @@ pub fn write_context(context: &Context, format: Format) -> String {
         summarized_message_count: context.summarized_message_count,
         without_call,
         report: &context.report,
-    })
+    });
+    // They are JSON already, of megabytes at times: not read again.
+    ["{\"messages\":", &json, ",", &rest[1..]].concat()
 }
 
 /// Reads one message, or an array of them, or a provider's answer, as drafts for a log.

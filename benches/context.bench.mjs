@@ -1,0 +1,289 @@
+// @ts-check
+/**
+ * Contexts: of long logs on the disk, beside the plainest reader of a log's end; the core beside itself, compiled
+ * natively; many at a time; beside other builders; and where nothing is counted yet.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { countTokens as theirs } from "gpt-tokenizer/encoding/o200k_base";
+import { called, exactCounter, toBytes } from "../js/core.js";
+import { countTokens, openStore } from "../js/index.js";
+import { grow } from "../scripts/grow.mjs";
+import { ask } from "../scripts/run.mjs";
+import { aiSdk, costs, countAll, langChain, parsed } from "./builders.mjs";
+import { conversation } from "./conversation.mjs";
+import { Counting } from "./counting.mjs";
+import { tail } from "./tail.mjs";
+import { inFolder, inTurns, median } from "./tools.mjs";
+
+const WINDOW = 32_768;
+const SIZES = [10_000, 100_000, 1_000_000];
+const BATCH = 1000;
+/** So many batches differ. */
+const DIFFERENT = 10;
+/** A context of so many tokens is made of so many: results are shortened for it, and nothing else. */
+const MILLION = 1_000_000;
+const MILLION_OF = 1_300_000;
+const PARALLEL = 16;
+const PARALLEL_MESSAGES = 2000;
+const PARALLEL_BUILDS = 25;
+/** LangChain counts a list again for each message that it leaves out: of more it would take minutes. */
+const FEW = 200;
+const IMPORTED = { seed: 7, messages: 10_000, longestTurn: 400, bytesEach: 600 };
+const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
+const ms = (/** @type {string} */ what, us = NaN) => ({ what, value: us / 1000, unit: "ms" });
+
+/** @typedef {import("../scripts/bench.mjs").Figure} Figure */
+
+/** @type {import("../scripts/bench.mjs").Bench} */
+export default {
+  title: `contexts of ${WINDOW.toLocaleString("en")} tokens, a quarter of them kept for the answer`,
+  run: () => inFolder(measure),
+};
+
+/** @param {string} folder */
+async function measure(folder) {
+  // What is stored is counted by the vocabulary that is loaded.
+  await countTokens("a");
+  const figures = [];
+  for (const size of SIZES) {
+    const home = join(folder, `${size}`);
+    const id = await filled(home, (stats) => stats.messageCount >= size);
+    figures.push(...(await ofLog(home, id, size)));
+    if (size === SIZES[0]) figures.push(...(await besideOthers(home, id)));
+  }
+  figures.push(...(await besideNative(join(folder, "million"))));
+  figures.push(...(await inParallel(join(folder, "parallel"))));
+  figures.push(...(await uncounted(folder)));
+  return figures;
+}
+
+/** @param {string} home @param {string} id @param {number} size @returns {Promise<Figure[]>} */
+async function ofLog(home, id, size) {
+  const store = await openStore({ home, project: "/" });
+  const session = await store.session(id);
+  const log = logOf(session);
+  const { tokenBudget, strategy, report } = await session.context({ window: WINDOW });
+  const rejected = report.rejected.map((/** @type {{ strategy: string }} */ one) => one.strategy).join();
+  if (rejected !== "full-history,pruned-tools") throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);
+  const cost = await inTurns(
+    {
+      fresh: once(() => openedAndBuilt(home, id)),
+      tail: { times: 10, once: () => tail(log, tokenBudget) },
+      again: once(() => session.context({ window: WINDOW })),
+    },
+    { rounds: 31 },
+  );
+  await store.close();
+  const { fresh = NaN, again = NaN, tail: plain = NaN } = cost;
+  const { bytesRead } = tail(log, tokenBudget);
+  const of = `${size.toLocaleString("en")} messages`;
+  return [
+    { what: `${of}: opened and built, to a plain tail reader`, value: fresh / plain, unit: "times", atMost: 2 },
+    { what: `${of}: bytes, the checkpoint aside, to the same`, value: (await bytesOf(home, id)) / bytesRead, unit: "times", atMost: 2 },
+    { what: `${of}: of the log, until two strategies are rejected`, value: report.bytesRead / bytesRead, unit: "times", atMost: 2 },
+    ms(`${of}: opened and built`, fresh),
+    ms(`${of}: built once more`, again),
+    ms(`${of}: the plain tail reader`, plain),
+  ];
+}
+
+/** Bytes read of the disk for it, checkpoints aside. @param {string} home @param {string} id */
+async function bytesOf(home, id) {
+  const storage = new Counting({ root: home });
+  await openedAndBuilt(home, id, storage);
+  return storage.bytesRead - storage.cacheBytesRead;
+}
+
+/** @param {string} home @param {string} id @param {Counting} [storage] */
+async function openedAndBuilt(home, id, storage) {
+  const store = await openStore({ home, project: "/", storage });
+  await (await store.session(id)).context({ window: WINDOW });
+  await store.close();
+}
+
+/** @param {import("../js/index.js").Session} session */
+function logOf({ path }) {
+  return join(path, "messages.jsonl");
+}
+
+/** @typedef {{ messageCount: number, totalTokens: number }} Stats */
+
+/**
+ * A store with one more session, and its checkpoint; gives its id.
+ * @param {string} home @param {(stats: Stats) => boolean} isEnough
+ */
+async function filled(home, isEnough) {
+  const store = await openStore({ home, project: "/" });
+  const session = await store.create();
+  const all = conversation();
+  // Making texts takes longer than appending them: from the first ten thousand on they come again.
+  /** @type {unknown[][]} */
+  const batches = [];
+  for (let at = 0; !isEnough(session.metadata.stats); at += 1) {
+    const batch = (batches[at % DIFFERENT] ??= Array.from({ length: BATCH }, () => all.next().value));
+    await session.append(batch, { durability: "buffered" });
+  }
+  await store.close();
+  return session.id;
+}
+
+/** Others' builders, each from the same log on the disk. @param {string} home @param {string} id @returns {Promise<Figure[]>} */
+async function besideOthers(home, id) {
+  const store = await openStore({ home, project: "/" });
+  const session = await store.session(id);
+  const log = logOf(session);
+  const { tokenBudget: budget } = await session.context({ window: WINDOW });
+  const { stored, counted } = costs;
+  const few = parsed(log).slice(-FEW);
+  const cost = await inTurns(
+    {
+      ours: once(() => openedAndBuilt(home, id)),
+      all: once(() => countAll(parsed(log), budget, stored)),
+      allCounted: once(() => countAll(parsed(log), budget, counted)),
+      langChain: once(() => langChain(parsed(log), budget, stored)),
+      fewCounted: once(() => langChain(few, budget, counted)),
+      aiSdk: once(() => aiSdk(parsed(log), budget, stored)),
+      aiSdkCounted: once(() => aiSdk(parsed(log), budget, counted)),
+    },
+    { rounds: 3 },
+  );
+  await store.close();
+  const of = (SIZES[0] ?? 0).toLocaleString("en");
+  return [
+    ms(`${of} messages: leftoff, stored counts`, cost.ours),
+    ms("counting all on gpt-tokenizer, stored counts", cost.all),
+    ms("the same, without", cost.allCounted),
+    ms("LangChain's trimMessages, stored counts", cost.langChain),
+    ms(`the same, without, the newest ${FEW}, from memory`, cost.fewCounted),
+    ms("AI SDK's pruneMessages, then all, stored counts", cost.aiSdk),
+    ms("the same, without", cost.aiSdkCounted),
+  ];
+}
+
+/** The core in WebAssembly and compiled natively, both from memory. @param {string} home @returns {Promise<Figure[]>} */
+async function besideNative(home) {
+  const id = await filled(home, (stats) => stats.totalTokens >= MILLION_OF);
+  const store = await openStore({ home, project: "/" });
+  const log = logOf(await store.session(id));
+  await store.close();
+  const request = { window: MILLION, reserve: 0 };
+  const wasm = inWasm(readFileSync(log), request);
+  const { strategy, tokensUsed } = JSON.parse(Buffer.from(wasm()).toString()).ready;
+  if (strategy !== "pruned-tools") throw new Error(`expected pruned-tools, but found ${strategy} instead`);
+  const native = () => ask("cargo", ["run", "--quiet", "--release", "--example", "context", "--", log, JSON.stringify(request), "3"]);
+  // Compiled before anything is measured.
+  if (native() === null) throw new Error("expected the example to run, but found that it failed");
+  const [ours, theirs] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  for (let round = 0; round < 5; round += 1) {
+    theirs.push(...(native() ?? "").split("\n").map(Number));
+    for (let n = 0; n < 3; n += 1) {
+      const start = performance.now();
+      wasm();
+      ours.push((performance.now() - start) * 1000);
+    }
+  }
+  const of = `${tokensUsed.toLocaleString("en")} tokens by ${strategy}`;
+  return [
+    { what: `${of}: the build, to native`, value: median(ours) / median(theirs), unit: "times", atMost: 1.5 },
+    ms(`${of}: in WebAssembly`, median(ours)),
+    ms(`${of}: natively`, median(theirs)),
+  ];
+}
+
+/** Builds of a context from a log in memory; each gives the JSON. @param {Uint8Array} log @param {object} request */
+function inWasm(log, request) {
+  const session = called((core) => new core.Session());
+  called((core) => session.observe(core.LogName.Messages, log, 0));
+  for (let span; (span = called(() => session.unlearned())); ) session.learn(log.subarray(span[0], span[1]));
+  const ready = Buffer.from('{"ready"');
+  const counter = exactCounter();
+  return () => {
+    const build = called(() => session.context(toBytes(request)));
+    for (;;) {
+      const json = called(() => build.next(counter));
+      if (ready.equals(json.subarray(0, ready.length))) return json;
+      const { start, end } = JSON.parse(Buffer.from(json).toString()).needs.range;
+      called(() => build.bytes(start, log.subarray(start, end)));
+    }
+  };
+}
+
+/** Sessions of one store that all build at the same time. @param {string} home @returns {Promise<Figure[]>} */
+async function inParallel(home) {
+  const ids = [];
+  for (let n = 0; n < PARALLEL; n += 1) ids.push(await filled(home, (stats) => stats.messageCount >= PARALLEL_MESSAGES));
+  const store = await openStore({ home, project: "/" });
+  const sessions = await Promise.all(ids.map((id) => store.session(id)));
+  const times = async (/** @type {typeof sessions} */ some) => {
+    /** @type {number[]} */
+    const all = [];
+    const each = async (/** @type {typeof sessions[0]} */ session) => {
+      for (let n = 0; n < PARALLEL_BUILDS; n += 1) {
+        const start = performance.now();
+        await session.context({ window: WINDOW });
+        all.push((performance.now() - start) * 1000);
+      }
+    };
+    await Promise.all(some.map(each));
+    return all.sort((a, b) => a - b);
+  };
+  await times(sessions);
+  const [alone, together] = [await times(sessions.slice(0, 1)), await times(sessions)];
+  await store.close();
+  const slowest = together[Math.ceil(0.99 * together.length) - 1] ?? NaN;
+  return [
+    ms(`${PARALLEL} sessions build at once: 99th percentile`, slowest),
+    ms(`${PARALLEL} sessions build at once: median`, median(together)),
+    { what: "the 99th percentile, to as many builds in turn", value: slowest / (PARALLEL * median(alone)), unit: "times" },
+  ];
+}
+
+/** An import of which everything is counted, and a context of one that is not. @param {string} folder @returns {Promise<Figure[]>} */
+async function uncounted(folder) {
+  const file = join(folder, "claude-code.jsonl");
+  writeFileSync(file, grow(IMPORTED));
+  let homes = 0;
+  const imported = async (/** @type {boolean} */ isCounted) => {
+    const home = join(folder, `imported-${(homes += 1)}`);
+    const store = await openStore({ home, project: folder, isCounted });
+    const { imported: [one] } = await store.import(file);
+    return { store, session: await store.session(/** @type {{ id: string }} */ (one).id) };
+  };
+  const { store, session } = await imported(false);
+  const everything = { window: 2 ** 31, reserve: 0 };
+  const { strategy, includedMessageCount } = await session.context(everything);
+  if (strategy !== "full-history" || includedMessageCount < IMPORTED.messages * 0.9) throw new Error(`expected all messages, but found ${includedMessageCount} by ${strategy} instead`);
+  const cost = await inTurns(
+    {
+      context: once(() => session.context(everything)),
+      theirs: once(() => parsedAndCounted(file)),
+      imported: once(async () => (await imported(true)).store.close()),
+    },
+    { rounds: 5 },
+  );
+  await store.close();
+  const { context = NaN, imported: ours = NaN, theirs = NaN } = cost;
+  const of = `an import of ${IMPORTED.messages.toLocaleString("en")} messages`;
+  return [
+    { what: `${of}, all counted, to parse and gpt-tokenizer`, value: context / theirs, unit: "times", atMost: 0.5 },
+    { what: "importing it and counting all, to the same", value: ours / theirs, unit: "times" },
+    ms("a context of all of it, nothing counted before", context),
+    ms("importing it, all counted", ours),
+    ms("parse and gpt-tokenizer", theirs),
+  ];
+}
+
+/** What the agent wrote, each text counted. @param {string} file */
+function parsedAndCounted(file) {
+  const disallowedSpecial = new Set();
+  let tokens = 0;
+  for (const { message } of parsed(file)) {
+    const blocks = typeof message.content === "string" ? [{ text: message.content }] : message.content;
+    for (const { text, content, id, name, input } of blocks) {
+      for (const one of [text, content, id, name, input && JSON.stringify(input)]) if (one) tokens += theirs(one, { disallowedSpecial });
+    }
+  }
+  return tokens;
+}
