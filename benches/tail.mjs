@@ -8,6 +8,7 @@ const CHUNK = 64 * 1024;
 /** @param {string} path @param {number} budget in tokens */
 export function tail(path, budget) {
   const fd = fs.openSync(path, "r");
+  /** @type {any[]} */
   const messages = [];
   let [used, bytesRead, rest] = [0, 0, Buffer.alloc(0)];
   const isFull = (/** @type {string} */ line) => {

@@ -28,7 +28,8 @@ export function median(values) {
 
 /**
  * Measures ways to do something against each other: in turns, so that what the machine does besides strikes all alike.
- * @param {Record<string, { times: number, once: () => unknown }>} ways `times`: how often in each round
+ * @param {Record<string, { times: number, once: () => unknown, after?: () => unknown }>} ways `times`: how often in each
+ *   round; `after` clears up behind a round, and is not measured
  * @param {{ rounds: number }} options
  * @returns {Promise<Record<string, number>>} microseconds for each, the median of the rounds
  */
@@ -37,13 +38,14 @@ export async function inTurns(ways, { rounds }) {
   const measured = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, { times, once }] of Object.entries(ways)) {
+    for (const [name, { times, once, after }] of Object.entries(ways)) {
       const start = performance.now();
       for (let n = 0; n < times; n += 1) {
         const done = once();
         if (done instanceof Promise) await done;
       }
       if (round > 0) measured[name]?.push(((performance.now() - start) / times) * 1000);
+      await after?.();
     }
   }
   return Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, median(values)]));

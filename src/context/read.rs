@@ -201,7 +201,7 @@ impl Reading {
             guess => (aim - guess).saturating_mul(lines) / guess,
         };
         // A little more, so that it is seldom one read for the last message.
-        bytes.saturating_add(bytes / 8).saturating_sub(open).max(open)
+        bytes.saturating_add(bytes / 32).saturating_sub(open).max(open)
     }
 
     /// Takes what was wanted.
