@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 use crate::context::price::Prices;
 use crate::context::shorten;
 use crate::session::message::{Message, Role, Tool};
-use crate::tokens::{Vocabulary, cost};
+use crate::text::boundary;
+use crate::tokens::{Vocabulary, cost, estimate};
 
 /// What stands in the place of a result that was never recorded.
 pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
@@ -19,6 +20,8 @@ pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was inte
 /// What follows an answer that was not finished.
 pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
 
+// So much of a text is estimated; the rest is taken to be like it, since the estimate takes longer than the count.
+const SAMPLE: usize = 256;
 // Beyond runs of blanks no token has more.
 const MOST_BYTES_A_TOKEN: usize = 64;
 
@@ -68,10 +71,18 @@ impl Item {
     }
 
     fn guess_whole(&self) -> u32 {
-        let Some(tokens) = &self.message.tokens else { return cost::message(&self.message, None).tokens };
-        // A count that was made up must not have the whole log read.
-        let bytes: usize = cost::texts(&self.message).iter().map(|text| text.len()).sum();
-        tokens.count.max(u32::try_from(bytes / MOST_BYTES_A_TOKEN).unwrap_or(u32::MAX))
+        let texts = cost::texts(&self.message);
+        let tokens = match &self.message.tokens {
+            // A count that was made up must not have the whole log read.
+            Some(tokens) => {
+                let bytes: usize = texts.iter().map(|text| text.len()).sum();
+                u64::from(tokens.count).max((bytes / MOST_BYTES_A_TOKEN) as u64)
+            }
+            None => {
+                texts.into_iter().fold(cost::fixed(&self.message).into(), |sum, text| sum + sampled(text))
+            }
+        };
+        u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
     /// The message as a context holds it.
@@ -96,6 +107,15 @@ impl Item {
     pub fn can_be_shortened(&self) -> bool {
         self.short_cost.is_some_and(|short| short < self.whole())
     }
+}
+
+// About the tokens of a text.
+fn sampled(text: &str) -> u64 {
+    let sample = boundary(text, SAMPLE, false);
+    if sample == 0 || sample == text.len() {
+        return estimate(text).into();
+    }
+    u64::from(estimate(&text[..sample])) * text.len() as u64 / sample as u64
 }
 
 /// What is kept or left out as one.
