@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::request::{Counter, Format};
+use crate::context::turns::with_content;
 #[cfg(feature = "interop")]
 use crate::interop::messages;
 use crate::session::message::Message;
@@ -68,6 +69,9 @@ impl Prices {
         content: &str,
         vocabulary: Option<&Vocabulary>,
     ) -> Option<u32> {
+        if self.is_of_a_shape() {
+            return self.message(&with_content(message, content), vocabulary);
+        }
         let mut sum = Some(cost::fixed(message));
         for text in cost::texts_with(message, content) {
             let price = self.text(text, vocabulary);

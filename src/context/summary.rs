@@ -214,13 +214,18 @@ fn worthy(state: &State) -> Vec<(usize, &Fact)> {
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
     let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
     // By hash and sorted: each is compared with each.
-    let mut said: Vec<Vec<u64>> = Vec::new();
+    let mut said: Vec<(u64, Vec<u64>)> = Vec::new();
     all.retain(|(_, fact)| {
         let mut words: Vec<u64> = fact.text.split_whitespace().map(key).collect();
         words.sort_unstable();
-        let is_said = |other: &Vec<u64>| in_both(&words, other) * 100 > words.len() * SAME;
+        let mark = words.iter().fold(0, |mark, word| mark | 1u64 << (word & 63));
+        // A word whose mark the other lacks is not in it: most pairs are told apart without a look at their words.
+        let may_share = |other: &u64| words.len() - (mark & !other).count_ones() as usize;
+        let is_said = |(other, of): &(u64, Vec<u64>)| {
+            may_share(other) * 100 > words.len() * SAME && in_both(&words, of) * 100 > words.len() * SAME
+        };
         let is_new = !task.contains(&fact.text) && !said.iter().any(is_said);
-        said.push(words);
+        said.push((mark, words));
         is_new
     });
     all
