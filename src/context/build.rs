@@ -18,6 +18,8 @@ use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
 const SHORTEST_USER_TEXT: usize = 200;
+// How often it is looked whether a cut may be longer.
+const CLOSER: u32 = 4;
 // A cut of more bytes a token than any prose has is not worth a count.
 const MOST_BYTES_A_TOKEN: usize = 12;
 // How far one count of what was read is trusted to tell how much more to read.
@@ -200,9 +202,10 @@ impl Build {
             for message in missing_results(step) {
                 step.items.push(Item::new(message, None));
             }
+            step.set_pins();
         }
-        let ours = steps.iter_mut().flat_map(|step| &mut step.items).filter(|item| item.start.is_none());
-        for item in ours {
+        // What was put together here has no price yet.
+        for item in steps.iter_mut().flat_map(|step| step.items.iter_mut().chain(&mut step.pins)) {
             item.price(&mut self.prices, vocabulary);
         }
         Material { steps, orphans, ..Material::default() }
@@ -214,21 +217,34 @@ impl Build {
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
         let is_user = |item: &&mut Item| item.is_required && item.message.role == Some(Role::User);
         let Some(item) = items.find(is_user).filter(|_| sum > budget) else { return false };
-        let room = budget.saturating_sub(sum.saturating_sub(item.whole()));
+        // In a provider's shape messages together may cost a little more than each of them said.
+        let spare = if self.prices.is_of_a_shape() { budget / 64 + 8 } else { 0 };
+        let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(spare);
         let text = String::from(item.message.content.as_str());
-        let mut bytes = text.len();
-        while bytes > SHORTEST_USER_TEXT {
-            bytes = bytes / 10 * 9;
+        let mut priced = |bytes: usize| {
             let cut = shorten::middle(&text, bytes);
-            if cut.len() / MOST_BYTES_A_TOKEN > room as usize && bytes > SHORTEST_USER_TEXT * 10 {
-                continue;
+            // Of what is far too long there is no need to know how far.
+            if bytes > SHORTEST_USER_TEXT * 10 && cut.len() / MOST_BYTES_A_TOKEN > room as usize {
+                return None;
             }
             let price = self.prices.message(&with_content(&item.message, &cut), vocabulary);
-            if price.is_some_and(|price| price <= room) {
-                (item.short, item.short_cost) = (Some(cut), price);
-                return true;
+            price.filter(|price| *price <= room).map(|price| (cut, price))
+        };
+        let (mut least, mut most) = (text.len(), text.len());
+        let mut best = None;
+        while best.is_none() && least > SHORTEST_USER_TEXT {
+            (most, least) = (least, least / 10 * 9);
+            best = priced(least);
+        }
+        for _ in 0..CLOSER {
+            let middle = least.midpoint(most);
+            match priced(middle).filter(|_| best.is_some()) {
+                Some(longer) => (least, best) = (middle, Some(longer)),
+                None => most = middle,
             }
         }
-        false
+        let Some((cut, price)) = best else { return false };
+        (item.short, item.short_cost) = (Some(cut), Some(price));
+        true
     }
 }

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use crate::context::budget::Budget;
 use crate::context::build::{Build, Material};
 use crate::context::report::{Decision, Rejection, Report};
-use crate::context::strategies::{Choice, ORDER, Selection, Strategy};
-use crate::context::turns::required;
+use crate::context::strategies::{Choice, Kept, ORDER, Selection, Strategy};
+use crate::context::turns::{Item, Step, required};
 use crate::context::{Context, Needs, Outcome};
 use crate::error::{Code, Error};
 use crate::session::message::{Message, Role};
@@ -79,14 +79,13 @@ impl Choosing<'_> {
         let available = self.budget.available_tokens;
         let mut budget = available;
         let mut best: Option<Context> = None;
+        // From so much on it is known to be too much.
+        let mut too_much = u32::MAX;
         loop {
-            let selection = match (strategy.select(&self.choice(budget, build)), best.take()) {
-                (Ok(selection), before) => {
-                    best = before;
-                    selection
-                }
-                (Err(_), Some(context)) => return Ok(context),
+            let selection = match (strategy.select(&self.choice(budget, build)), &best) {
+                (Ok(selection), _) => selection,
                 (Err(why), None) => return Err(why.into()),
+                (Err(_), Some(_)) => break,
             };
             let mut context = self.context(strategy, &selection, build);
             if !build.prices.is_of_a_shape() {
@@ -95,14 +94,22 @@ impl Choosing<'_> {
             let together = build.prices.together(&context.messages, self.vocabulary);
             context.tokens_used = together.ok_or("what it sends could not be counted")?;
             let over = context.tokens_used.saturating_sub(available);
+            if over > 0 {
+                too_much = budget.min(selection.used);
+                budget = too_much.saturating_sub(over);
+                continue;
+            }
+            if best.as_ref().is_some_and(|best| context.tokens_used <= best.tokens_used) {
+                break;
+            }
             let more = available.saturating_add(selection.used.saturating_sub(context.tokens_used));
-            match best {
-                Some(best) if over > 0 => return Ok(best),
-                _ if over > 0 => budget = budget.saturating_sub(over),
-                _ if is_used(&context) || more <= budget => return Ok(context),
-                _ => (best, budget) = (Some(context), more),
+            let is_last = is_used(&context) || more <= budget || more >= too_much;
+            (best, budget) = (Some(context), more);
+            if is_last {
+                break;
             }
         }
+        best.ok_or_else(|| "what has to be there exceeds the budget".into())
     }
 
     fn choice(&self, budget: u32, build: &Build) -> Choice<'_> {
@@ -124,12 +131,11 @@ impl Choosing<'_> {
         let mut placed_summary = !selection.has_summary;
         for (step, kept) in material.steps.iter().zip(&selection.kept) {
             let is_system = step.items.first().is_some_and(|item| item.message.role == Some(Role::System));
-            if kept.is_some() && !is_system && !placed_summary {
+            if *kept != Kept::No && !is_system && !placed_summary {
                 messages.push(material.summary.message.clone());
                 placed_summary = true;
             }
-            for (place, item) in step.items.iter().enumerate() {
-                let is_short = kept.as_ref().map(|flags| flags.get(place).copied().unwrap_or_default());
+            for (item, is_short) in sent(step, kept) {
                 report.messages.push(Decision::of(item, is_short, selection.has_summary));
                 if let Some(is_short) = is_short {
                     messages.push(item.as_sent(is_short));
@@ -184,6 +190,18 @@ impl Choosing<'_> {
             report,
         }
     }
+}
+
+// Each item of a step, left out or shortened or not; of pins what stands alone.
+fn sent<'a>(step: &'a Step, kept: &'a Kept) -> impl Iterator<Item = (&'a Item, Option<bool>)> {
+    step.items.iter().enumerate().map(move |(place, item)| match kept {
+        Kept::No => (item, None),
+        Kept::Pins => match step.pins.iter().find(|pin| pin.start == item.start) {
+            Some(pin) => (pin, Some(false)),
+            None => (item, None),
+        },
+        Kept::All(flags) => (item, Some(flags.get(place).copied().unwrap_or_default())),
+    })
 }
 
 // So much of a budget that more is not worth another count.

@@ -44,7 +44,7 @@ impl Build {
         let read_from = self.reading.lines_from();
         let start = |step: &Step| step.items.first().and_then(|item| item.start).unwrap_or_default();
         let first_read = steps.iter().position(|step| start(step) >= read_from).unwrap_or(steps.len());
-        let first_kept = selection.kept.iter().rposition(Option::is_none).map_or(0, |place| place + 1);
+        let first_kept = selection.kept.iter().rposition(|kept| !kept.is_all()).map_or(0, |place| place + 1);
         if first_kept <= first_read && self.reading.is_complete() {
             return None;
         }

@@ -85,8 +85,8 @@ fn missing(messages: &[Message], items: &[&Item]) -> Option<String> {
     let is_there = |item: &&&Item| {
         let wanted = &item.message;
         messages.iter().any(|message| {
-            let is_same = message.id.is_empty() && message.content == wanted.content;
-            message.role == wanted.role && (message.id == wanted.id || is_same)
+            let says_the_same = message.role == wanted.role && message.content == wanted.content;
+            if message.id.is_empty() { says_the_same } else { message.id == wanted.id }
         })
     };
     let item = items.iter().filter(|item| item.is_required).find(|item| !is_there(item))?;

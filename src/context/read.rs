@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::context::report::Begins;
 use crate::context::state::State;
 use crate::context::summary::Known;
-use crate::context::turns::Item;
+use crate::context::turns::{Item, standing_alone};
 use crate::error::{Code, Error};
 use crate::session::blob::{self, Unfolding};
 use crate::session::branch::{Branches, Path};
@@ -35,6 +35,8 @@ pub struct Source {
     pub pins: Vec<Span>,
     /// The newest user message of the path, where it is known.
     pub newest_user: Option<Span>,
+    /// Its first line, where it was written again.
+    pub newest_user_first: Option<Span>,
     /// The path, where the log has more than one.
     pub path: Option<(Branches, Path)>,
     /// What the conversation has come to.
@@ -101,7 +103,8 @@ impl Asked {
 
 impl Reading {
     pub fn new(source: Source) -> Reading {
-        let required = source.systems.iter().chain(&source.pins).chain(&source.newest_user);
+        let user = source.newest_user.iter().chain(&source.newest_user_first);
+        let required = source.systems.iter().chain(&source.pins).chain(user);
         Reading {
             required: required.map(|span| (span.start, *span)).collect(),
             scanner: Scanner::backward(source.end),
@@ -280,7 +283,7 @@ impl Reading {
                 let is_left_out = is_older && !required.contains(id);
                 places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
                 if !is_left_out {
-                    placed.push((if is_older { start.min(self.read_from) } else { start }, kept));
+                    placed.push((if is_older { start.min(self.lines_from) } else { start }, kept));
                 }
                 continue;
             };
@@ -382,25 +385,4 @@ fn unasked(asked: Option<Asked>, found: Span) -> Error {
         .map_or("no bytes".into(), |span| format!("bytes {}..{}", span.start, span.end));
     let message = format!("expected {asked}, but found bytes {}..{} instead", found.start, found.end);
     Error::new(Code::InvalidRequest, message)
-}
-
-// A required message far from the rest has neither its calls' results nor the call it answers.
-fn standing_alone(mut message: Message) -> Message {
-    let Some(role) = message.role else { return message };
-    match role {
-        Role::System | Role::User => {}
-        Role::Assistant => {
-            if let Some(assistant) = &mut message.assistant {
-                assistant.tool_calls.clear();
-                message.tokens = None;
-            }
-        }
-        Role::Tool => {
-            let name = message.tool.take().map(|tool| tool.name).unwrap_or_default();
-            message.role = Some(Role::User);
-            message.content = format!("[Pinned result of {name}]\n{}", message.content.as_str()).into();
-            message.tokens = None;
-        }
-    }
-    message
 }

@@ -122,9 +122,34 @@ fn sampled(text: &str) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Step {
     pub items: Vec<Item>,
+    /// What of it has to be there even where the rest is left out.
+    pub pins: Vec<Item>,
 }
 
 impl Step {
+    /// What is kept or left out as one, and nothing beside it.
+    pub fn of(item: Item) -> Step {
+        Step { items: Vec::from([item]), pins: Vec::new() }
+    }
+
+    /// What has to be there of it at least: pins that stand alone, or all.
+    pub fn least_required(&self) -> u32 {
+        let items = if self.pins.is_empty() { &self.items } else { &self.pins };
+        items.iter().fold(0, |sum, item| sum.saturating_add(item.least()))
+    }
+
+    /// A pin has to be there; calls and results beside it only where all of it fits. So it does not matter to a pin how
+    /// much of the log was read.
+    pub fn set_pins(&mut self) {
+        let alone = |item: &Item| {
+            let alone = Item::new(standing_alone(item.message.clone()), item.start);
+            Item { is_required: true, ..alone }
+        };
+        if self.items.len() > 1 {
+            self.pins = self.items.iter().filter(|item| item.is_required).map(alone).collect();
+        }
+    }
+
     pub fn least(&self) -> u32 {
         self.items.iter().fold(0, |sum, item| sum.saturating_add(item.least()))
     }
@@ -153,7 +178,7 @@ pub(crate) fn with_content(message: &Message, content: &str) -> Message {
 /// What the steps that have to be there cost at least.
 pub(crate) fn required(steps: &[Step]) -> u32 {
     let required = steps.iter().filter(|step| step.is_required());
-    required.fold(0, |sum, step| sum.saturating_add(step.least()))
+    required.fold(0, |sum, step| sum.saturating_add(step.least_required()))
 }
 
 /// Groups messages, oldest first, into steps.
@@ -164,17 +189,21 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
     let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for mut item in items {
         match item.message.role {
-            Some(Role::System | Role::User) => steps.push(Step { items: Vec::from([item]) }),
+            Some(Role::System | Role::User) => steps.push(Step::of(item)),
             Some(Role::Assistant) => {
                 for call in item.message.tool_calls() {
                     waiting.entry(call.id.clone()).or_default().push(steps.len());
                 }
-                steps.push(Step { items: Vec::from([item]) });
+                steps.push(Step::of(item));
             }
             Some(Role::Tool) => {
                 let call = item.message.tool.as_ref().map(|tool| tool.call_id.as_str()).unwrap_or_default();
                 match waiting.get_mut(call).and_then(Vec::pop) {
                     Some(step) => steps[step].items.push(item),
+                    None if item.is_required => {
+                        let alone = Item::new(standing_alone(item.message), item.start);
+                        steps.push(Step::of(Item { is_required: true, ..alone }));
+                    }
                     None => orphans.push(core::mem::take(&mut item.message)),
                 }
             }
@@ -182,6 +211,27 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
         }
     }
     Steps { steps, orphans }
+}
+
+/// A required message far from the rest has neither its calls' results nor the call it answers.
+pub(crate) fn standing_alone(mut message: Message) -> Message {
+    let Some(role) = message.role else { return message };
+    match role {
+        Role::System | Role::User => {}
+        Role::Assistant => {
+            if let Some(assistant) = &mut message.assistant {
+                assistant.tool_calls.clear();
+                message.tokens = None;
+            }
+        }
+        Role::Tool => {
+            let name = message.tool.take().map(|tool| tool.name).unwrap_or_default();
+            message.role = Some(Role::User);
+            message.content = format!("[Pinned result of {name}]\n{}", message.content.as_str()).into();
+            message.tokens = None;
+        }
+    }
+    message
 }
 
 /// The results that the calls of a step lack.

@@ -69,6 +69,9 @@ pub struct Checkpoint {
     pub pins: Vec<Pinned>,
     /// The newest user message.
     pub newest_user: Option<Span>,
+    /// Its first line, where it was written again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_user_first: Option<Span>,
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
@@ -100,6 +103,8 @@ impl Checkpoint {
             Some(Role::System) => self.systems.push(span),
             // An older one that is written again does not become the newest.
             Some(Role::User) if is_new || self.newest_user_id.as_ref() == Some(&message.id) => {
+                let first = self.newest_user_first.or(self.newest_user);
+                self.newest_user_first = first.filter(|_| !is_new);
                 self.newest_user = Some(span);
                 self.newest_user_id = Some(message.id.clone());
             }
@@ -176,6 +181,7 @@ impl FromFields for Checkpoint {
             last_id: fields.take("lastId", bad),
             systems: fields.take("systems", bad)?,
             pins: fields.take("pins", bad)?,
+            newest_user_first: fields.take("newestUserFirst", bad),
             newest_user: fields.take("newestUser", bad),
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,

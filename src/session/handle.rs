@@ -343,6 +343,7 @@ impl Session {
             systems: self.known.systems.clone(),
             pins: self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
             newest_user: self.known.newest_user.filter(|_| path.is_none()),
+            newest_user_first: self.known.newest_user_first.filter(|_| path.is_none()),
             path,
             state: self.known.learned.state.clone(),
             project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Everything, if it fits.
 
-use crate::context::strategies::{Choice, Selection};
+use crate::context::strategies::{Choice, Kept, Selection};
 
 pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
     if !choice.is_complete {
@@ -11,6 +11,7 @@ pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
     if used > choice.budget {
         return Err("all messages together exceed the budget");
     }
-    let kept = choice.steps.iter().map(|step| Some(step.items.iter().map(|_| false).collect())).collect();
+    let whole = choice.steps.iter().map(|step| Kept::All(step.items.iter().map(|_| false).collect()));
+    let kept = whole.collect();
     Ok(Selection { kept, used, has_summary: choice.is_summed_up })
 }

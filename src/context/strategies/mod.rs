@@ -45,11 +45,28 @@ pub(crate) struct Choice<'a> {
     pub summary_cost: u32,
 }
 
+/// What becomes of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It is left out.
+    No,
+    /// Its pins alone are there.
+    Pins,
+    /// It is there; for each of its items whether it is shortened.
+    All(Vec<bool>),
+}
+
+impl Kept {
+    pub fn is_all(&self) -> bool {
+        matches!(self, Kept::All(_))
+    }
+}
+
 /// What a strategy chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// For each step: left out, or for each of its items whether it is shortened.
-    pub kept: Vec<Option<Vec<bool>>>,
+    /// What becomes of each step.
+    pub kept: Vec<Kept>,
     /// What all of it costs.
     pub used: u32,
     /// The summary is there.
@@ -109,22 +126,32 @@ pub(crate) fn first_recent(steps: &[Step]) -> usize {
 /// what is left at the end: so a budget of twice the size never keeps fewer steps.
 pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Option<Selection> {
     let steps = choice.steps;
-    let mut kept: Vec<Option<Vec<bool>>> = steps.iter().map(|_| None).collect();
+    let mut kept: Vec<Kept> = steps.iter().map(|_| Kept::No).collect();
     let mut used = base;
     let fits = |used: u32, cost: u32| used.checked_add(cost).filter(|sum| *sum <= choice.budget);
+    // A message that was cut has all that is left: a larger budget, which keeps it whole, could not keep more beside it.
+    let first_recent = if choice.is_full { steps.len() } else { first_recent };
     for (place, step) in steps.iter().enumerate() {
-        if step.is_required() || place >= first_recent {
-            used = fits(used, step.least())?;
-            kept[place] = Some(shortest(step));
+        let is_recent = place >= first_recent;
+        if !is_recent && !step.is_required() {
+            continue;
         }
+        let are_pins = !is_recent && !step.pins.is_empty();
+        used = fits(used, if are_pins { step.least_required() } else { step.least() })?;
+        kept[place] = if are_pins { Kept::Pins } else { shortest(step) };
     }
     make_whole(&steps[first_recent..], &mut kept[first_recent..], &mut used, choice.budget / 2);
-    // A message that was cut has all that is left: a larger budget, which keeps it whole, could not keep more beside it.
     let older = if choice.is_full { 0 } else { first_recent };
-    for place in (0..older).rev().filter(|place| !steps[*place].is_required()) {
-        let Some(sum) = fits(used, steps[place].least()) else { break };
+    for place in (0..older).rev() {
+        let step = &steps[place];
+        let before = match kept[place] {
+            Kept::All(_) => continue,
+            Kept::Pins => used - step.least_required(),
+            Kept::No => used,
+        };
+        let Some(sum) = fits(before, step.least()) else { break };
         used = sum;
-        kept[place] = Some(shortest(&steps[place]));
+        kept[place] = shortest(step);
     }
     make_whole(steps, &mut kept, &mut used, choice.budget);
     Some(Selection { kept, used, has_summary: false })
@@ -133,7 +160,7 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
 /// The same beside a summary; without one, where everything fits after all and there is nothing to summarise.
 pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> Option<Selection> {
     let is_all =
-        |all: &Selection| choice.is_complete && !choice.is_summed_up && all.kept.iter().all(Option::is_some);
+        |all: &Selection| choice.is_complete && !choice.is_summed_up && all.kept.iter().all(Kept::is_all);
     if let Some(all) = fill(choice, first_recent, 0).filter(is_all) {
         return Some(all);
     }
@@ -141,14 +168,14 @@ pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> O
     Some(Selection { has_summary: true, ..selection })
 }
 
-fn shortest(step: &Step) -> Vec<bool> {
-    step.items.iter().map(|item| item.can_be_shortened()).collect()
+fn shortest(step: &Step) -> Kept {
+    Kept::All(step.items.iter().map(|item| item.can_be_shortened()).collect())
 }
 
 // Newest first, each shortened item whose whole form fits.
-fn make_whole(steps: &[Step], kept: &mut [Option<Vec<bool>>], used: &mut u32, limit: u32) {
+fn make_whole(steps: &[Step], kept: &mut [Kept], used: &mut u32, limit: u32) {
     for (step, flags) in steps.iter().zip(kept).rev() {
-        let Some(flags) = flags else { continue };
+        let Kept::All(flags) = flags else { continue };
         for (item, is_short) in step.items.iter().zip(flags).rev() {
             let whole = used.saturating_add(item.whole() - item.least());
             if *is_short && whole <= limit {

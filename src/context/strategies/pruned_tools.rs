@@ -1,6 +1,6 @@
 //! Every message, with older tool results shortened, oldest first, until it fits.
 
-use crate::context::strategies::{Choice, Selection, first_recent, full_history};
+use crate::context::strategies::{Choice, Kept, Selection, first_recent, full_history};
 
 pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
     let mut selection = full_history::select(&Choice { budget: u32::MAX, ..*choice })?;
@@ -8,8 +8,9 @@ pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
         return Err("a message could not be counted");
     }
     let older = &choice.steps[..first_recent(choice.steps)];
-    for (step, flags) in older.iter().zip(&mut selection.kept) {
-        for (item, is_short) in step.items.iter().zip(flags.iter_mut().flatten()) {
+    for (step, kept) in older.iter().zip(&mut selection.kept) {
+        let Kept::All(flags) = kept else { continue };
+        for (item, is_short) in step.items.iter().zip(flags) {
             if selection.used > choice.budget && item.can_be_shortened() {
                 *is_short = true;
                 selection.used -= item.whole() - item.least();
