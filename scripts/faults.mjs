@@ -2,69 +2,20 @@
 // `npm run test:faults`: what goes wrong on real machines, made to go wrong. Every suite whole, or a part of each with
 // `-- --scale 0.01`; only some with `-- kill power-cut`; another sequence with `-- --seed 7`.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { release, type } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { fail, root, seconds } from "./run.mjs";
+import { root } from "./run.mjs";
+import { asked, suites } from "./suites.mjs";
 
-/**
- * A suite: `tests/faults/<name>.fault.mjs` exports it as default.
- * @typedef {object} Fault
- * @property {string} title the law that it tries to break
- * @property {(options: Options) => Promise<Outcome>} run throws where the law was broken
- *
- * @typedef {object} Options
- * @property {(whole: number) => number} scaled how many of `whole` are asked for, at least one
- * @property {number} seed
- *
- * @typedef {Record<string, number | string> | { skipped: string }} Outcome what was counted, or why nothing could be
- */
+/** @import { Asked, Suite } from "./suites.mjs" */
 
-const folder = join(root, "tests", "faults");
+/** @typedef {Suite} Fault */
 
-/** @param {{ scale: number, seed: number, names: string[] }} options */
-export async function faults({ scale, seed, names }) {
-  const found = readdirSync(folder).filter((name) => name.endsWith(".fault.mjs")).map((name) => name.slice(0, -".fault.mjs".length));
-  const unknown = names.find((name) => !found.includes(name));
-  if (unknown) fail(`expected ${found.join(", ")}, but found ${unknown} instead`);
-  console.log(`${type()} ${release()}, ${filesystem()}, Node ${process.versions.node}, seed ${seed}, scale ${scale}`);
-  const scaled = (/** @type {number} */ whole) => Math.max(1, Math.round(whole * scale));
-  const sum = { passed: 0, failed: 0, skipped: 0 };
-  for (const name of found.filter((name) => names.length === 0 || names.includes(name))) {
-    const { default: suite } = /** @type {{ default: Fault }} */ (await import(join(folder, `${name}.fault.mjs`)));
-    const start = performance.now();
-    try {
-      const outcome = await suite.run({ scaled, seed });
-      const skipped = "skipped" in outcome;
-      sum[skipped ? "skipped" : "passed"] += 1;
-      console.log(`${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${told(outcome)} (${seconds(start)})`);
-    } catch (error) {
-      sum.failed += 1;
-      console.log(`FAILED ${name}: ${suite.title}`);
-      console.log(error);
-    }
-  }
-  console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-  return sum;
-}
-
-/** @param {Outcome} outcome */
-function told(outcome) {
-  return Object.entries(outcome).map(([what, count]) => `${what} ${typeof count === "number" ? count.toLocaleString("en") : count}`).join(", ");
-}
-
-/** The kind of filesystem that temporary files are on. */
-function filesystem() {
-  const mounts = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" "));
-  const at = process.env.TMPDIR ?? "/tmp";
-  const holds = mounts.filter(([, place = "-"]) => at === place || at.startsWith(place === "/" ? "/" : `${place}/`));
-  const [, , kind = "unknown filesystem"] = holds.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0] ?? [];
-  return kind;
+/** @param {Asked} options */
+export function faults(options) {
+  return suites({ folder: "faults", kind: "fault" }, options);
 }
 
 if (process.argv[1] === join(root, "scripts", "faults.mjs")) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { scale: { type: "string", default: "1" }, seed: { type: "string", default: "1" } } });
-  const { failed } = await faults({ scale: Number(values.scale), seed: Number(values.seed), names: positionals });
+  const { failed } = await faults(asked({ scale: "1" }));
   process.exitCode = failed > 0 ? 1 : 0;
 }

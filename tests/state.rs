@@ -114,11 +114,20 @@ fn how_a_command_ended_is_read_from_its_result_where_that_says_so() {
         ("EXIT_CODE: 0\nthe test failed", &[]),
         ("Process exited with code 2", &["failed make"]),
         ("the exit code of a program tells how it ended", &[]),
+        ("3 suites ran, exit code 1 was what it should be", &[]),
     ] {
         let state =
             known(&[call("1", "exec_command", r#"{"cmd":"make"}"#), answered("1", "exec_command", result)]);
         assert_eq!(texts(&state, Kind::is_command), expected, "{result}");
     }
+}
+
+#[test]
+fn what_a_command_of_claude_code_prints_about_codes_says_nothing_of_its_own() {
+    let call = call("1", "Bash", r#"{"command":"make"}"#);
+    let ended = |result| texts(&known(&[call.clone(), result]), Kind::is_command);
+    assert_eq!(ended(answered("1", "Bash", "exit code: 3")), [""; 0]);
+    assert_eq!(ended(failed("1", "Bash", "exit code: 0")), ["failed make"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::context::state::{Fact, Kind, cut};
 use crate::fields::{Fields, items};
-use crate::session::message::ToolCall;
+use crate::session::message::{Tool, ToolCall};
 use crate::text::Text;
 
 const LONGEST_PATH: usize = 1024;
@@ -88,8 +88,14 @@ pub(crate) fn was_there(result: &str) -> bool {
         .any(|said| head.contains(said))
 }
 
-/// Whether a command failed, where its result says how it ended: `Some(true)` for any code but 0.
-pub(crate) fn outcome(result: &str) -> Option<bool> {
+/// Whether a command failed. Claude Code says it beside the result, so what its commands print about codes says nothing.
+pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
+    let said = if tool.name == "Bash" { None } else { outcome(result) };
+    said.unwrap_or(tool.is_error)
+}
+
+// Whether the result itself says how the command ended: `Some(true)` for any code but 0.
+fn outcome(result: &str) -> Option<bool> {
     const NEAR: usize = 600;
     let (head, tail) = (
         cut(result, NEAR),
@@ -103,7 +109,9 @@ pub(crate) fn outcome(result: &str) -> Option<bool> {
         let number = behind.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
         let is_near = behind.len() - number.len() <= 4;
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        (is_near && digits > 0).then(|| number[..digits].bytes().any(|digit| digit != b'0'))
+        // A sentence about a code goes on behind it.
+        let is_end = !number[digits..].starts_with([' ', '-', '_']);
+        (is_near && is_end && digits > 0).then(|| number[..digits].bytes().any(|digit| digit != b'0'))
     })
 }
 

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::state::deeds::{outcome, was_there};
+use crate::context::state::deeds::{has_failed, was_there};
 use crate::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::session::message::{Message, Role};
 use crate::text::boundary;
@@ -189,7 +189,7 @@ impl State {
         while let Some(place) = self.waiting.iter().position(|deed| deed.name == tool.call_id) {
             let Fact { kind, text, .. } = self.waiting.remove(place);
             match kind {
-                Kind::Runs => self.ran(text, outcome(result).unwrap_or(tool.is_error)),
+                Kind::Runs => self.ran(text, has_failed(tool, result)),
                 _ if tool.is_error => {}
                 Kind::Plans => self.plan(&text),
                 Kind::Adds => self.add_task(text, result),

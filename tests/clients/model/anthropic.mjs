@@ -1,0 +1,69 @@
+// @ts-check
+/** Anthropic's Messages API, as much of it as a client needs: answers whole or in pieces, and counts. */
+
+/** @import { Answer, Asked } from "./script.mjs" */
+/** @import { Api } from "./server.mjs" */
+
+/** @type {Api} */
+export const anthropic = {
+  answers(method, path) {
+    return method === "POST" && (path === "/v1/messages" || path === "/v1/messages/count_tokens");
+  },
+
+  asked(path, body) {
+    const blocks = body.messages.flatMap((/** @type {any} */ { role, content }) => (typeof content === "string" ? [{ role, type: "text", text: content }] : content.map((/** @type {any} */ block) => ({ role, ...block }))));
+    const results = blocks.filter((/** @type {any} */ { type }) => type === "tool_result");
+    const said = blocks.filter((/** @type {any} */ { role, type }) => role === "assistant" && type === "text");
+    return {
+      // Titles and the like are asked for without the tools that the conversation has.
+      isMain: path === "/v1/messages" && (body.tools ?? []).length > 2,
+      answered: new Set(results.map((/** @type {any} */ block) => block.tool_use_id)),
+      said: said.map((/** @type {any} */ { text }) => text),
+    };
+  },
+
+  write(path, body, answer, { json, events }) {
+    if (path.endsWith("/count_tokens")) return json({ input_tokens: Math.ceil(JSON.stringify(body.messages).length / 4) });
+    const content = contentOf(answer);
+    const stop = { stop_reason: answer.calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
+    // Far from any limit: no client shall make the conversation shorter by itself.
+    const usage = { input_tokens: 1000, output_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+    const message = { id: `msg_${answer.id}`, type: "message", role: "assistant", model: body.model, content, ...stop, usage };
+    if (!body.stream) return json(message);
+    events([
+      ["message_start", { message: { ...message, content: [], stop_reason: null } }],
+      ...content.flatMap(pieces),
+      ["message_delta", { delta: stop, usage }],
+      ["message_stop", {}],
+    ]);
+  },
+};
+
+/** @param {Answer} answer @returns {any[]} */
+function contentOf({ reasoning, text, calls }) {
+  const thinking = reasoning ? [{ type: "thinking", thinking: reasoning, signature: Buffer.from("nobody signed this").toString("base64") }] : [];
+  return [...thinking, ...(text ? [{ type: "text", text }] : []), ...calls.map((call) => ({ type: "tool_use", ...call }))];
+}
+
+/** One block as it comes in pieces. @param {any} block @param {number} index @returns {[string, object][]} */
+function pieces(block, index) {
+  const deltas = {
+    thinking: () => [{ type: "thinking_delta", thinking: block.thinking }, { type: "signature_delta", signature: block.signature }],
+    text: () => halves(block.text).map((text) => ({ type: "text_delta", text })),
+    tool_use: () => halves(JSON.stringify(block.input)).map((partial_json) => ({ type: "input_json_delta", partial_json })),
+  };
+  const empty = { thinking: { thinking: "", signature: "" }, text: { text: "" }, tool_use: { input: {} } };
+  const type = /** @type {keyof typeof empty} */ (block.type);
+  return [
+    ["content_block_start", { index, content_block: { ...block, ...empty[type] } }],
+    ...deltas[type]().map((delta) => /** @type {[string, object]} */ (["content_block_delta", { index, delta }])),
+    ["content_block_stop", { index }],
+  ];
+}
+
+// A client has to join what comes in pieces.
+/** @param {string} text */
+function halves(text) {
+  const half = text.length >> 1;
+  return [text.slice(0, half), text.slice(half)];
+}

@@ -1,0 +1,76 @@
+// @ts-check
+/**
+ * The fake model server: on the loopback, at a port of the system's choice. It answers by a script and knows no client;
+ * each API that it speaks is a file of its own. A request that none of them answers gets 404, and is told.
+ */
+
+import { createServer } from "node:http";
+import { anthropic } from "./anthropic.mjs";
+
+/** @import { AddressInfo } from "node:net" */
+/** @import { Answer, Asked, Script } from "./script.mjs" */
+
+/**
+ * @typedef {object} Writing
+ * @property {(value: object) => void} json the answer whole
+ * @property {(events: [type: string, event: object][]) => void} events the answer in pieces
+ *
+ * @typedef {object} Api
+ * @property {(method: string, path: string) => boolean} answers
+ * @property {(path: string, body: any) => Asked} asked
+ * @property {(path: string, body: any, answer: Answer, writing: Writing) => void} write
+ *
+ * @typedef {{ method: string, path: string, body: any, isMain: boolean }} Request
+ */
+
+const APIS = [anthropic];
+
+/**
+ * @param {Script} script
+ * @param {{ seen?: (request: Request) => void }} [options]
+ * @returns {Promise<{ url: string, unknown: string[], close: () => Promise<void> }>}
+ */
+export async function serve(script, { seen = () => {} } = {}) {
+  /** @type {string[]} */
+  const unknown = [];
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "" } = request;
+    const path = url.split("?", 1)[0] ?? "";
+    const text = await whole(request);
+    const api = APIS.find((one) => one.answers(method, path));
+    if (!api) {
+      // Asking whether there is somebody is not asking for anything.
+      if (method !== "HEAD") unknown.push(`${method} ${path}`);
+      response.writeHead(method === "HEAD" ? 200 : 404, { "content-type": "application/json" }).end("{}");
+      return;
+    }
+    const body = JSON.parse(text);
+    const asked = api.asked(path, body);
+    seen({ method, path, body, isMain: asked.isMain });
+    api.write(path, body, script.answer(asked), {
+      json: (value) => void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
+      events(events) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (const [type, event] of events) response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`);
+        response.end();
+      },
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    unknown,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** @param {import("node:http").IncomingMessage} request */
+async function whole(request) {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}

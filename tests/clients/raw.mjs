@@ -1,0 +1,119 @@
+// @ts-check
+/**
+ * A client's own file read once more, in a few lines that share nothing with leftoff: what was asked for first, which
+ * files changed, which commands failed and whether they passed later, which tasks are open.
+ */
+
+/**
+ * @typedef {object} Raw
+ * @property {string} task
+ * @property {Map<string, "created" | "modified" | "deleted">} files
+ * @property {Map<string, { failures: number, hasPassed: boolean }>} failed
+ * @property {string[]} open
+ *
+ * @typedef {{ name: string, input: any }} Call
+ * @typedef {{ text: string, isError: boolean }} Result
+ */
+
+const EDITORS = ["Edit", "MultiEdit", "NotebookEdit"];
+
+/** The conversation of a file of Claude Code, or that beside it of its sub-agents. @param {string} file @param {boolean} [isSide] @returns {Raw} */
+export function readClaude(file, isSide = false) {
+  const reading = new Reading();
+  /** @type {Map<string, Call>} */
+  const calls = new Map();
+  const seen = new Set();
+  for (const line of file.split("\n")) {
+    const record = parsed(line);
+    if (!record?.message || (record.isSidechain === true) !== isSide || record.isMeta || (record.uuid && seen.has(record.uuid))) continue;
+    seen.add(record.uuid);
+    const { content } = record.message;
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
+    for (const block of blocks) {
+      if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.asked(block.text);
+      if (block?.type === "tool_use") calls.set(block.id, block);
+      const call = block?.type === "tool_result" ? calls.get(block.tool_use_id) : undefined;
+      if (call) reading.did(call, { text: textOf(block.content), isError: block.is_error === true });
+    }
+  }
+  return reading;
+}
+
+/** A session of nanocoder. @param {string} file @returns {Raw} */
+export function readNanocoder(file) {
+  const reading = new Reading();
+  /** @type {Map<string, Call>} */
+  const calls = new Map();
+  const names = new Map([["execute_bash", "Bash"], ["write_file", "Write"], ["string_replace", "Edit"]]);
+  for (const { role, content, tool_calls = [], tool_call_id } of JSON.parse(file).messages) {
+    if (role === "user") reading.asked(content);
+    for (const { id, function: made } of tool_calls) {
+      const input = typeof made.arguments === "string" ? JSON.parse(made.arguments) : made.arguments;
+      calls.set(id, { name: names.get(made.name) ?? made.name, input: { ...input, file_path: input.path ?? input.file_path } });
+    }
+    const call = calls.get(tool_call_id);
+    const code = /EXIT_CODE: (\d+)/.exec(content);
+    if (role === "tool" && call) reading.did(call, { text: content, isError: code ? code[1] !== "0" : /^(Error|⚠)/.test(content) });
+  }
+  return reading;
+}
+
+class Reading {
+  task = "";
+  /** @type {Raw["files"]} */
+  files = new Map();
+  /** @type {Raw["failed"]} */
+  failed = new Map();
+  /** @type {Map<string, string>} by number */
+  #tasks = new Map();
+
+  get open() {
+    return [...this.#tasks.values()];
+  }
+
+  /** @param {string} text */
+  asked(text) {
+    const said = text.replace(/<(system-reminder|command-\w+|local-command-\w+|bash-\w+)>[^]*?<\/\1>/g, "").trim();
+    this.task ||= said;
+  }
+
+  /** @param {Call} call @param {Result} result */
+  did({ name, input }, { text, isError }) {
+    if (name === "Bash") return this.#ran(input.command, isError);
+    if (isError) return;
+    if (name === "Write") this.#changed(input.file_path, text.includes("has been updated") || text.includes("verwr") ? "modified" : "created");
+    if (EDITORS.includes(name)) this.#changed(input.file_path ?? input.notebook_path, "modified");
+    if (name === "TodoWrite") this.#tasks = new Map(input.todos.filter((/** @type {any} */ { status }) => status !== "completed").map((/** @type {any} */ { content }, /** @type {number} */ at) => [`todo ${at}`, content]));
+    if (name === "TaskCreate") this.#tasks.set(/#(\d+)/.exec(text)?.[1] ?? text, input.subject);
+    if (name === "TaskUpdate" && ["completed", "deleted"].includes(input.status)) this.#tasks.delete(input.taskId);
+  }
+
+  /** @param {string} command @param {boolean} isError */
+  #ran(command, isError) {
+    const said = command.split(/\s+/).filter(Boolean).join(" ");
+    const before = this.failed.get(said);
+    if (before || isError) this.failed.set(said, { failures: (before?.failures ?? 0) + (isError ? 1 : 0), hasPassed: !isError });
+  }
+
+  /** @param {string} path @param {"created" | "modified" | "deleted"} kind */
+  #changed(path, kind) {
+    const before = this.files.get(path);
+    if (before === "created" && kind === "modified") return;
+    this.files.set(path, before && before !== "created" && kind === "created" ? "modified" : kind);
+  }
+}
+
+/** @param {string} line */
+function parsed(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Samples hold lines that are damaged on purpose.
+    return null;
+  }
+}
+
+/** @param {any} content */
+function textOf(content) {
+  return typeof content === "string" ? content : (content ?? []).map((/** @type {any} */ { text = "" }) => text).join("\n");
+}
