@@ -130,6 +130,133 @@ fn what_a_command_of_claude_code_prints_about_codes_says_nothing_of_its_own() {
     assert_eq!(ended(failed("1", "Bash", "exit code: 0")), ["failed make"]);
 }
 
+// Of commands that ended well, one after the other, by their files.
+fn check_shell(commands: &[&str], expected: &[&str]) {
+    let did = |(place, command): (usize, &&str)| {
+        let arguments = format!("{{\"command\":{}}}", serde_json::to_string(command).unwrap());
+        [call(&place.to_string(), "Bash", &arguments), answered(&place.to_string(), "Bash", "")]
+    };
+    let all: Vec<Message> = commands.iter().enumerate().flat_map(did).collect();
+    assert_eq!(texts(&known(&all), Kind::is_file), expected, "{commands:?}");
+}
+
+#[test]
+fn a_command_says_which_files_it_changes_where_its_words_are_plain() {
+    check_shell(&["rm -v a.txt 'b c.txt'"], &["deleted a.txt", "deleted b c.txt"]);
+    check_shell(
+        &["git rm -q src/a.rs && git mv b.rs \"c.rs\""],
+        &["deleted src/a.rs", "deleted b.rs", "created c.rs"],
+    );
+    check_shell(&["mv a.rs b.rs"], &["deleted a.rs", "created b.rs"]);
+    check_shell(&["cp a.rs b.rs"], &["created b.rs"]);
+    check_shell(
+        &["sed -i -e 's/a/b/' x.rs y.rs", "sed -i 's/rm z/b/' ./z.rs"],
+        &["modified x.rs", "modified y.rs", "modified z.rs"],
+    );
+    check_shell(&["echo a > x.txt", "echo b >>y.txt 2>&1"], &["created x.txt", "modified y.txt"]);
+    check_shell(
+        &["cat > made.sh <<'EOF'\nrm lost.txt\necho $(date) > no.txt\nEOF\nsh made.sh"],
+        &["created made.sh"],
+    );
+    check_shell(
+        &["date | tee -a log.txt | cat", "date | tee new.txt"],
+        &["modified log.txt", "created new.txt"],
+    );
+    check_shell(&["echo a > x.txt", "rm -f x.txt never.txt"], &["deleted x.txt"]);
+    check_shell(&["rm a.txt # and not b.txt\n"], &["deleted a.txt"]);
+}
+
+#[test]
+fn what_a_command_may_not_have_done_is_not_said() {
+    for command in [
+        "rm $FILE",
+        "rm *.txt",
+        "rm -r build",
+        "rm a.txt; true",
+        "test -e a && rm b.txt; true",
+        "rm a.txt || true",
+        "for f in a b; do rm $f; done",
+        "if true; then rm a.txt; fi",
+        "echo rm a.txt",
+        "git commit -m \"$(cat <<'EOF'\nrm a.txt > b.txt\nEOF\n)\"",
+        "git rm --cached a.txt",
+        "ls | xargs rm",
+        "mv a.txt folder",
+        "sed 's/a/b/' x.txt",
+        "sed -n -i.bak",
+        "make > /dev/null 2>&1",
+        "make 2>&1 >&2",
+        "cat < a.txt",
+        "cat <<< 'x > y'",
+        "grep -c '>' a.txt",
+        "echo \"a > b\" \\> c",
+        "(rm a.txt)",
+        "cd .. && rm a.txt",
+        "rm ../a.txt",
+        "echo 'unclosed > x",
+        "cat > x.txt <<EOF\nno end",
+    ] {
+        check_shell(&[command], &[]);
+    }
+    let failing = call("1", "Bash", r#"{"command":"rm a.txt && false"}"#);
+    assert_eq!(texts(&known(&[failing, failed("1", "Bash", "Exit code 1")]), Kind::is_file), [""; 0]);
+}
+
+#[test]
+fn a_command_names_files_as_seen_from_where_it_runs() {
+    check_shell(
+        &["cd src && rm a.rs", "rm b.rs", "cd /p && rm c.rs", "rm d.rs"],
+        &["deleted src/a.rs", "deleted src/b.rs", "deleted /p/c.rs", "deleted /p/d.rs"],
+    );
+    check_shell(&["cd $HOME", "rm a.rs", "rm /p/b.rs"], &["deleted /p/b.rs"]);
+    let inside = r#"{"cmd":"rm a.rs","workdir":"/p/src"}"#;
+    check("exec_command", inside, "Process exited with code 0", &["deleted /p/src/a.rs"]);
+    check("exec_command", inside, "Process exited with code 1", &["failed rm a.rs"]);
+    let told = "ok\n[This command modified 2 files you've previously read: a.rs, src/b.rs. Call Read before editing.]";
+    check("Bash", r#"{"command":"cargo fmt"}"#, told, &["modified a.rs", "modified src/b.rs"]);
+    let moved =
+        [call("1", "Bash", r#"{"command":"cd /tmp"}"#), answered("1", "Bash", "Shell cwd was reset to /p")];
+    let removed = [call("2", "Bash", r#"{"command":"rm a.rs"}"#), answered("2", "Bash", "")];
+    assert_eq!(texts(&known(&[moved, removed].concat()), Kind::is_file), ["deleted /p/a.rs"]);
+}
+
+#[test]
+fn a_file_that_a_command_names_from_the_project_is_that_which_others_name_whole() {
+    let all = [
+        [call("1", "Write", r#"{"file_path":"/p/src/a.rs"}"#), answered("1", "Write", "")],
+        [call("2", "Bash", r#"{"command":"sed -i 's/a/b/' src/a.rs"}"#), answered("2", "Bash", "")],
+        [call("3", "Bash", r#"{"command":"rm b.rs"}"#), answered("3", "Bash", "")],
+    ];
+    let state = known(&all.concat());
+    let files: Vec<_> =
+        state.shown("/p").modified_files.iter().map(|file| (file.path.to_owned(), file.action)).collect();
+    assert_eq!(files, [("/p/src/a.rs".to_owned(), "created"), ("b.rs".to_owned(), "deleted")]);
+    let summary = extract(Known { state: &state, project: "/p", pins: &[] }, 500, &estimate);
+    assert!(summary.contains("- src/a.rs (created)") && summary.contains("- b.rs (deleted)"), "{summary}");
+}
+
+#[test]
+fn many_commands_are_cut_so_that_each_is_named() {
+    let run = |n: usize| {
+        let command = format!(
+            "cargo test -- part_{n} --workspace --features every,single,one {}",
+            "--nocapture ".repeat(20)
+        );
+        let arguments = format!("{{\"command\":{}}}", serde_json::to_string(&command).unwrap());
+        [call(&n.to_string(), "Bash", &arguments), failed(&n.to_string(), "Bash", "Exit code 1")]
+    };
+    let edit = [call("e", "Edit", r#"{"file_path":"/p/a.rs"}"#), answered("e", "Edit", "")];
+    let all: Vec<Message> = edit.into_iter().chain((0..30).flat_map(run)).collect();
+    let summary = extract(Known { state: &known(&all), project: "/p", pins: &[] }, 1800, &estimate);
+    let named = (0..30).filter(|n| summary.contains(&format!("-- part_{n} ")));
+    assert_eq!(
+        (named.count(), summary.matches("` each failed, has not passed since").count()),
+        (30, 8),
+        "{summary}"
+    );
+    assert!(summary.contains("- a.rs (modified)"), "{summary}");
+}
+
 #[test]
 fn open_tasks_are_those_of_the_newest_list() {
     let list = |id: &str, name: &str, json: &str| [call(id, name, json), answered(id, name, "")];
@@ -224,6 +351,11 @@ fn any_text() -> impl Strategy<Value = String> {
         "? ",
         "\n",
         "#12",
+        " > a",
+        " && rm ",
+        "<<EOF\n",
+        "$(",
+        "'",
         "\"",
         "\\",
     ];

@@ -1,22 +1,25 @@
 //! A summary without a model: what is known of the conversation, in as many lines as its share of a budget holds.
 //!
-//! First the task, open tasks, commands that failed and files, which may take little more than half of it; then the
+//! First the task, open tasks, commands that failed and files, which may take most of it; then the
 //! sentences worth most; then what is left of the first.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::state::{Fact, Kind, State, cut};
+use crate::context::state::{Fact, Kind, State, cut, within};
 use crate::resume::block::harmless;
 use crate::session::branch::key;
 use crate::session::message::{Message, Role};
+use crate::text::boundary;
 
 const BEGIN: &str = "[EARLIER CONVERSATION]";
 const END: &str = "[END EARLIER CONVERSATION]";
 
-// Of a hundred parts, what is no sentence may take so many before the sentences; and what somebody wrote, of all.
-const FIRST_SHARE: u32 = 55;
+// Of a hundred parts, what is no sentence may take so many before the sentences.
+const FIRST_SHARE: u32 = 90;
+// Of a hundred parts, what somebody wrote may take so many.
+const WRITTEN_SHARE: u32 = 55;
 // Two sentences that share more of their words than this, of a hundred, say the same.
 const SAME: usize = 70;
 // About as many bytes as a token of prose has.
@@ -27,6 +30,11 @@ const MOST_BYTES_A_TOKEN: usize = 8;
 const LINE: u32 = 3;
 // A line names no more files than this, so that one that does not fit costs few.
 const MOST_NAMES: usize = 12;
+// Commands are cut where they would take more bytes together than so many parts of a hundred of what the share may have.
+const COMMANDS_SHARE: usize = 20;
+const SHORTEST_COMMAND: usize = 60;
+// A line names no more of them than this.
+const MOST_COMMANDS: usize = 4;
 // What the task may take in bytes, however small the share.
 const SHORTEST: usize = 120;
 
@@ -105,7 +113,11 @@ pub(crate) struct Written<'a> {
 
 /// How many tokens of a share a summary may have that somebody writes.
 pub(crate) fn part_of_written(share: u32) -> u32 {
-    u32::try_from(u64::from(share) * u64::from(FIRST_SHARE) / 100).unwrap_or(share)
+    part(share, WRITTEN_SHARE)
+}
+
+fn part(share: u32, hundredths: u32) -> u32 {
+    u32::try_from(u64::from(share) * u64::from(hundredths) / 100).unwrap_or(share)
 }
 
 /// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold.
@@ -134,8 +146,8 @@ pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: 
     for fact in state.all(Kind::Open) {
         add(Section::Open, harmless(&fact.text), false, 0);
     }
-    for fact in state.facts().rev().filter(|fact| fact.kind.is_command()) {
-        add(Section::Commands, command(fact), false, 0);
+    for text in commands(state, share) {
+        add(Section::Commands, text, false, 0);
     }
     for text in files(state, project) {
         add(Section::Files, text, false, 0);
@@ -162,7 +174,7 @@ pub(crate) fn chosen(lines: &[Line], costs: &[u32], share: u32) -> Vec<Line> {
     let mut kept: Vec<usize> = Vec::new();
     // Where somebody wrote a summary, it is the first.
     let has_written = lines.first().is_some_and(|line| line.section == Section::Written);
-    let first = if has_written { share } else { part_of_written(share) };
+    let first = if has_written { share } else { part(share, FIRST_SHARE) };
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
         for (place, (line, cost)) in lines.iter().zip(costs).enumerate() {
             let sum = used.saturating_add(*cost).saturating_add(LINE);
@@ -255,33 +267,60 @@ fn section(kind: Kind) -> Section {
         Kind::Blocker => Section::Blockers,
         Kind::Progress => Section::Progress,
         Kind::Task => Section::Task,
-        Kind::Created | Kind::Modified | Kind::Deleted | Kind::Writes => Section::Files,
-        Kind::Failed | Kind::Passed | Kind::Runs => Section::Commands,
+        Kind::Created | Kind::Modified | Kind::Deleted | Kind::Writes | Kind::Removes => Section::Files,
+        Kind::Failed | Kind::Passed | Kind::Runs | Kind::Moves | Kind::Folder => Section::Commands,
         Kind::Open | Kind::Plans | Kind::Adds | Kind::Closes => Section::Open,
         Kind::Status => Section::Status,
     }
 }
 
-fn command(fact: &Fact) -> String {
-    let times = if fact.weight > 1 { format!(" {} times", fact.weight) } else { String::new() };
-    let since =
-        if fact.kind == Kind::Passed { "passed when it was run again" } else { "has not passed since" };
-    format!("`{}` failed{times}, {since}", harmless(&fact.text))
+// The commands, those that ran last first; a line for a few that ended alike.
+fn commands(state: &State, share: u32) -> Vec<String> {
+    let all = || state.facts().rev().filter(|fact| fact.kind.is_command());
+    let each = share as usize * BYTES_A_TOKEN * COMMANDS_SHARE / 100 / all().count().max(1);
+    let mut groups: Vec<(Kind, u32, Vec<String>)> = Vec::new();
+    for fact in all() {
+        let shown = format!("`{}`", harmless(&ends(&fact.text, each.max(SHORTEST_COMMAND))));
+        let is_its = |(kind, times, shown): &&mut (Kind, u32, Vec<String>)| {
+            *kind == fact.kind && *times == fact.weight && shown.len() < MOST_COMMANDS
+        };
+        match groups.iter_mut().find(is_its) {
+            Some((_, _, group)) => group.push(shown),
+            None => groups.push((fact.kind, fact.weight, Vec::from([shown]))),
+        }
+    }
+    let line = |(kind, times, shown): (Kind, u32, Vec<String>)| {
+        let each = if shown.len() > 1 { " each" } else { "" };
+        let times = if times > 1 { format!(" {times} times") } else { String::new() };
+        let since =
+            if kind == Kind::Passed { "passed when it was run again" } else { "has not passed since" };
+        format!("{}{each} failed{times}, {since}", shown.join(", "))
+    };
+    groups.into_iter().map(line).collect()
+}
+
+// Where a text is too long, how it begins and how it ends: what tells two commands apart may be either.
+fn ends(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.into();
+    }
+    let end = boundary(text, text.len() - most / 3, true);
+    format!("{} ... {}", cut(text, most - most / 3), &text[end..])
 }
 
 // The files, those touched last first; a line for each folder and what became of its files, unless they are many.
 fn files(state: &State, project: &str) -> Vec<String> {
     let mut groups: Vec<(String, Kind, Vec<String>)> = Vec::new();
-    for fact in state.facts().rev().filter(|fact| fact.kind.is_file()) {
-        let shown = path(&fact.text, project);
+    for (named, became) in state.files(project).into_iter().rev() {
+        let shown = path(named, project);
         let name_at = shown.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = shown.split_at(name_at);
         let is_its = |(of, kind, names): &&mut (String, Kind, Vec<String>)| {
-            of == folder && *kind == fact.kind && names.len() < MOST_NAMES
+            of == folder && *kind == became && names.len() < MOST_NAMES
         };
         match groups.iter_mut().find(is_its) {
             Some((_, _, names)) => names.push(name.into()),
-            None => groups.push((folder.into(), fact.kind, Vec::from([name.into()]))),
+            None => groups.push((folder.into(), became, Vec::from([name.into()]))),
         }
     }
     let line = |(folder, kind, names): (String, Kind, Vec<String>)| {
@@ -293,8 +332,7 @@ fn files(state: &State, project: &str) -> Vec<String> {
 
 // Within the project, as seen from there. Brackets are common in paths; only what could close the fence loses them.
 fn path(path: &str, project: &str) -> String {
-    let inner = path.strip_prefix(project).and_then(|rest| rest.strip_prefix(['/', '\\']));
-    let shown = inner.filter(|_| !project.is_empty()).unwrap_or(path);
+    let shown = within(path, project);
     let is_plain = shown.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     let could_close = shown.contains('[') && shown.contains(|c: char| c.is_ascii_uppercase());
     if is_plain && !could_close { shown.into() } else { harmless(shown) }

@@ -2,6 +2,7 @@
 /** Two accounts of one conversation, compared. */
 
 import assert from "node:assert/strict";
+import { within } from "./named.mjs";
 
 /** @import { SessionState } from "../../js/context.js" */
 /** @import { Raw } from "./raw.mjs" */
@@ -12,10 +13,11 @@ const COMMAND = 290;
 
 /**
  * Fails where they differ: a file, a command or a task that one has and the other has not, or has otherwise.
- * @param {Raw} found @param {Raw} known @param {string} what
+ * @param {Raw} found @param {Raw} known
+ * @param {{ what: string, project: string }} of a file within the project may be named from there
  */
-export function agree(found, known, what) {
-  const sorted = (/** @type {Map<string, any>} */ map) => [...map].map(([name, value]) => [name.slice(0, COMMAND), value]).sort(([a], [b]) => (a < b ? -1 : 1));
+export function agree(found, known, { what, project }) {
+  const sorted = (/** @type {Map<string, any>} */ map) => [...map].map(([name, value]) => [within(name, project).slice(0, COMMAND), value]).sort(([a], [b]) => (a < b ? -1 : 1));
   assert.equal(found.task.slice(0, TASK), known.task.slice(0, TASK), `${what}: the task`);
   assert.deepEqual(sorted(found.files), sorted(known.files), `${what}: files`);
   assert.deepEqual(sorted(found.failed), sorted(known.failed), `${what}: failed commands`);

@@ -29,13 +29,14 @@ const FEWEST_COMMITS = 100;
 /** @type {Suite} */
 export default {
   title: "contexts of long sessions name the task, each file, each command that failed, each open task",
+  /** @returns {Promise<import("../../scripts/suites.mjs").Outcome>} */
   async run({ scaled, seed }) {
     const program = claudeCode();
     if (program === null) return { skipped: `no Claude Code for ${process.platform} ${process.arch}` };
     const history = commits(root).length;
     if (history < FEWEST_COMMITS) return { skipped: `expected a history of ${FEWEST_COMMITS} commits, but found ${history}` };
     const sum = { sessions: 0, turns: 0, steps: 0, tokens: 0, files: 0, "failed commands": 0, "open tasks": 0, contexts: 0 };
-    for (let number = 0; number < scaled(PLANS.length); number += 1) {
+    for (let number = Number(process.env.FROM ?? 0); number < scaled(PLANS.length); number += 1) {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
       for (const [what, count] of Object.entries(one)) sum[/** @type {keyof sum} */ (what)] += count;
     }
@@ -84,13 +85,13 @@ async function talked(place, { plan, turns }) {
 async function looked({ file, project, store: home, turns, truth }) {
   const raw = readClaude(readFileSync(file, "utf8"));
   const known = { ...truth, files: new Map([...truth.files].map(([path, kind]) => [join(project, path), kind])), failed: new Map([...truth.failed].map(([command, ended]) => [command.split(/\s+/).filter(Boolean).join(" "), ended])) };
-  agree(raw, known, "the client's file against the script");
+  agree(raw, known, { what: "the client's file against the script", project });
   const store = await openStore({ home, project });
   const { imported } = await store.import(file);
   assert.equal(imported.length, 1);
   const one = await store.session(/** @type {any} */ (imported[0]).id);
   const state = await one.state();
-  agree(ofState(state), known, "leftoff's state against the script");
+  agree(ofState(state), known, { what: "leftoff's state against the script", project });
   await onDisk(project, known);
   const counts = await counted(one);
   assert.deepEqual(counts.byRole, byHand(file), "messages, calls and results");
@@ -119,14 +120,15 @@ async function onDisk(project, known) {
 /** @param {any} session */
 async function counted(session) {
   const byRole = { user: 0, assistant: 0, toolCalls: 0, toolResults: 0 };
+  /** @type {string[]} */
   const texts = [];
   for await (const { role, content, assistant } of session.messages()) {
     byRole[/** @type {"user"} */ (role === "tool" ? "toolResults" : role)] += 1;
     byRole.toolCalls += assistant?.toolCalls?.length ?? 0;
     texts.push(String(content), ...(assistant?.toolCalls ?? []).map((/** @type {any} */ call) => call.arguments));
   }
-  const counts = await Promise.all(texts.map((text) => countTokens(text)));
-  return { byRole, tokens: counts.reduce((sum, count) => sum + Number(count), 0) };
+  const counts = /** @type {number[]} */ (await countTokens(texts));
+  return { byRole, tokens: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** @param {string} file */

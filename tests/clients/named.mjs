@@ -3,6 +3,8 @@
 
 /** @import { Raw } from "./raw.mjs" */
 
+// What a command is known by has no more bytes.
+const LONGEST_COMMAND = 300;
 const SUMMARY = "[EARLIER CONVERSATION]";
 
 /**
@@ -15,27 +17,45 @@ const SUMMARY = "[EARLIER CONVERSATION]";
  */
 export function missing(messages, known, project) {
   const summary = messages.find(({ content }) => content.startsWith(SUMMARY))?.content;
-  return summary === undefined ? notInMessages(messages, known) : notInSummary(summary, known, project);
+  return summary === undefined ? notInMessages(messages, known, project) : notInSummary(summary, known, project);
 }
 
 /** @param {string} summary @param {Raw} known @param {string} project */
 function notInSummary(summary, known, project) {
   const files = filesOf(summary);
-  const lines = new Set(summary.split("\n"));
-  const path = (/** @type {string} */ full) => (project && full.startsWith(`${project}/`) ? full.slice(project.length + 1) : full);
   const since = (/** @type {boolean} */ hasPassed) => (hasPassed ? "passed when it was run again" : "has not passed since");
-  const saysOf = (/** @type {string} */ command, /** @type {boolean} */ hasPassed) => [...lines].some((line) => line.startsWith("- `") && line.endsWith(since(hasPassed)) && bare(line).startsWith(bare(command).slice(0, 200)));
+  const lines = summary.split("\n");
+  // Each command is named for itself: it whole, or how it begins and ends.
+  const shown = lines.flatMap(commandsOf);
+  const places = [...known.failed].map(([command, { hasPassed }]) => {
+    const place = shown.findIndex((one) => one && says(one, command, since(hasPassed)));
+    delete shown[place];
+    return place;
+  });
   return [
     ...(bare(summary).includes(bare(known.task).slice(0, 250)) ? [] : [`the task: ${known.task}`]),
-    ...known.open.filter((task) => !lines.has(`- ${task}`) && !bare(summary).includes(bare(task))).map((task) => `open: ${task}`),
-    ...[...known.files].filter(([full, kind]) => files.get(path(full)) !== kind).map(([full, kind]) => `${kind}: ${full}, but ${files.get(path(full))}`),
-    ...[...known.failed].filter(([command, { hasPassed }]) => !saysOf(command, hasPassed)).map(([command, { hasPassed }]) => `${since(hasPassed)}: ${command}`),
+    ...known.open.filter((task) => !lines.includes(`- ${task}`) && !bare(summary).includes(bare(task))).map((task) => `open: ${task}`),
+    ...[...known.files].filter(([full, kind]) => files.get(within(full, project)) !== kind).map(([full, kind]) => `${kind}: ${full}, but ${files.get(within(full, project))}`),
+    ...[...known.failed].filter((_, place) => places[place] === -1).map(([command, { hasPassed }]) => `${since(hasPassed)}: ${command}`),
   ];
 }
 
+/** The commands that a line of a summary names, and how each ended. @param {string} line */
+function commandsOf(line) {
+  const [, named, since] = /^- `(.*)`(?: each)? failed(?: \d+ times)?, (.*)$/.exec(line) ?? [];
+  return named === undefined ? [] : named.split("`, `").map((text) => ({ text, since }));
+}
+
+/** Whether that is a command which ended so. @param {{ text: string, since: string | undefined }} shown @param {string} command @param {string} since */
+function says(shown, command, since) {
+  const [head = "", tail] = shown.text.split(/ \.\.\. (?=[^]{0,150}$)/).map(bare);
+  const whole = bare(command.slice(0, LONGEST_COMMAND));
+  return head !== "" && shown.since === since && (tail === undefined ? whole === head : whole.startsWith(head) && whole.endsWith(tail));
+}
+
 // The messages themselves: a call says what it does, its result how that went.
-/** @param {any[]} messages @param {Raw} known */
-function notInMessages(messages, known) {
+/** @param {any[]} messages @param {Raw} known @param {string} project */
+function notInMessages(messages, known, project) {
   const calls = messages.flatMap(({ assistant }) => assistant?.toolCalls ?? []);
   const said = messages.map(({ content }) => bare(content)).join("\n");
   const asked = calls.map((call) => bare(JSON.stringify(JSON.parse(call.arguments)).replace(/\\[nt]/g, " "))).join("\n");
@@ -43,10 +63,12 @@ function notInMessages(messages, known) {
     const last = calls.findLast((call) => bare(String(JSON.parse(call.arguments).command)) === bare(command));
     return messages.find(({ tool }) => last && tool?.callId === last.id);
   };
+  // A command may go to the folder first.
+  const isNamed = (/** @type {string} */ path) => path.split(/\/(?=[^/]*$)/).every((part) => asked.includes(bare(part)));
   return [
     ...(said.includes(bare(known.task)) ? [] : [`the task: ${known.task}`]),
     ...known.open.filter((task) => !asked.includes(bare(task))).map((task) => `open: ${task}`),
-    ...[...known.files.keys()].filter((path) => !asked.includes(bare(path))).map((path) => `file: ${path}`),
+    ...[...known.files.keys()].filter((path) => !isNamed(within(path, project))).map((path) => `file: ${path}`),
     ...[...known.failed].filter(([command, { hasPassed }]) => endOf(command) === undefined || hasPassed === (endOf(command).tool.isError === true)).map(([command]) => `command: ${command}`),
   ];
 }
@@ -61,6 +83,11 @@ function filesOf(summary) {
     for (const name of names.split(", ")) files.set(folder + name, kind);
   }
   return files;
+}
+
+/** A path as seen from the project. @param {string} path @param {string} project */
+export function within(path, project) {
+  return project && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
 }
 
 /** Letters and digits alone: brackets and blanks are written otherwise in a summary. @param {string} text */

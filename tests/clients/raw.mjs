@@ -11,7 +11,7 @@
  * @property {Map<string, { failures: number, hasPassed: boolean }>} failed
  * @property {string[]} open
  *
- * @typedef {{ name: string, input: any }} Call
+ * @typedef {{ name: string, input: any, folder?: string }} Call `folder`: where it is made
  * @typedef {{ text: string, isError: boolean }} Result
  */
 
@@ -25,13 +25,14 @@ export function readClaude(file, isSide = false) {
   const seen = new Set();
   for (const line of file.split("\n")) {
     const record = parsed(line);
+    if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt") reading.asked(textOf(record.attachment.prompt));
     if (!record?.message || (record.isSidechain === true) !== isSide || record.isMeta || (record.uuid && seen.has(record.uuid))) continue;
     seen.add(record.uuid);
     const { content } = record.message;
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const block of blocks) {
       if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.asked(block.text);
-      if (block?.type === "tool_use") calls.set(block.id, block);
+      if (block?.type === "tool_use") calls.set(block.id, { ...block, folder: record.cwd });
       const call = block?.type === "tool_result" ? calls.get(block.tool_use_id) : undefined;
       if (call) reading.did(call, { text: textOf(block.content), isError: block.is_error === true });
     }
@@ -78,9 +79,10 @@ class Reading {
   }
 
   /** @param {Call} call @param {Result} result */
-  did({ name, input }, { text, isError }) {
-    if (name === "Bash") return this.#ran(input.command, isError);
+  did({ name, input, folder = "" }, { text, isError }) {
+    if (name === "Bash") this.#ran(input.command, isError);
     if (isError) return;
+    if (name === "Bash") for (const [path, kind] of byCommand(input.command, folder)) this.#changed(path, kind);
     if (name === "Write") this.#changed(input.file_path, text.includes("has been updated") || text.includes("verwr") ? "modified" : "created");
     if (EDITORS.includes(name)) this.#changed(input.file_path ?? input.notebook_path, "modified");
     if (name === "TodoWrite") this.#tasks = new Map(input.todos.filter((/** @type {any} */ { status }) => status !== "completed").map((/** @type {any} */ { content }, /** @type {number} */ at) => [`todo ${at}`, content]));
@@ -101,6 +103,26 @@ class Reading {
     if (before === "created" && kind === "modified") return;
     this.files.set(path, before && before !== "created" && kind === "created" ? "modified" : kind);
   }
+}
+
+/**
+ * The files that a command changes, in the few forms that the scripts use.
+ * @param {string} command @param {string} folder
+ * @returns {[string, "created" | "modified" | "deleted"][]}
+ */
+function byCommand(command, folder) {
+  const files = [];
+  for (const part of command.split(" && ")) {
+    folder = /^cd (\/\S+)$/.exec(part)?.[1] ?? folder;
+    const inner = /^cd ([\w.]\S*)$/.exec(part)?.[1];
+    folder = inner ? `${folder}/${inner}` : folder;
+    const [, from, to] = /^(?:git )?mv (\S+) (\S+)$/.exec(part) ?? [];
+    const gone = /^(?:git )?rm (?:-[qf] )?([\w./-]+)$/.exec(part)?.[1] ?? from;
+    const made = /^(?:cat|echo "[^"]*") > (\S+)/.exec(part)?.[1] ?? to;
+    const other = /^sed -i '[^']*' ([\w./-]+)$/.exec(part)?.[1] ?? /^echo "[^"]*" >> (\S+)$/.exec(part)?.[1];
+    for (const [path, kind] of [[gone, "deleted"], [made, "created"], [other, "modified"]]) if (path) files.push(/** @type {[string, "created"]} */ ([`${folder}/${path}`, kind]));
+  }
+  return files;
 }
 
 /** @param {string} line */

@@ -11,7 +11,6 @@ import { missing } from "./named.mjs";
 import { readClaude, readNanocoder } from "./raw.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
-/** @import { Raw } from "./raw.mjs" */
 
 const WINDOWS = [8_000, 32_000, 128_000];
 
@@ -26,7 +25,7 @@ export default {
       for (const [place, { session, isSide }] of sessions.entries()) {
         const raw = path.endsWith(".json") ? readNanocoder(file.toString()) : readClaude(file.toString(), isSide);
         const state = await session.state();
-        agree(ofState(state), raw, `${path}, session ${place}`);
+        agree(ofState(state), raw, { what: `${path}, session ${place}`, project: state.projectPath });
         for (const window of WINDOWS) {
           const { messages, strategy } = await session.context({ window });
           assert.deepEqual(missing(messages, raw, state.projectPath), [], `${path} at ${window}, by ${strategy}`);

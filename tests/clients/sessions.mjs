@@ -51,6 +51,7 @@ export function session({ repository, project, number, seed }) {
       done += 1;
       work.mark(one.subject, "in_progress");
       work.replay(one);
+      if (random.real() < 0.3) work.byCommand(`part-${done}`);
       // The last one is not finished.
       if (done < following.length) work.mark(one.subject, "completed");
       work.wander((plan.tokens * (done - 0.2)) / following.length);

@@ -40,6 +40,8 @@ export class Work {
   #tasks = [];
   /** @type {Turn[]} */
   #turns = [];
+  /** What a command changed has to be read again before it is edited. @type {Set<string>} */
+  #stale = new Set();
   /** Files worth reading. @type {{ path: string, lines: number }[]} */
   #library;
   tokens = 0;
@@ -145,8 +147,36 @@ export class Work {
     const edit = now === null ? null : oneEdit(now, after);
     const call = edit === null ? { name: "Write", input: { file_path: this.#at(path), content: after } } : { name: "Edit", input: { file_path: this.#at(path), ...edit } };
     // What exists has to be read before it is written whole.
-    if (now !== null && edit === null) this.#step({ calls: [this.#read(path)] });
+    if (now !== null && (edit === null || this.#stale.delete(path))) this.#step({ calls: [this.#read(path)] });
     this.#step({ text: this.#random.real() < 0.3 ? `Now ${path}.` : "", calls: [call] });
+  }
+
+  /** Changes files by commands alone. @param {string} name of a new one */
+  byCommand(name) {
+    const random = this.#random;
+    const note = `notes/${name}.md`;
+    const text = `# ${name}\n\nWhat is to be looked at again, and > why.\n`;
+    this.#shell([`mkdir -p notes && cat > ${note} <<'EOF'\n${text}EOF`], [[note, text]]);
+    if (random.real() < 0.5) this.#shell([`echo "- [ ] ${name}" >> ${note}`], [[note, `${text}- [ ] ${name}\n`]]);
+    if (random.real() < 0.5) this.#shell([`mv ${note} notes/${name}-old.md`], [[note, null], [`notes/${name}-old.md`, this.#textOf(note)]]);
+    else if (random.real() < 0.5) this.#shell([`rm -f ${note}`], [[note, null]]);
+    const tracked = this.#library.filter(({ path }) => /\/\w+\.(rs|js)$/.test(path) && this.#textOf(path) !== null);
+    const mended = (/** @type {string} */ path) => (this.#textOf(path) ?? "").replace("\n", " // mended\n");
+    const [one, other] = [0, 0].map(() => tracked[random.below(tracked.length)]?.path ?? "README.md");
+    this.#shell([`sed -i '1s|$| // mended|' ${one}`], [[/** @type {string} */ (one), mended(/** @type {string} */ (one))]]);
+    if (!other || other === one) return;
+    const [folder, file] = [other.slice(0, other.lastIndexOf("/")), other.slice(other.lastIndexOf("/") + 1)];
+    this.#shell([`cd ${folder}`, `sed -i '1s|$| // mended|' ${file}`, `cd ${this.#project}`], [[other, mended(other)]]);
+  }
+
+  /** Commands, at once or one after the other, and what they make of which file. @param {string[]} commands @param {[string, string | null][]} made */
+  #shell(commands, made) {
+    const together = this.#random.real() < 0.5 ? [commands.join(" && ")] : commands;
+    for (const command of together) this.#step({ calls: [this.#bash(command)] });
+    for (const [path, text] of made) {
+      this.#set(path, text);
+      this.#stale.add(path);
+    }
   }
 
   /** @param {string} path */
@@ -166,7 +196,7 @@ export class Work {
     if (after === null) return { command: `sh -c 'test ! -e ${path}'`, passes: () => now() === null };
     const lines = after.split("\n").length;
     const count = (/** @type {string | null} */ text) => text?.split("\n").length;
-    const script = `const { readFileSync } = require("node:fs");\nconst lines = readFileSync("${path}", "utf8").split("\\n").length;\nif (lines !== ${lines}) throw new Error(\`expected ${lines} lines, but found \${lines} instead\`);`;
+    const script = `const lines = require("node:fs").readFileSync("${path}", "utf8").split("\\n").length;\nif (lines !== ${lines}) throw new Error(\`expected ${lines} lines, but found \${lines} instead\`);`;
     const forms = [
       { command: `git show ${id.slice(0, 10)}:${path} | cmp - ${path}`, passes: () => now() === after },
       { command: `sh -c 'git show ${id.slice(0, 10)}:${path} > .git/wanted && cmp .git/wanted ${path}'`, passes: () => now() === after },

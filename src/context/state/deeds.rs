@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::state::{Fact, Kind, cut};
+use crate::context::state::{Fact, Kind, cut, shell};
 use crate::fields::{Fields, items};
 use crate::session::message::{Tool, ToolCall};
 use crate::text::Text;
@@ -12,7 +12,11 @@ use crate::text::Text;
 const LONGEST_PATH: usize = 1024;
 const LONGEST_COMMAND: usize = 300;
 const LONGEST_TASK: usize = 300;
+// Of one command.
+const MOST_FILES: usize = 20;
 
+// Only Claude Code's shell is called so; it stays in the folder to which a command went.
+const CLAUDE_CODE: &str = "Bash";
 // Names without what is neither letter nor digit, in small letters.
 const SHELLS: [&str; 14] = [
     "bash",
@@ -53,6 +57,7 @@ const PATCHERS: [&str; 2] = ["applypatch", "patch"];
 const PLANNERS: [&str; 5] = ["todowrite", "updateplan", "writetodos", "updatetodolist", "todo"];
 const PATHS: [&str; 8] =
     ["file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path", "filename", "file"];
+const FOLDERS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What a call does, apart from reading.
@@ -62,8 +67,9 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
     let is = |names: &[&str]| names.contains(&name.as_str());
     let json = call.arguments.as_str();
     let arguments = Arguments(json);
-    let done = if is(&SHELLS) {
-        run(&arguments)
+    let is_shell = is(&SHELLS);
+    let done = if is_shell {
+        run(&arguments, call.name == CLAUDE_CODE)
     } else if is(&PATCHERS) {
         patched(
             arguments.text(&["input", "patch", "patchText", "patch_text", "diff"]).as_deref().unwrap_or(json),
@@ -77,7 +83,27 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
     } else {
         other(&name, &arguments)
     };
-    done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight: 0 }).collect()
+    let weight = u32::from(is_shell);
+    done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight }).collect()
+}
+
+/// What Claude Code says of a command beside what that printed: files that were read and are other ones now, and where the
+/// next command runs.
+pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> Vec<(Kind, &'a str)> {
+    let mut told = Vec::new();
+    if tool.name != CLAUDE_CODE {
+        return told;
+    }
+    let last = result.rsplit('\n').next().unwrap_or_default();
+    if let Some(folder) = last.strip_prefix("Shell cwd was reset to ") {
+        told.push((Kind::Moves, folder.trim_ascii()));
+    }
+    let named = last.strip_prefix("[This command modified ").and_then(|rest| rest.strip_suffix(']'));
+    if let Some((_, names)) = named.and_then(|rest| rest.split_once(" previously read: ")) {
+        let names = names.split(". Call Read").next().unwrap_or_default();
+        told.extend(names.split(", ").map(|name| (Kind::Modified, name)));
+    }
+    told
 }
 
 /// Whether the result of writing a file says that it was there before.
@@ -90,7 +116,7 @@ pub(crate) fn was_there(result: &str) -> bool {
 
 /// Whether a command failed. Claude Code says it beside the result, so what its commands print about codes says nothing.
 pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
-    let said = if tool.name == "Bash" { None } else { outcome(result) };
+    let said = if tool.name == CLAUDE_CODE { None } else { outcome(result) };
     said.unwrap_or(tool.is_error)
 }
 
@@ -115,14 +141,20 @@ fn outcome(result: &str) -> Option<bool> {
     })
 }
 
-fn run(arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
+fn run(arguments: &Arguments<'_>, stays: bool) -> Vec<(Kind, String)> {
     let Some(command) = arguments.text(&COMMANDS) else { return Vec::new() };
     if command.contains("*** Begin Patch") {
         return patched(&command);
     }
     let words: Vec<&str> = command.split_whitespace().collect();
-    let command = words.join(" ");
-    Vec::from([(Kind::Runs, cut(&command, LONGEST_COMMAND).into())])
+    let shown = words.join(" ");
+    let mut done = Vec::from([(Kind::Runs, cut(&shown, LONGEST_COMMAND).into())]);
+    let folder = arguments.text(&FOLDERS).unwrap_or_default();
+    let shell::Done { files, moved } = shell::of(&command);
+    let files = files.into_iter().filter(|(_, path)| path.len() <= LONGEST_PATH).take(MOST_FILES);
+    done.extend(files.filter_map(|(kind, path)| Some((kind, shell::joined(&folder, &path)?))));
+    done.extend(moved.filter(|_| stays).map(|folder| (Kind::Moves, folder)));
+    done
 }
 
 // One tool looks, makes and changes, by a word.

@@ -7,9 +7,11 @@
 mod cues;
 mod deeds;
 mod sentences;
+mod shell;
 mod shown;
 
 pub use shown::SessionState;
+pub(crate) use shown::within;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -45,7 +47,7 @@ pub struct Fact {
     pub kind: Kind,
     /// It in words; of a file the path, of a command the command.
     pub text: String,
-    /// Of a sentence how much it is worth; of a command how often it failed.
+    /// Of a sentence how much it is worth; of a command how often it failed; of what a call does 1, where a shell does it.
     #[serde(skip_serializing_if = "is_zero")]
     pub weight: u32,
     /// Of an open task its id, where it has one; of what a call does the id of the call.
@@ -94,9 +96,15 @@ pub enum Kind {
     Adds,
     /// A call closes a task, by its id.
     Closes,
+    /// A command removes a file, if it is there.
+    Removes,
+    /// A command goes to another folder; without a text nobody can say to which.
+    Moves,
+    /// The folder in which the next command runs, where that is another one than at first.
+    Folder,
 }
 
-const KINDS: [(Kind, &str); 18] = [
+const KINDS: [(Kind, &str); 21] = [
     (Kind::Task, "task"),
     (Kind::Created, "created"),
     (Kind::Modified, "modified"),
@@ -115,6 +123,9 @@ const KINDS: [(Kind, &str); 18] = [
     (Kind::Plans, "plans"),
     (Kind::Adds, "adds"),
     (Kind::Closes, "closes"),
+    (Kind::Removes, "removes"),
+    (Kind::Moves, "moves"),
+    (Kind::Folder, "folder"),
 ];
 
 impl Kind {
@@ -126,6 +137,15 @@ impl Kind {
     /// It is about a file, and which became of that last.
     pub fn is_file(self) -> bool {
         matches!(self, Kind::Created | Kind::Modified | Kind::Deleted)
+    }
+
+    // What becomes of a file that was made here does not make it less new; one that is gone is gone.
+    fn after(self, before: Option<Kind>) -> Kind {
+        match (before, self) {
+            (Some(Kind::Created), Kind::Modified) => Kind::Created,
+            (Some(Kind::Modified | Kind::Deleted), Kind::Created) => Kind::Modified,
+            (_, kind) => kind,
+        }
     }
 
     /// It is about a command that failed once.
@@ -186,30 +206,65 @@ impl State {
     fn take_result(&mut self, message: &Message) {
         let Some(tool) = &message.tool else { return };
         let result = message.content.as_str();
+        let has_failed = has_failed(tool, result);
         while let Some(place) = self.waiting.iter().position(|deed| deed.name == tool.call_id) {
-            let Fact { kind, text, .. } = self.waiting.remove(place);
+            let Fact { kind, text, weight, .. } = self.waiting.remove(place);
             match kind {
-                Kind::Runs => self.ran(text, has_failed(tool, result)),
-                _ if tool.is_error => {}
+                Kind::Runs => self.ran(text, has_failed),
+                Kind::Moves => self.went(if has_failed { "" } else { &text }),
+                _ if if weight > 0 { has_failed } else { tool.is_error } => {}
                 Kind::Plans => self.plan(&text),
                 Kind::Adds => self.add_task(text, result),
                 Kind::Closes => self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != text),
-                Kind::Writes if was_there(result) => self.changed(text, Kind::Modified),
-                Kind::Writes => self.changed(text, Kind::Created),
-                file => self.changed(text, file),
+                Kind::Writes if weight == 0 && was_there(result) => self.changed(text, Kind::Modified),
+                Kind::Writes if weight == 0 => self.changed(text, Kind::Created),
+                file if weight == 0 => self.changed(text, file),
+                file => self.changed_by_shell(&text, file),
+            }
+        }
+        for told in deeds::told(tool, result) {
+            match told {
+                (Kind::Moves, folder) => self.went(folder),
+                (kind, path) => self.changed_by_shell(path, kind),
             }
         }
     }
 
-    // What becomes of a file that was made here does not make it less new; one that is gone is gone.
+    // Where the next command runs.
+    fn went(&mut self, to: &str) {
+        let before = self.take_out(|fact| fact.kind == Kind::Folder);
+        let folder = match before {
+            Some(before) if !to.starts_with('/') && before.text.is_empty() => String::new(),
+            Some(before) if !to.is_empty() => shell::joined(&before.text, to).unwrap_or_default(),
+            Some(_) | None => to.into(),
+        };
+        self.facts.push(Fact::new(Kind::Folder, &folder));
+    }
+
+    // A path is seen from the folder in which the command ran; where that is not known, only a whole one says something.
+    fn changed_by_shell(&mut self, path: &str, kind: Kind) {
+        let path = match self.first(Kind::Folder) {
+            Some(folder) if folder.text.is_empty() && !path.starts_with('/') => return,
+            Some(folder) => shell::joined(&folder.text, path),
+            None => Some(path.into()),
+        };
+        let Some(path) = path else { return };
+        let is_it = |fact: &Fact| {
+            fact.text.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let is_known = || self.facts.iter().any(|fact| fact.kind.is_file() && is_it(fact));
+        match kind {
+            Kind::Removes if !is_known() => {}
+            Kind::Removes => self.changed(path, Kind::Deleted),
+            // It says nothing of what was there before.
+            Kind::Writes => self.changed(path, Kind::Created),
+            kind => self.changed(path, kind),
+        }
+    }
+
     fn changed(&mut self, path: String, kind: Kind) {
         let before = self.take_out(|fact| fact.kind.is_file() && fact.text == path);
-        let kind = match (before.map(|fact| fact.kind), kind) {
-            (Some(Kind::Created), Kind::Modified) => Kind::Created,
-            (Some(Kind::Modified | Kind::Deleted), Kind::Created) => Kind::Modified,
-            (_, kind) => kind,
-        };
-        self.facts.push(Fact::new(kind, &path));
+        self.facts.push(Fact::new(kind.after(before.map(|fact| fact.kind)), &path));
         self.bound(MOST_FILES, Kind::is_file);
     }
 

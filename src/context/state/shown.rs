@@ -50,11 +50,29 @@ pub struct FailedCommand<'a> {
 }
 
 impl State {
+    /// The files that were changed, the one touched last at the end. A command names a file as it is seen from the project,
+    /// other calls name it whole; it is one file.
+    pub(crate) fn files<'a>(&'a self, project: &str) -> Vec<(&'a str, Kind)> {
+        let facts = || self.facts().filter(|fact| fact.kind.is_file());
+        let is_within = |fact: &Fact| within(&fact.text, project).len() < fact.text.len();
+        // Only where both are named have they to be compared.
+        let is_mixed = facts().any(is_within) && facts().any(|fact| !fact.text.starts_with('/'));
+        let mut files: Vec<(&str, Kind)> = Vec::new();
+        for Fact { kind, text, .. } in facts() {
+            let is_it = |(path, _): &(&str, Kind)| within(path, project) == within(text, project);
+            let place = if is_mixed { files.iter().position(is_it) } else { None };
+            let before = place.map(|at| files.remove(at));
+            let path = before.map(|(path, _)| path).filter(|path| path.len() > text.len()).unwrap_or(text);
+            files.push((path, kind.after(before.map(|(_, kind)| kind))));
+        }
+        files
+    }
+
     /// It in document 004's words.
     pub fn shown<'a>(&'a self, project_path: &'a str) -> SessionState<'a> {
         let all = |kind| self.all(kind).map(|fact| fact.text.as_str()).collect();
         let first = |kind| self.first(kind).map(|fact| fact.text.as_str()).unwrap_or_default();
-        let file = |fact: &'a Fact| ModifiedFile { path: &fact.text, action: fact.kind.as_str() };
+        let file = |(path, kind): (&'a str, Kind)| ModifiedFile { path, action: kind.as_str() };
         let command = |fact: &'a Fact| FailedCommand {
             command: &fact.text,
             failures: fact.weight,
@@ -63,7 +81,7 @@ impl State {
         SessionState {
             project_path,
             original_task: first(Kind::Task),
-            modified_files: self.facts().filter(|fact| fact.kind.is_file()).map(file).collect(),
+            modified_files: self.files(project_path).into_iter().map(file).collect(),
             current_status: first(Kind::Status),
             blockers: all(Kind::Blocker),
             key_decisions: all(Kind::Decision),
@@ -71,4 +89,10 @@ impl State {
             failed_commands: self.facts().filter(|fact| fact.kind.is_command()).map(command).collect(),
         }
     }
+}
+
+/// A path as seen from the project, where it lies within.
+pub(crate) fn within<'a>(path: &'a str, project: &str) -> &'a str {
+    let inner = path.strip_prefix(project).and_then(|rest| rest.strip_prefix(['/', '\\']));
+    inner.filter(|_| !project.is_empty()).unwrap_or(path)
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Anthropic's Messages API, as much of it as a client needs: answers whole or in pieces, and counts. */
 
-/** @import { Answer, Asked } from "./script.mjs" */
+/** @import { Answer } from "./script.mjs" */
 /** @import { Api } from "./server.mjs" */
 
 /** @type {Api} */
