@@ -87,23 +87,18 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
     done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight }).collect()
 }
 
-/// What Claude Code says of a command beside what that printed: files that were read and are other ones now, and where the
-/// next command runs.
-pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> Vec<(Kind, &'a str)> {
-    let mut told = Vec::new();
+/// What Claude Code says of a command beside what that printed: where the next one runs, and which files that it had read
+/// are other ones now, by commas.
+pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
+    let last = result.rfind('\n').map_or(result, |at| &result[at + 1..]);
     if tool.name != CLAUDE_CODE {
-        return told;
+        return (None, "");
     }
-    let last = result.rsplit('\n').next().unwrap_or_default();
-    if let Some(folder) = last.strip_prefix("Shell cwd was reset to ") {
-        told.push((Kind::Moves, folder.trim_ascii()));
-    }
-    let named = last.strip_prefix("[This command modified ").and_then(|rest| rest.strip_suffix(']'));
-    if let Some((_, names)) = named.and_then(|rest| rest.split_once(" previously read: ")) {
-        let names = names.split(". Call Read").next().unwrap_or_default();
-        told.extend(names.split(", ").map(|name| (Kind::Modified, name)));
-    }
-    told
+    let named = last
+        .strip_prefix("[This command modified ")
+        .and_then(|rest| rest.strip_suffix(". Call Read before editing.]"))
+        .and_then(|rest| rest.find(": ").map(|at| &rest[at + 2..]));
+    (last.strip_prefix("Shell cwd was reset to "), named.unwrap_or_default())
 }
 
 /// Whether the result of writing a file says that it was there before.
@@ -151,8 +146,11 @@ fn run(arguments: &Arguments<'_>, stays: bool) -> Vec<(Kind, String)> {
     let mut done = Vec::from([(Kind::Runs, cut(&shown, LONGEST_COMMAND).into())]);
     let folder = arguments.text(&FOLDERS).unwrap_or_default();
     let shell::Done { files, moved } = shell::of(&command);
-    let files = files.into_iter().filter(|(_, path)| path.len() <= LONGEST_PATH).take(MOST_FILES);
-    done.extend(files.filter_map(|(kind, path)| Some((kind, shell::joined(&folder, &path)?))));
+    for (kind, path) in files.into_iter().take(MOST_FILES) {
+        if let Some(path) = shell::joined(&folder, &path).filter(|path| path.len() <= LONGEST_PATH) {
+            done.push((kind, path));
+        }
+    }
     done.extend(moved.filter(|_| stays).map(|folder| (Kind::Moves, folder)));
     done
 }

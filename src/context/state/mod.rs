@@ -222,11 +222,12 @@ impl State {
                 file => self.changed_by_shell(&text, file),
             }
         }
-        for told in deeds::told(tool, result) {
-            match told {
-                (Kind::Moves, folder) => self.went(folder),
-                (kind, path) => self.changed_by_shell(path, kind),
-            }
+        let (folder, others) = deeds::told(tool, result);
+        if let Some(folder) = folder {
+            self.went(folder.trim_ascii());
+        }
+        for path in others.split(',').filter(|path| !path.is_empty()) {
+            self.changed_by_shell(path.trim_ascii(), Kind::Modified);
         }
     }
 

@@ -45,15 +45,17 @@ pub(crate) fn of(command: &str) -> Done {
             let mut files: Vec<(Kind, &String)> =
                 part.writes.iter().map(|(kind, word)| (*kind, word)).collect();
             changed(&part.words, is_sure && part.ends != b'|', &mut files);
-            done.files.extend(
-                files.into_iter().filter_map(|(kind, word)| Some((kind, at(folder.as_deref(), word)?))),
-            );
+            for (kind, word) in files {
+                if let Some(path) = at(folder.as_deref(), word) {
+                    done.files.push((kind, path));
+                }
+            }
         }
         if let [name, to @ ..] = &part.words[..]
-            && matches!(name.as_str(), "cd" | "pushd" | "popd")
+            && name == "cd"
         {
             has_moved = true;
-            let to = to.first().filter(|_| name == "cd" && to.len() == 1 && (begins || is_sure));
+            let to = to.first().filter(|_| to.len() == 1 && (begins || is_sure));
             folder = to.and_then(|to| at(folder.as_deref(), to));
         }
         begins = part.ends == b';' || (begins && part.ends == b'|');
@@ -91,65 +93,33 @@ fn changed<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Kind, &'a St
         [name, rest @ ..] if name != "git" => (name.as_str(), rest),
         _ => return,
     };
-    let is_flag = |word: &&String| word.starts_with('-') && word.len() > 1;
-    let has = |flag| rest.iter().filter(is_flag).any(|word| word.contains(flag));
+    let (mut flags, mut names) = (String::new(), Vec::new());
+    for word in rest {
+        match word.strip_prefix('-') {
+            Some(flag) => flags.push_str(flag),
+            None => names.push(word),
+        }
+    }
     // Any other one may make it another command.
-    let only =
-        |known: &str| rest.iter().filter(is_flag).all(|word| word[1..].chars().all(|c| known.contains(c)));
-    let names = rest.iter().filter(|word| !is_flag(word));
-    let kind = match name {
-        "tee" if only("a") => {
-            if has('a') {
-                Kind::Modified
-            } else {
-                Kind::Writes
-            }
-        }
+    let only = |known: &str| flags.bytes().all(|flag| known.as_bytes().contains(&flag));
+    // A name with a dot is hardly a folder's.
+    let is_file = |word: &&String| word.rfind('.') > word.rfind('/') && !word.ends_with('.');
+    let (kind, first) = match name {
+        "tee" if only("a") => (if flags.is_empty() { Kind::Writes } else { Kind::Modified }, 0),
         _ if !is_sure => return,
-        "rm" if only("fqv") => {
-            if has('f') {
-                Kind::Removes
-            } else {
-                Kind::Deleted
+        "rm" if only("fqv") => (if flags.contains('f') { Kind::Removes } else { Kind::Deleted }, 0),
+        // The script stands first; a second one would stand among the files.
+        "sed" if flags.contains('i') && only("Eeinr") && flags.split('e').count() < 3 => (Kind::Modified, 1),
+        "mv" | "cp" if only("fv") && names.len() == 2 && names.iter().all(is_file) => {
+            if name == "mv" {
+                files.push((Kind::Deleted, names[0]));
             }
+            (Kind::Writes, 1)
         }
-        "mv" | "cp" if only("fpv") => {
-            let names: Vec<&String> = names.collect();
-            // A name with a dot is hardly a folder's.
-            let is_file = |word: &&String| {
-                word.rsplit('/').next().is_some_and(|name| name.trim_matches('.').contains('.'))
-            };
-            if let [from, to] = names[..]
-                && is_file(&from)
-                && is_file(&to)
-            {
-                if name == "mv" {
-                    files.push((Kind::Deleted, from));
-                }
-                files.push((Kind::Writes, to));
-            }
-            return;
-        }
-        "sed" if has('i') => return in_place(rest, files),
         _ => return,
     };
-    files.extend(names.map(|word| (kind, word)));
-}
-
-// The files behind `sed -i` and its script.
-fn in_place<'a>(rest: &'a [String], files: &mut Vec<(Kind, &'a String)>) {
-    let mut has_script = false;
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "-e" => has_script = words.next().is_some(),
-            "-E" | "-r" | "-n" => {}
-            flag if flag.starts_with("-i") => {}
-            // What it means is not followed here.
-            flag if flag.starts_with('-') => return,
-            _ if !has_script => has_script = true,
-            _ => files.push((Kind::Modified, word)),
-        }
+    for word in names.into_iter().skip(first) {
+        files.push((kind, word));
     }
 }
 
@@ -185,15 +155,16 @@ impl<'a> Reader<'a> {
                 ' ' | '\t' | '\r' => self.word_ends(1),
                 '#' if self.word.is_none() => text.find('\n').unwrap_or(text.len()),
                 '`' | '(' | ')' => return None,
-                '$' if text.starts_with("$(") => return None,
-                ';' if !text.starts_with(";;") => self.part_ends(b';', 1)?,
-                '&' if text.starts_with("&>") => self.redirected(1)?,
-                '&' if text.starts_with("&&") => self.part_ends(b'&', 2)?,
-                '|' if !text.starts_with("||") && !text.starts_with("|&") => self.part_ends(b'|', 1)?,
-                ';' | '&' | '|' => return None,
+                ';' | '&' | '|' => match (c, text.as_bytes().get(1)) {
+                    ('&', Some(b'>')) => self.redirected(1)?,
+                    ('&', Some(b'&')) => self.part_ends(b'&', 2)?,
+                    (';' | '|', next) if !matches!(next, Some(b';' | b'|' | b'&')) => {
+                        self.part_ends(c as u8, 1)?
+                    }
+                    _ => return None,
+                },
                 '<' | '>' => self.redirected(0)?,
-                '$' | '*' | '?' | '[' | '{' | '~' => self.letter(c, false),
-                c => self.letter(c, true),
+                c => self.letter(0, !"$*?[{~".contains(c))?,
             };
             self.rest = text.get(skip..)?;
         }
@@ -209,9 +180,12 @@ impl<'a> Reader<'a> {
         self.word.get_or_insert_default()
     }
 
-    fn letter(&mut self, c: char, is_plain: bool) -> usize {
-        self.word().push(if is_plain { c } else { '\0' });
-        c.len_utf8()
+    // The letter that stands next behind so many bytes; how far it goes.
+    fn letter(&mut self, place: usize, is_plain: bool) -> Option<usize> {
+        let end = place + self.rest.get(place..)?.chars().next()?.len_utf8();
+        let text = self.rest;
+        self.word().push_str(if is_plain { &text[place..end] } else { "\0" });
+        Some(end)
     }
 
     fn quoted(&mut self, text: &str) -> usize {
@@ -221,26 +195,23 @@ impl<'a> Reader<'a> {
 
     fn double(&mut self) -> Option<usize> {
         self.word();
-        let mut letters = self.rest.char_indices().skip(1);
-        while let Some((place, c)) = letters.next() {
-            match c {
-                '"' => return Some(place + 1),
-                '`' => return None,
-                '$' if self.rest[place..].starts_with("$(") => return None,
-                '$' => _ = self.letter(c, false),
-                '\\' => _ = self.letter(letters.next()?.1, true),
-                c => _ = self.letter(c, true),
+        let mut place = 1;
+        loop {
+            match self.rest.as_bytes().get(place)? {
+                b'"' => return Some(place + 1),
+                b'`' => return None,
+                b'$' if self.rest.as_bytes().get(place + 1) == Some(&b'(') => return None,
+                b'\\' => place = self.letter(place + 1, true)?,
+                byte => place = self.letter(place, *byte != b'$')?,
             }
         }
-        None
     }
 
     fn escaped(&mut self) -> Option<usize> {
-        let c = self.rest.chars().nth(1)?;
-        if c != '\n' {
-            self.letter(c, true);
+        if self.rest.starts_with("\\\n") {
+            return Some(2);
         }
-        Some(1 + c.len_utf8())
+        self.letter(1, true)
     }
 
     fn word_ends(&mut self, skip: usize) -> usize {
@@ -278,11 +249,19 @@ impl<'a> Reader<'a> {
             return Some(before + 3);
         }
         if let Some(behind) = sign.strip_prefix("<<") {
-            let named = behind.trim_start_matches(['-', ' ']);
-            let end =
-                named.find(|c: char| !c.is_alphanumeric() && !"'\"\\_".contains(c)).unwrap_or(named.len());
-            let is_second = self.here.replace(named[..end].replace(['\'', '"', '\\'], "")).is_some();
-            return (!is_second).then_some(self.rest.len() - named.len() + end);
+            let (mut end, mut length) = (String::new(), 0);
+            for byte in
+                behind.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_ '\"\\".contains(byte))
+            {
+                if byte.is_ascii_alphanumeric() || byte == b'_' {
+                    end.push(char::from(byte));
+                } else if !end.is_empty() && byte == b' ' {
+                    break;
+                }
+                length += 1;
+            }
+            let is_second = self.here.replace(end).is_some();
+            return (!is_second).then_some(before + 2 + length);
         }
         let (kind, skip) = match sign.get(..2) {
             Some(">>") => (Some(Kind::Modified), 2),
