@@ -17,14 +17,13 @@ import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
 import { missing } from "./named.mjs";
 import { readClaude } from "./raw.mjs";
-import { PLANS, session } from "./sessions.mjs";
+import { FEWEST_COMMITS, PLANS, session } from "./sessions.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Plan } from "./sessions.mjs" */
 /** @import { Truth, Turn } from "./work.mjs" */
 
 const WINDOWS = [8_000, 32_000, 128_000];
-const FEWEST_COMMITS = 100;
 
 /** @type {Suite} */
 export default {

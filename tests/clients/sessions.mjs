@@ -13,6 +13,9 @@ import { Work } from "./work.mjs";
  * @property {boolean} hasTodoWrite else the newer list of tasks
  */
 
+/** The oldest so many are those done again, so that a session stays what it is while the history grows. */
+export const FEWEST_COMMITS = 110;
+
 /** @type {Plan[]} */
 export const PLANS = [
   { tokens: 56_000, turns: 1, commits: 3, hasTodoWrite: true },
@@ -23,8 +26,8 @@ export const PLANS = [
   { tokens: 180_000, turns: 12, commits: 10, hasTodoWrite: false },
   { tokens: 230_000, turns: 1, commits: 9, hasTodoWrite: false },
   { tokens: 300_000, turns: 6, commits: 11, hasTodoWrite: true },
-  { tokens: 380_000, turns: 1, commits: 12, hasTodoWrite: true },
-  { tokens: 460_000, turns: 20, commits: 14, hasTodoWrite: false },
+  { tokens: 380_000, turns: 1, commits: 11, hasTodoWrite: true },
+  { tokens: 460_000, turns: 20, commits: 12, hasTodoWrite: false },
 ];
 
 /**
@@ -34,7 +37,7 @@ export const PLANS = [
 export function session({ repository, project, number, seed }) {
   const plan = /** @type {Plan} */ (PLANS[number]);
   const random = chance(seed * 100 + number);
-  const all = commits(repository);
+  const all = commits(repository).slice(0, FEWEST_COMMITS);
   const wanted = plan.commits;
   const start = Math.floor(((all.length - 3 * wanted) * (number + random.real())) / PLANS.length);
   git(project, ["checkout", "--quiet", "--detach", all[start] ?? "HEAD"]);
