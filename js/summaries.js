@@ -37,6 +37,9 @@ import { newestFirst, oldestFirst } from "./messages.js";
  * @property {number} tokens
  */
 
+/** A text of more letters than these has more tokens, in about any language. */
+const LETTERS_A_TOKEN = 4;
+
 /** Messages as a model is told of them. @typedef {object} Piece
  * @property {string} told
  * @property {Pick<SummaryRange, "startMessageId" | "startSeq">} [first]
@@ -84,6 +87,8 @@ export class Summaries {
     try {
       return { cached: await this.#extended(handle, wanted, { previous, summarize, limit: Math.floor((window ?? 2 * PIECE) / 2) }) };
     } catch (error) {
+      // A context does without it; what is no refusal is a bug.
+      unlessBug(error);
       return { refused: error instanceof Error ? error.message : String(error) };
     }
   }
@@ -167,13 +172,12 @@ export class Summaries {
     const begins = previous ? { startMessageId: previous.range.startMessageId, startSeq: previous.range.startSeq } : first;
     const range = { startMessageId: "", ...begins, ...last, messageCount: (previous?.range.messageCount ?? 0) + count };
     const [system = "", user = ""] = called((core) => core.prompt(told, previous?.summary.content, tokens));
-    const answer = await summarize({
+    const { content, model = "" } = await answered(summarize, {
       messages: [{ role: "system", content: system }, { role: "user", content: user }],
       maxTokens: tokens + BUFFER,
       range: { startMessageId: range.startMessageId, endMessageId: range.endMessageId, messageCount: range.messageCount },
       previous: previous?.summary.content,
     });
-    const { content, model = "" } = typeof answer === "string" ? { content: answer } : answer ?? {};
     if (typeof content !== "string" || content.trim() === "") throw refused(`expected a summary, but found ${JSON.stringify(content)} instead`);
     const found = this.#count(content);
     const originalTokens = (previous?.originalTokens ?? 0) + cost;
@@ -199,7 +203,8 @@ export class Summaries {
     for await (const messages of this.#onPath(handle, range)) {
       const told = called((core) => core.told(toBytes(messages)));
       for (const [place, { id, seq, tokens }] of messages.entries()) {
-        const text = told[place] ?? "";
+        // A model cannot read more of a message than fits at once.
+        const text = (told[place] ?? "").slice(0, limit * LETTERS_A_TOKEN);
         const cost = this.#count(text);
         if (piece.count > 0 && size + cost > limit) {
           yield piece;
@@ -257,7 +262,22 @@ function compactionOf(handle) {
   return range?.endByte === undefined || !summary ? undefined : { id: "", createdAt: "", range, summary, originalTokens, compressionRatio: 0 };
 }
 
-/** @param {string} message */
-function refused(message) {
-  return new LeftoffError({ code: "invalid_summary", message });
+/**
+ * What the caller's model answers, whatever that is.
+ * @param {Summarize} summarize
+ * @param {SummaryRequest} request
+ * @returns {Promise<{ content?: unknown, model?: string }>}
+ */
+async function answered(summarize, request) {
+  try {
+    const answer = await summarize(request);
+    return typeof answer === "string" ? { content: answer } : (answer ?? {});
+  } catch (cause) {
+    throw refused(`expected a summary, but the model failed: ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+}
+
+/** @param {string} message @param {unknown} [cause] */
+function refused(message, cause) {
+  return new LeftoffError({ code: "invalid_summary", message, cause });
 }

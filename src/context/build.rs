@@ -36,6 +36,8 @@ pub struct Build {
     rounds: u32,
     pub(super) written: Written,
     pub(super) offered: Offered,
+    // What was read, in steps with their prices, as long as nothing more is known.
+    material: Option<Material>,
 }
 
 /// Whether the host has a summary that somebody wrote.
@@ -69,6 +71,7 @@ impl Build {
             rounds: 0,
             written: Written::Unasked,
             offered: Offered::default(),
+            material: None,
         }
     }
 
@@ -81,18 +84,41 @@ impl Build {
             Ok(budget) => budget,
             Err(needs) => return Ok(Outcome::Needs(needs)),
         };
-        let available = budget.available_tokens;
+        let mut material = match self.priced(budget.available_tokens, vocabulary) {
+            Ok(material) => material,
+            Err(needs) => return Ok(Outcome::Needs(needs)),
+        };
+        let outcome = self.chosen(&mut material, budget, vocabulary);
+        self.material = Some(material);
+        outcome
+    }
+
+    // All that a context needs of the log.
+    fn priced(&mut self, available: u32, vocabulary: Option<&Vocabulary>) -> Result<Material, Needs> {
+        if let Some(material) = self.material.take() {
+            return Ok(material);
+        }
         if let Some(needs) = self.wanted_bytes(available) {
-            return Ok(Outcome::Needs(needs));
+            return Err(needs);
         }
         let mut material = self.material(vocabulary);
         if let Some(needs) = self.wanted_counts() {
-            return Ok(Outcome::Needs(needs));
+            return Err(needs);
         }
         if let Some(range) = self.wanted_beyond(&material.steps, available.into()) {
-            return Ok(Outcome::Needs(Needs::Bytes { range }));
+            return Err(Needs::Bytes { range });
         }
         material.is_cut = self.shorten_user(&mut material.steps, available, vocabulary);
+        Ok(material)
+    }
+
+    fn chosen(
+        &mut self,
+        material: &mut Material,
+        budget: Budget,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Outcome, Error> {
+        let available = budget.available_tokens;
         if let Some(needs) = self.wanted_summary(&material.steps, available) {
             return Ok(Outcome::Needs(needs));
         }
@@ -100,17 +126,7 @@ impl Build {
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
-        self.choose(&material, budget, vocabulary)
-    }
-
-    fn choose(
-        &mut self,
-        material: &Material,
-        budget: Budget,
-        vocabulary: Option<&Vocabulary>,
-    ) -> Result<Outcome, Error> {
-        let choosing = Choosing { material, budget, vocabulary };
-        let chosen = choosing.choose(self);
+        let chosen = Choosing { material, budget, vocabulary }.choose(self);
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,
@@ -122,16 +138,19 @@ impl Build {
     /// # Errors
     /// `invalid_request` where other bytes were needed.
     pub fn bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.material = None;
         self.reading.take(start, bytes)
     }
 
     /// Takes a blob that was needed, if it is there; else the ends of its text are shown.
     pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) {
+        self.material = None;
         self.reading.take_blob(id, bytes);
     }
 
     /// Takes the counts of texts that were needed, by the encoding that was asked for.
     pub fn counts(&mut self, counts: Vec<(String, u32)>) {
+        self.material = None;
         for (text, tokens) in counts {
             self.prices.learn(text, tokens);
         }

@@ -99,7 +99,7 @@ impl Choosing<'_> {
                 budget = too_much.saturating_sub(over);
                 continue;
             }
-            if best.as_ref().is_some_and(|best| context.tokens_used <= best.tokens_used) {
+            if best.as_ref().is_some_and(|best| !is_fuller(&context, best)) {
                 break;
             }
             let more = available.saturating_add(selection.used.saturating_sub(context.tokens_used));
@@ -202,6 +202,11 @@ fn sent<'a>(step: &'a Step, kept: &'a Kept) -> impl Iterator<Item = (&'a Item, O
         },
         Kept::All(flags) => (item, Some(flags.get(place).copied().unwrap_or_default())),
     })
+}
+
+// All messages without a summary may cost less than most of them with one.
+fn is_fuller(context: &Context, than: &Context) -> bool {
+    context.included_message_count > than.included_message_count || context.tokens_used > than.tokens_used
 }
 
 // So much of a budget that more is not worth another count.

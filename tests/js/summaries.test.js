@@ -154,6 +154,17 @@ test("a summary that is too long for a smaller budget is made shorter from itsel
     assert.ok(texts(context).includes("Short words of the model."));
   }));
 
+test("of a message that is longer than a model reads at once it is told the beginning", () =>
+  inStore({ turns: 40 }, async ({ session }) => {
+    await session.append({ role: "user", content: `The log says: ${"line of a log ".repeat(100_000)}` });
+    for (let turn = 0; turn < 40; turn += 1) await session.append(worded(`later ${turn}`), { durability: "buffered" });
+    const { asked, summarize } = model();
+    await session.context({ window: WINDOW, summarize });
+    const told = asked.map(({ messages }) => String(messages[1]?.content));
+    assert.ok(told.some((text) => text.includes("The log says: line of a log")));
+    for (const text of told) assert.ok(text.length < WINDOW * 4, `${text.length} letters`);
+  }));
+
 test("a summary of a range is the model's where it has just that one, else what was learned of it", () =>
   inStore({ turns: 40 }, async ({ session }) => {
     const all = await messagesOf(session);
