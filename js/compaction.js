@@ -20,9 +20,9 @@ import { LeftoffError } from "./error.js";
  * @property {string} [reason] why there is nothing to do
  * @property {string} [through] the last message that a summary stands for from then on
  * @property {number} messageCount how many it stands for
- * @property {number} tokensBefore what the next context has without it
- * @property {number} tokensAfter and with it
- * @property {number} tokenBudget
+ * @property {number} [tokensBefore] what the next context has without it; nothing where none could be built to tell
+ * @property {number} [tokensAfter] and with it
+ * @property {number} [tokenBudget]
  * @property {string} [summaryRefused] why your model's summary was not taken
  */
 
@@ -58,9 +58,9 @@ export async function planned({ keep, ...request }, { build, current }) {
   // Less than that would soon be due again.
   const limit = current.range ? most * GROWTH : most;
   if (all && before.tokensUsed <= limit) return { ...said, reason: `the conversation has ${before.tokensUsed} tokens, and ${Math.floor(limit)} are kept` };
-  const { window: _, reserve: __, system: ___, tools: ____, model: _____, ...rest } = request;
-  const plan = await build({ ...rest, encoding: before.report.encoding, window: most, reserve: 0 });
-  const through = plan.report.messages.findLast(isLeftOut)?.id;
+  const { window: _, reserve: __, system: ___, tools: ____, model: _____, format: ______, ...rest } = request;
+  const through = throughOf(await build({ ...rest, encoding: before.report.encoding, window: most, reserve: 0 }));
+  if (through === current.range?.endMessageId) return { ...said, isDue: false, reason: "what was said since is the newest turn alone" };
   if (!through) return { ...said, reason: "with older tool results shortened, all of it fits into what is kept" };
   const after = await build(request, through);
   if (after.tokensUsed >= before.tokensUsed) return { ...said, reason: "it would not be smaller" };
@@ -79,6 +79,18 @@ export function compactionEvent({ through, messageCount, endByte }, startMessage
   if (!cached) return { type: "compaction", range };
   const { summary, originalTokens, compressionRatio } = cached;
   return { type: "compaction", range, summary, originalTokens, compressionRatio };
+}
+
+/**
+ * The last message before what is kept: a step that did not fit, but none of the newest turn.
+ * @param {ContextBuildResult} plan in leftoff's shape
+ */
+function throughOf({ messages, report }) {
+  const newestUser = messages.findLast(({ role, id }) => role === "user" && id)?.id;
+  const turn = report.messages.findIndex((/** @type {{ id: string }} */ { id }) => id === newestUser);
+  const before = report.messages.slice(0, turn < 0 ? report.messages.length : turn);
+  const isBehind = report.messages.slice(before.length).some(isLeftOut);
+  return (isBehind ? before.at(-1) : before.findLast(isLeftOut))?.id;
 }
 
 /** A step that did not fit; results without a call stand for nothing. @param {{ action: string, rule: string }} decision */

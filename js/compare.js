@@ -1,6 +1,8 @@
 // @ts-check
 /** What differs between two contexts, by their reports. */
 
+import { LeftoffError } from "./error.js";
+
 /** @import { ContextBuildResult } from "./context.js" */
 
 /**
@@ -23,6 +25,7 @@
  * @returns {Compared}
  */
 export function compareContexts(before, after) {
+  for (const one of [before, after]) if (!one?.report) throw new LeftoffError({ code: "invalid_request", message: "expected two contexts, or what is kept of them, but found one without a report" });
   const [was, is] = [actionsOf(before), actionsOf(after)];
   const ids = [...new Set([...was.keys(), ...is.keys()])];
   const messages = ids.map((id) => ({ id, before: was.get(id) ?? "unread", after: is.get(id) ?? "unread" }));

@@ -91,12 +91,14 @@ export class ContextBuilder {
   /** @param {Session} session @param {ContextBudget} budget @returns {Promise<ContextBuildResult>} */
   async buildContext(session, { availableTokens }) {
     // What messages cost together only the tokenizer knows: what is over is taken from the next try.
+    if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
     for (let window = availableTokens; ; ) {
       const { report: _, messages: sent, withoutCall: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
       const messages = sent.map(asMessage);
       const tokensUsed = this.#tokenizer.countMessages ? await this.#tokenizer.countMessages(messages) : result.tokensUsed;
-      if (!(tokensUsed > availableTokens)) return { ...result, messages, tokensUsed, tokenBudget: availableTokens };
-      window -= Math.ceil(tokensUsed - availableTokens);
+      if (!Number.isFinite(tokensUsed)) throw refused(`expected a number from "countMessages", but found ${tokensUsed} instead`);
+      if (tokensUsed <= availableTokens) return { ...result, messages, tokensUsed, tokenBudget: availableTokens };
+      window -= Math.max(Math.ceil(tokensUsed - availableTokens), Math.ceil(window / 50));
       if (window <= 0) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that holds the newest message, but found ${availableTokens} tokens, of which the tokenizer's frame alone takes ${tokensUsed}` });
     }
   }
@@ -104,14 +106,14 @@ export class ContextBuilder {
   /** @param {Session} session @param {number} window */
   #request(session, window) {
     const tokenizer = this.#tokenizer;
-    const strategies = this.#strategies.map(({ name, priority, minTokens, build }) => ({
-      name, priority, minTokens,
+    const strategies = this.#strategies.map((strategy) => ({
+      name: strategy.name, priority: strategy.priority, minTokens: strategy.minTokens,
       build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
-        const { messages, ...counts } = await build(session, budget, tokenizer);
+        const { messages, ...counts } = await strategy.build(session, budget, tokenizer);
         return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
       },
     }));
-    const count = (/** @type {string[]} */ texts) => Promise.all(texts.map((text) => tokenizer.count(text)));
+    const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
     return { window, reserve: 0, encoding: ENCODING, count, strategies, summarize: this.#summarize };
   }
 }
@@ -125,7 +127,7 @@ function asMessage(message) {
 /** @param {{ count: (text: string) => number }} tokenizer @param {string} text */
 function counted(tokenizer, text) {
   const tokens = tokenizer.count(text);
-  if (Number.isFinite(tokens)) return tokens;
+  if (Number.isFinite(tokens)) return Math.ceil(tokens);
   throw refused(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
 }
 

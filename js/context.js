@@ -107,6 +107,9 @@ async function counted({ texts, encoding }, { count }) {
     throw new LeftoffError({ code: "no_counter", message });
   }
   const counts = await count(texts, encoding);
+  if (!Array.isArray(counts) || counts.length !== texts.length) {
+    throw new LeftoffError({ code: "invalid_request", message: `expected ${texts.length} counts from "count", but found ${Array.isArray(counts) ? counts.length : typeof counts} instead` });
+  }
   return texts.map((text, place) => [text, counts[place]]);
 }
 
@@ -124,7 +127,7 @@ async function offer(build, { name, budget }, { made, request, session, counter 
     made.set(name, result);
     called(() => build.offer(name, toBytes(result.messages), ""));
   } catch (error) {
-    called(() => build.offer(name, undefined, `it failed: ${error instanceof Error ? error.message : error}`));
+    called(() => build.offer(name, undefined, `it failed: ${error instanceof Error ? error.message : String(error)}`));
   }
 }
 

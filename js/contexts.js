@@ -4,6 +4,7 @@
 import { compactionEvent, planned } from "./compaction.js";
 import { briefOf, briefOfMessages, built, reportOf, stateOf } from "./context.js";
 import { anyCounter, bytesOf, called, fromBytes, toBytes } from "./core.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
@@ -72,24 +73,27 @@ export class Contexts {
     const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
     const current = compactionOf(handle);
     if (undo) return this.#undone(request, current);
-    const { summarize, strategies, ...rest } = request;
+    const { summarize: _, strategies: __, ...rest } = request;
     const build = (/** @type {ContextRequest} */ asked, /** @type {string} */ through) => this.#built(asked, through);
     const { endByte, summaryTokens, ...plan } = await planned(rest, { build: /** @type {any} */ (build), current });
     if (!apply || plan.reason) return plan;
     const first = current.range?.startMessageId ?? (await this.#live.firstMessageId());
     const { cached, refused } = await this.#summed({ range: { start: 0, end: Number(endByte) }, least: Number(endByte), tokens: summaryTokens }, request);
     await this.#doing.record([compactionEvent({ ...plan, endByte }, first, cached)]);
-    const { tokensUsed } = await this.#built(rest);
+    const { keep: ___, ...plain } = rest;
+    const { tokensUsed } = await this.#built(plain);
     return { ...plan, isApplied: true, tokensAfter: tokensUsed, ...(refused && { summaryRefused: refused }) };
   }
 
+  // That contexts cannot be built, or of what window, is no reason not to take it back.
   /** @param {CompactOptions} request @param {Compaction} current @returns {Promise<Compacted>} */
-  async #undone({ keep: _, ...request }, current) {
-    const before = await this.#built(request);
-    if (current.range) await this.#doing.record([{ type: "compaction" }]);
-    const after = await this.#built(request);
-    const counts = { messageCount: 0, tokensBefore: before.tokensUsed, tokensAfter: after.tokensUsed, tokenBudget: after.tokenBudget };
-    return { isApplied: Boolean(current.range), isDue: false, ...counts, ...(!current.range && { reason: "it is not compacted" }) };
+  async #undone({ keep: _, summarize: __, strategies: ___, ...request }, current) {
+    const said = { isApplied: Boolean(current.range), isDue: false, messageCount: 0 };
+    if (!current.range) return { ...said, reason: "it is not compacted" };
+    const before = await this.#built(request).catch(unlessBug);
+    await this.#doing.record([{ type: "compaction" }]);
+    const after = await this.#built(request).catch(unlessBug);
+    return { ...said, tokensBefore: before?.tokensUsed, tokensAfter: after?.tokensUsed, tokenBudget: after?.tokenBudget };
   }
 
   /**
@@ -124,6 +128,9 @@ export class Contexts {
     const { contextWindow, model } = this.#live.metadata.provider;
     const isOwn = request.window === undefined && request.model === undefined;
     const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};
+    if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
+      throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
+    }
     const asked = { ...request, ...own, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
     return called(() => handle.context(toBytes(asked), through));
   }

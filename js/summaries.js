@@ -123,7 +123,9 @@ export class Summaries {
 
   /** Keeps one; the one that it extends is needed no longer. @param {CachedSummary} cached @param {CachedSummary} [extended] */
   async keep(cached, extended) {
-    const { storage } = this.#from;
+    const { storage, folder } = this.#from;
+    // Somebody may have deleted it while the model was at work.
+    if (!(await storage.stat(folder))) throw refused(`expected the session in ${folder}, but found none: its summary is not kept`);
     await storage.replace(this.#path(cached), toBytes(cached));
     if (extended && this.#path(extended) !== this.#path(cached)) await storage.remove(this.#path(extended));
   }
@@ -131,7 +133,7 @@ export class Summaries {
   /** Those of the current path whose last message is where they say, the one that reaches farthest first. @param {Handle} handle */
   async #kept(handle) {
     const { storage } = this.#from;
-    const files = (await storage.list(this.#folder)) ?? [];
+    const files = (await storage.list(this.#folder).catch(unlessBug)) ?? [];
     const read = await Promise.all(files.map(({ name }) => storage.read(`${this.#folder}/${name}`).then(parsed).catch(unlessBug)));
     const all = /** @type {CachedSummary[]} */ ([...read, compactionOf(handle)].filter(Boolean));
     all.sort((a, b) => Number(b.range.endByte) - Number(a.range.endByte));
@@ -142,6 +144,7 @@ export class Summaries {
 
   /** @param {SummaryRange} range */
   async #endsThere({ endByte, endMessageId }) {
+    if (!(Number(endByte) > 0 && Number(endByte) <= (await this.#from.log.size()))) return false;
     for await (const { id } of newestFirst(this.#from, { end: Number(endByte) })) return id === endMessageId;
     return false;
   }
@@ -178,7 +181,7 @@ export class Summaries {
       range: { startMessageId: range.startMessageId, endMessageId: range.endMessageId, messageCount: range.messageCount },
       previous: previous?.summary.content,
     });
-    if (typeof content !== "string" || content.trim() === "") throw refused(`expected a summary, but found ${JSON.stringify(content)} instead`);
+    if (typeof content !== "string" || content.trim() === "") throw refused(`expected a summary as text, but found ${String(content)} instead`);
     const found = this.#count(content);
     const originalTokens = (previous?.originalTokens ?? 0) + cost;
     const most = Math.min(tokens + BUFFER, originalTokens - 1);
@@ -273,7 +276,7 @@ async function answered(summarize, request) {
     const answer = await summarize(request);
     return typeof answer === "string" ? { content: answer } : (answer ?? {});
   } catch (cause) {
-    throw refused(`expected a summary, but the model failed: ${cause instanceof Error ? cause.message : cause}`, cause);
+    throw refused(`expected a summary, but the model failed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 

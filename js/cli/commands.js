@@ -101,9 +101,9 @@ export async function compact(args) {
   const value = await using(args, async (store) => (await chosen(store, args)).compact(request));
   const { reason, messageCount, tokensBefore, tokensAfter, tokenBudget } = value;
   if (reason) return { text: `nothing to do: ${reason}\n`, value };
-  const tokens = `${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
-  if (undo) return { text: `contexts begin with the first message again: ${tokens}\n`, value };
-  const what = `${messageCount} messages ${apply ? "stand in contexts as a summary from now on" : "would stand in contexts as a summary"}: ${tokens}\n`;
+  const tokens = tokenBudget === undefined ? "" : `: ${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
+  if (undo) return { text: `contexts begin with the first message again${tokens}\n`, value };
+  const what = `${messageCount} messages ${apply ? "stand in contexts as a summary from now on" : "would stand in contexts as a summary"}${tokens}\n`;
   return { text: `${what}No message is deleted. ${apply ? "--undo takes it back" : "--apply does it"}.\n`, value };
 }
 

@@ -18,6 +18,8 @@ use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
 const SHORTEST_USER_TEXT: usize = 200;
+// In a provider's shape messages together may cost more than each of them said: so much is left free first, then more.
+const SPARE: u32 = 16;
 // How often it is looked whether a cut may be longer.
 const CLOSER: u32 = 4;
 // A cut of more bytes a token than any prose has is not worth a count.
@@ -38,6 +40,8 @@ pub struct Build {
     pub(super) offered: Offered,
     // What was read, in steps with their prices, as long as nothing more is known.
     material: Option<Material>,
+    // What a cut leaves free for what messages cost together.
+    spare: u32,
 }
 
 /// Whether the host has a summary that somebody wrote.
@@ -72,6 +76,7 @@ impl Build {
             written: Written::Unasked,
             offered: Offered::default(),
             material: None,
+            spare: 0,
         }
     }
 
@@ -84,13 +89,19 @@ impl Build {
             Ok(budget) => budget,
             Err(needs) => return Ok(Outcome::Needs(needs)),
         };
-        let mut material = match self.priced(budget.available_tokens, vocabulary) {
-            Ok(material) => material,
-            Err(needs) => return Ok(Outcome::Needs(needs)),
-        };
-        let outcome = self.chosen(&mut material, budget, vocabulary);
-        self.material = Some(material);
-        outcome
+        loop {
+            let mut material = match self.priced(budget.available_tokens, vocabulary) {
+                Ok(material) => material,
+                Err(needs) => return Ok(Outcome::Needs(needs)),
+            };
+            let outcome = self.chosen(&mut material, budget, vocabulary);
+            let may_be_cut_more = material.is_cut && self.prices.is_of_a_shape();
+            if outcome.is_ok() || !may_be_cut_more || self.spare > budget.available_tokens {
+                self.material = Some(material);
+                return outcome;
+            }
+            self.spare = self.spare.saturating_mul(2).saturating_add(SPARE);
+        }
     }
 
     // All that a context needs of the log.
@@ -236,9 +247,7 @@ impl Build {
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
         let is_user = |item: &&mut Item| item.is_required && item.message.role == Some(Role::User);
         let Some(item) = items.find(is_user).filter(|_| sum > budget) else { return false };
-        // In a provider's shape messages together may cost a little more than each of them said.
-        let spare = if self.prices.is_of_a_shape() { budget / 64 + 8 } else { 0 };
-        let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(spare);
+        let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(self.spare);
         let text = String::from(item.message.content.as_str());
         let mut priced = |bytes: usize| {
             let cut = shorten::middle(&text, bytes);

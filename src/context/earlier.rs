@@ -58,7 +58,7 @@ impl Build {
         let newest = steps[first_kept..].iter().rev().take_while(fits).count();
         // The line of a revision lies behind its place.
         let starts_at = |place: usize| steps[place..].iter().map(start).min().unwrap_or(self.reading.end());
-        let range = Span { start: self.reading.begins_at(), end: starts_at(steps.len() - newest) };
+        let range = Span { start: 0, end: starts_at(steps.len() - newest) };
         let tokens = summary::part_of_written(share);
         Some(Needs::Summary { range, least: starts_at(first_kept), tokens })
     }

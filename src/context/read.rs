@@ -52,6 +52,8 @@ pub struct Source {
 pub struct Compacted {
     /// The last message that a summary stands for.
     pub through: String,
+    /// Where its line ends: one that ends elsewhere is another, or something was merged before it.
+    pub end_byte: Option<u64>,
     /// What somebody wrote of it; without it, what was learned on the way stands for it.
     pub summary: Option<String>,
 }
@@ -147,11 +149,6 @@ impl Reading {
     }
 
     /// Where the messages begin that a context may have; as far as that was read.
-    pub fn begins_at(&self) -> u64 {
-        self.begins_at.unwrap_or_default()
-    }
-
-    /// The same for the report.
     pub fn begins(&self) -> Option<Begins> {
         let through = self.source.compacted.as_ref()?.through.clone();
         Some(Begins { through, end_byte: self.begins_at })
@@ -336,7 +333,10 @@ impl Reading {
                 }
             };
             let message = self.on_path(&record);
-            if message.as_ref().is_some_and(|message| self.is_summed_up_with(message)) {
+            if let Some(last) = message.as_ref().filter(|message| self.is_summed_up_with(message, record.end))
+            {
+                // The same line again says nothing new.
+                self.read.retain(|item| item.message.id != last.id || item.message.rev > 0);
                 self.begins_at = Some(record.end);
                 return;
             }
@@ -350,9 +350,10 @@ impl Reading {
     }
 
     // A later revision of it lies behind its place.
-    fn is_summed_up_with(&self, message: &Message) -> bool {
+    fn is_summed_up_with(&self, message: &Message, end: u64) -> bool {
+        let is_there = |one: &Compacted| one.end_byte.is_none_or(|said| said == end);
         let compacted = self.source.compacted.as_ref();
-        compacted.is_some_and(|one| one.through == message.id && message.rev == 0)
+        compacted.is_some_and(|one| one.through == message.id && message.rev == 0 && is_there(one))
     }
 
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {

@@ -355,8 +355,11 @@ impl Session {
     fn compacted(&self) -> Option<Compacted> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
         let through = range.end_message_id.clone();
-        self.are_on_path([through.as_str()].into_iter())[0]
-            .then(|| Compacted { through, summary: summary.map(|summary| summary.content.clone()) })
+        self.are_on_path([through.as_str()].into_iter())[0].then(|| Compacted {
+            through,
+            end_byte: range.end_byte,
+            summary: summary.map(|summary| summary.content.clone()),
+        })
     }
 
     /// The newest compaction.

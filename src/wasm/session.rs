@@ -303,7 +303,8 @@ impl SessionHandle {
         let request = Request::from_json(utf8(request)?).map_err(thrown)?;
         let format = request.format;
         let mut source = self.0.source();
-        source.compacted = through.map(|through| Compacted { through, summary: None }).or(source.compacted);
+        source.compacted =
+            through.map(|through| Compacted { through, ..Compacted::default() }).or(source.compacted);
         Ok(ContextBuild { build: Build::new(request, source), format })
     }
 

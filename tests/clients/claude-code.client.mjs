@@ -37,7 +37,7 @@ export default {
     const sum = { sessions: 0, turns: 0, steps: 0, tokens: 0, files: 0, "failed commands": 0, "open tasks": 0, contexts: 0 };
     for (let number = 0; number < scaled(PLANS.length); number += 1) {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
-      for (const [what, count] of Object.entries(one)) sum[/** @type {keyof sum} */ (what)] += count;
+      for (const [what, count] of Object.entries(one)) sum[/** @type {keyof typeof sum} */ (what)] += count;
     }
     return { "Claude Code": version(), ...sum };
   },

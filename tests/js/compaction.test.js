@@ -2,7 +2,8 @@
 // Compaction: what it would do, what it does, and that it is taken back; that it cannot loop, and touches no message.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { inStore, messagesOf, worded } from "./long-session.js";
@@ -20,7 +21,7 @@ test("a dry run says what it would do and does nothing", () =>
     const plan = await session.compact({ window: WINDOW });
     assert.deepEqual([plan.isApplied, plan.isDue, plan.reason], [false, true, undefined]);
     assert.equal(plan.tokensBefore, before.tokensUsed);
-    assert.ok(plan.tokensAfter < plan.tokenBudget / 2, `${plan.tokensAfter} of ${plan.tokenBudget}`);
+    assert.ok(Number(plan.tokensAfter) < Number(plan.tokenBudget) / 2, `${plan.tokensAfter} of ${plan.tokenBudget}`);
     assert.deepEqual(await session.context({ window: WINDOW }), before);
   }));
 
@@ -100,6 +101,45 @@ test("a branch that left before keeps its own messages", () =>
     await session.append({ role: "user", content: "another way", parentId: early?.id, branch: true });
     const { messages, report } = await session.context({ window: WINDOW });
     assert.deepEqual([messages.at(-1)?.content, messages.length, report.compacted], ["another way", 4, undefined]);
+  }));
+
+test("the newest turn stays, however long it is", () =>
+  inStore({ turns: 30 }, async ({ session }) => {
+    await session.append([{ role: "user", content: "And in one word?" }, { role: "assistant", content: "It is as it should be. ".repeat(180) }]);
+    const done = await session.compact({ window: 8_000, keep: 800, apply: true });
+    assert.equal(done.isApplied, true);
+    const { messages } = await session.context({ window: 8_000 });
+    assert.deepEqual(messages.slice(-2).map(({ content }) => content.slice(0, 16)), ["And in one word?", "It is as it shou"]);
+    assert.equal((await session.compact({ window: 8_000, keep: 800, apply: true })).isApplied, false);
+  }));
+
+test("it is taken back also where no context can be built, and asks no model for that", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    let asked = 0;
+    const summarize = () => `asked ${(asked += 1)} times`;
+    await session.compact({ window: WINDOW, apply: true });
+    for (const request of [{ window: 40 }, {}]) {
+      assert.equal((await session.compact({ ...request, summarize, undo: true })).isApplied, true);
+      assert.equal((await session.context({ window: WINDOW })).report.compacted, undefined);
+      await session.compact({ window: WINDOW, apply: true });
+    }
+    assert.equal(asked, 0);
+  }));
+
+test("a line of its last message that comes again hides nothing, nor does what was merged before it", () =>
+  inStore({ turns: 60 }, async ({ session, again }) => {
+    const { through } = await session.compact({ window: WINDOW, apply: true });
+    await session.append(worded("the latest"));
+    const before = ids(await session.context({ window: WINDOW }));
+    const log = join(session.path, "messages.jsonl");
+    const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+    const place = lines.findIndex((line) => JSON.parse(line).id === through);
+    writeFileSync(log, `${[...lines, lines[place]].join("\n")}\n`);
+    const repeated = await again();
+    assert.deepEqual(ids(await repeated.context({ window: WINDOW })), before);
+    const merged = '{"v":1,"id":"merged","role":"user","content":"Said on another machine."}';
+    writeFileSync(log, `${[...lines.slice(0, place), merged, ...lines.slice(place)].join("\n")}\n`);
+    assert.ok(ids(await (await again()).context({ window: 200_000 })).includes("merged"));
   }));
 
 test("a wrong size is refused by name", () =>

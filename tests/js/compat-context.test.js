@@ -110,6 +110,28 @@ test("a strategy of the document's interface is tried by its priority", () =>
     }
   }));
 
+test("a strategy that is a class, and a tokenizer of fractions, serve", () =>
+  inSession(40, async (session) => {
+    class Last {
+      name = "last";
+      priority = 0;
+      minTokens = 0;
+      count = 1;
+      /** @param {Session} given */
+      async build(given) {
+        const users = (await given.getMessages()).filter(({ role }) => role === "user");
+        return { messages: users.slice(-this.count).map(({ role, content }) => ({ role, content })), includedCount: this.count, summarizedCount: 0 };
+      }
+    }
+    const builder = new ContextBuilder({ count: (text) => text.length / 3.7 });
+    builder.registerStrategy(new Last());
+    const { strategy } = await builder.buildContext(session, calculateBudget(4_000, "Be brief.", "[]", { count: (text) => text.length / 3.7 }));
+    assert.equal(strategy, "last");
+    await assert.rejects(builder.buildContext(session, /** @type {any} */ ({})), { code: "invalid_request" });
+    const nobody = new ContextBuilder({ count: tokenizer.count, countMessages: () => NaN });
+    await assert.rejects(nobody.buildContext(session, calculateBudget(4_000, "", "", tokenizer)), { code: "invalid_request" });
+  }));
+
 test("getSummaryForRange tells of just those messages", () =>
   inSession(10, async (session) => {
     const all = await session.getMessages();

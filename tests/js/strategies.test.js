@@ -89,6 +89,17 @@ test("a counter of the caller's own decides what fits, also where it answers lat
     assert.ok(encodings.length <= 8, `${encodings.length} rounds`);
   }));
 
+test("what is no strategy, or no counts, is refused with a code", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    for (const strategies of /** @type {any[]} */ ([{}, null, [null], "abc", [{}]])) {
+      await assert.rejects(session.context({ window: WINDOW, strategies }), { code: "invalid_request" }, JSON.stringify(strategies));
+    }
+    for (const count of /** @type {any[]} */ ([() => null, () => [], () => 7])) {
+      await assert.rejects(session.context({ window: WINDOW, encoding: "mine", count }), { code: "invalid_request" }, String(count));
+    }
+    assert.throws(() => compareContexts(/** @type {any} */ (undefined), /** @type {any} */ ({})), { code: "invalid_request" });
+  }));
+
 test("two contexts are compared", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     const before = await session.context({ window: WINDOW });

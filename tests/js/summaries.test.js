@@ -85,9 +85,9 @@ test("what is no summary, or no smaller than what it replaces, is refused and sa
     /** @type {[() => any, RegExp][]} */
     const answers = [
       [() => "word ".repeat(20_000), /expected a summary of at most \d+ tokens/],
-      [() => "", /expected a summary, but found ""/],
-      [() => undefined, /expected a summary, but found undefined/],
-      [() => ({ content: 7 }), /expected a summary, but found 7/],
+      [() => "", /expected a summary as text, but found /],
+      [() => undefined, /expected a summary as text, but found undefined/],
+      [() => ({ content: 7 }), /expected a summary as text, but found 7/],
       [() => { throw new Error("the model is away"); }, /the model is away/],
       [() => Promise.reject(new Error("later away")), /later away/],
     ];
@@ -143,6 +143,48 @@ test("a compaction has the model's summary, also when the cache is gone, and a s
     const small = await reopened.context({ window: 3_000 });
     assert.ok(texts(small).includes("The model's own words."));
     assert.ok((await countTokens(String(small.messages[0].content))) <= 0.3 * small.tokenBudget);
+  }));
+
+test("a summary stands for all from the first message on, also behind a compaction without a model", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    const all = await messagesOf(session);
+    await session.compact({ window: 8_000, apply: true });
+    for (let turn = 0; turn < 40; turn += 1) await session.append(worded(`later ${turn}`), { durability: "buffered" });
+    const { asked, summarize } = model();
+    await session.context({ window: 8_000, summarize });
+    const [{ range }] = cached(session);
+    assert.equal(range.startMessageId, all[0]?.id);
+    const told = asked.map(({ messages }) => messages[1]?.content).join("\n");
+    assert.ok(told.includes(String(all[0]?.content)));
+  }));
+
+test("a summary that says an end beyond the log, or a cache that is no folder, costs a summary and no context", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    const without = await session.context({ window: WINDOW });
+    await session.context({ window: WINDOW, summarize: model().summarize });
+    const [name = ""] = files(session);
+    const path = join(session.path, "summaries", name);
+    const { range, ...rest } = JSON.parse(readFileSync(path, "utf8"));
+    for (const endByte of [99_999_999_999, 9e15, -1, 0]) {
+      writeFileSync(path, JSON.stringify({ ...rest, range: { ...range, endByte } }));
+      assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages, `${endByte}`);
+    }
+    rmSync(join(session.path, "summaries"), { recursive: true });
+    writeFileSync(join(session.path, "summaries"), "");
+    assert.deepEqual((await session.context({ window: WINDOW })).messages, without.messages);
+  }));
+
+test("nothing is written of a session that was deleted while its model was at work", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    const { summaryRefused = "" } = await session.context({
+      window: WINDOW,
+      summarize: () => {
+        rmSync(session.path, { recursive: true });
+        return "Of a session that is gone.";
+      },
+    });
+    assert.notEqual(summaryRefused, "");
+    assert.equal(existsSync(session.path), false);
   }));
 
 test("a summary that is too long for a smaller budget is made shorter from itself alone", () =>
