@@ -170,6 +170,8 @@ fn ai_sdk_ui(message: &Value, said: &mut Vec<Said>) {
         match part["type"].as_str() {
             Some("step-start") => said.append(&mut results),
             Some("text") => said.push(Said::Text(role(message), string(&part["text"]))),
+            // What was spoilt may be read as one.
+            Some("file") => {}
             Some("dynamic-tool") => {
                 said.push(call(&part["toolCallId"], part["input"].clone()));
                 let is_error = part["state"] == "output-error";
