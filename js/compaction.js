@@ -1,8 +1,10 @@
 // @ts-check
 /** Compaction: contexts begin behind a message from then on, with a summary before it. No message is touched. */
 
+import { called, fromBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 
+/** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { ContextBuildResult, ContextRequest } from "./context.js" */
 /** @import { Compaction, SummaryRange } from "./records.js" */
 
@@ -58,13 +60,18 @@ export async function planned({ keep, ...request }, { build, current }) {
   // Less than that would soon be due again.
   const limit = current.range ? most * GROWTH : most;
   if (all && before.tokensUsed <= limit) return { ...said, reason: `the conversation has ${before.tokensUsed} tokens, and ${Math.floor(limit)} are kept` };
-  const { window: _, reserve: __, system: ___, tools: ____, model: _____, format: ______, ...rest } = request;
-  const through = throughOf(await build({ ...rest, encoding: before.report.encoding, window: most, reserve: 0 }));
+  const alone = { model: undefined, system: undefined, tools: undefined, format: undefined };
+  const through = throughOf(await build({ ...request, ...alone, encoding: before.report.encoding, window: most, reserve: 0 }));
   if (through === current.range?.endMessageId) return { ...said, isDue: false, reason: "what was said since is the newest turn alone" };
   if (!through) return { ...said, reason: "with older tool results shortened, all of it fits into what is kept" };
   const after = await build(request, through);
   if (after.tokensUsed >= before.tokensUsed) return { ...said, reason: "it would not be smaller" };
   return { ...said, through, messageCount: after.report.unreadMessageCount, tokensAfter: after.tokensUsed, endByte: after.report.compacted?.endByte };
+}
+
+/** The newest compaction. @param {Handle} handle @returns {Compaction} */
+export function compactionOf(handle) {
+  return fromBytes(called(() => handle.compaction()));
 }
 
 /**

@@ -1,13 +1,12 @@
 // @ts-check
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
-import { compactionEvent, planned } from "./compaction.js";
+import { compactionEvent, compactionOf, planned } from "./compaction.js";
 import { briefOf, briefOfMessages, built, reportOf, stateOf } from "./context.js";
-import { anyCounter, bytesOf, called, fromBytes, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
 
-/** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { CompactOptions, Compacted } from "./compaction.js" */
 /** @import { ContextBuildResult, ContextRequest, KeptReport } from "./context.js" */
 /** @import { Live } from "./live.js" */
@@ -69,25 +68,25 @@ export class Contexts {
   }
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
-  async compact({ apply = false, undo = false, ...request }) {
+  async compact({ apply = false, undo = false, keep, ...request }) {
     const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
     const current = compactionOf(handle);
-    if (undo) return this.#undone(request, current);
-    const { summarize: _, strategies: __, ...rest } = request;
+    const plain = { ...request, summarize: undefined, strategies: undefined };
+    if (undo) return this.#undone(plain, current);
     const build = (/** @type {ContextRequest} */ asked, /** @type {string} */ through) => this.#built(asked, through);
-    const { endByte, summaryTokens, ...plan } = await planned(rest, { build: /** @type {any} */ (build), current });
+    const { endByte, summaryTokens, ...plan } = await planned({ ...plain, keep }, { build: /** @type {any} */ (build), current });
     if (!apply || plan.reason) return plan;
     const first = current.range?.startMessageId ?? (await this.#live.firstMessageId());
     const { cached, refused } = await this.#summed({ range: { start: 0, end: Number(endByte) }, least: Number(endByte), tokens: summaryTokens }, request);
     await this.#doing.record([compactionEvent({ ...plan, endByte }, first, cached)]);
-    const { keep: ___, ...plain } = rest;
-    const { tokensUsed } = await this.#built(plain);
-    return { ...plan, isApplied: true, tokensAfter: tokensUsed, ...(refused && { summaryRefused: refused }) };
+    // Without a model's words it is what was planned.
+    const tokensAfter = cached ? (await this.#built(plain)).tokensUsed : plan.tokensAfter;
+    return { ...plan, isApplied: true, tokensAfter, ...(refused && { summaryRefused: refused }) };
   }
 
   // That contexts cannot be built, or of what window, is no reason not to take it back.
-  /** @param {CompactOptions} request @param {Compaction} current @returns {Promise<Compacted>} */
-  async #undone({ keep: _, summarize: __, strategies: ___, ...request }, current) {
+  /** @param {ContextRequest} request @param {Compaction} current @returns {Promise<Compacted>} */
+  async #undone(request, current) {
     const said = { isApplied: Boolean(current.range), isDue: false, messageCount: 0 };
     if (!current.range) return { ...said, reason: "it is not compacted" };
     const before = await this.#built(request).catch(unlessBug);
@@ -134,9 +133,4 @@ export class Contexts {
     const asked = { ...request, ...own, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
     return called(() => handle.context(toBytes(asked), through));
   }
-}
-
-/** The newest compaction. @param {Handle} handle @returns {Compaction} */
-function compactionOf(handle) {
-  return fromBytes(called(() => handle.compaction()));
 }

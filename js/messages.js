@@ -44,12 +44,12 @@ export async function* oldestFirst(from, { start, end }) {
 /**
  * Newest first: from `end` down to the beginning.
  * @param {From} from
- * @param {{ end: number }} range
+ * @param {{ end: number, piece?: number }} range `piece`: what is read at once
  */
-export async function* newestFirst(from, { end }) {
+export async function* newestFirst(from, { end, piece = CHUNK }) {
   const reader = called((core) => core.Reader.newestFirst(end));
   for (let before = end; before > 0; ) {
-    const start = Math.max(0, before - CHUNK);
+    const start = Math.max(0, before - piece);
     const bytes = await from.log.range(start, before);
     called(() => reader.feed(bytes));
     before = start;

@@ -1,6 +1,7 @@
 // @ts-check
 /** Summaries that a model wrote: kept beside the session, taken where they reach far enough, else extended. */
 
+import { compactionOf } from "./compaction.js";
 import { called, fromBytes, newId, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { newestFirst, oldestFirst } from "./messages.js";
@@ -52,6 +53,8 @@ const LETTERS_A_TOKEN = 4;
 const NOTHING = { told: "", last: { endMessageId: "" }, count: 0, cost: 0 };
 /** So many messages cross at once. */
 const SOME = 256;
+/** Most lines are shorter: it is read to see one message. */
+const LINE = 4096;
 /** An answer may be so much longer than was asked for: document 004 gives as much. */
 const BUFFER = 100;
 /** A model reads at most so many tokens at once, unless its window is known. */
@@ -122,7 +125,7 @@ export class Summaries {
   }
 
   /** Keeps one; the one that it extends is needed no longer. @param {CachedSummary} cached @param {CachedSummary} [extended] */
-  async keep(cached, extended) {
+  async #keep(cached, extended) {
     const { storage, folder } = this.#from;
     // Somebody may have deleted it while the model was at work.
     if (!(await storage.stat(folder))) throw refused(`expected the session in ${folder}, but found none: its summary is not kept`);
@@ -135,7 +138,7 @@ export class Summaries {
     const { storage } = this.#from;
     const files = (await storage.list(this.#folder).catch(unlessBug)) ?? [];
     const read = await Promise.all(files.map(({ name }) => storage.read(`${this.#folder}/${name}`).then(parsed).catch(unlessBug)));
-    const all = /** @type {CachedSummary[]} */ ([...read, compactionOf(handle)].filter(Boolean));
+    const all = /** @type {CachedSummary[]} */ ([...read, compacted(handle)].filter(Boolean));
     all.sort((a, b) => Number(b.range.endByte) - Number(a.range.endByte));
     const kept = [];
     for (const one of all) if (called(() => handle.areOnPath([one.range.endMessageId]))[0] && (await this.#endsThere(one.range))) kept.push(one);
@@ -145,7 +148,7 @@ export class Summaries {
   /** @param {SummaryRange} range */
   async #endsThere({ endByte, endMessageId }) {
     if (!(Number(endByte) > 0 && Number(endByte) <= (await this.#from.log.size()))) return false;
-    for await (const { id } of newestFirst(this.#from, { end: Number(endByte) })) return id === endMessageId;
+    for await (const { id } of newestFirst(this.#from, { end: Number(endByte), piece: LINE })) return id === endMessageId;
     return false;
   }
 
@@ -162,7 +165,7 @@ export class Summaries {
     // It reaches far enough, and is too long.
     if (known === previous && previous) known = await this.#written({ ...NOTHING, last: previous.range }, { previous, summarize, tokens });
     else if (known) known.range.endByte = range.end;
-    if (known) await this.keep(known, previous?.id ? previous : undefined);
+    if (known) await this.#keep(known, previous?.id ? previous : undefined);
     return known;
   }
 
@@ -260,8 +263,8 @@ function parsed(bytes) {
 }
 
 /** The compaction in force, where somebody wrote its summary. @param {Handle} handle @returns {CachedSummary | undefined} */
-function compactionOf(handle) {
-  const { range, summary, originalTokens = 0 } = fromBytes(called(() => handle.compaction()));
+function compacted(handle) {
+  const { range, summary, originalTokens = 0 } = compactionOf(handle);
   return range?.endByte === undefined || !summary ? undefined : { id: "", createdAt: "", range, summary, originalTokens, compressionRatio: 0 };
 }
 

@@ -29,6 +29,11 @@ const asked = {
   encoding: option("E", "o200k_base, cl100k_base or estimate-1"),
   format: option("F", "leftoff, openai-chat, openai-responses, anthropic, gemini, ai-sdk or ai-sdk-ui"),
 };
+const sent = {
+  ...asked,
+  system: option("FILE", "a file with the system prompt"),
+  tools: option("FILE", "a file with the tool definitions, JSON"),
+};
 const everywhere = {
   home: option("DIR", "the store's folder; else $LEFTOFF_HOME, else ~/.leftoff"),
   workspace: option("DIR", "the project's folder; else the current one"),
@@ -90,18 +95,14 @@ const main = defineCommand({
     show: command(show, "show", "the conversation, readable", { ...session, last: option("N", "only the last messages") }),
     context: command(context, "context", "what a model call would get", {
       ...session,
-      ...asked,
-      system: option("FILE", "a file with the system prompt"),
-      tools: option("FILE", "a file with the tool definitions, JSON"),
+      ...sent,
       explain: flag("why these messages"),
       last: flag("what the last one was made of, without its texts"),
       compare: flag("what differs from the last one"),
     }),
     compact: command(compact, "compact", "what compaction would do: a summary stands in contexts for older messages", {
       ...session,
-      ...asked,
-      system: option("FILE", "a file with the system prompt"),
-      tools: option("FILE", "a file with the tool definitions, JSON"),
+      ...sent,
       keep: option("N", "down to so many tokens; half of the budget unless given"),
       apply: flag("do it; no message is touched"),
       undo: flag("take it back: contexts begin with the first message again"),
