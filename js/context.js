@@ -60,6 +60,19 @@ import { blobOf } from "./messages.js";
 
 /** A report as it is kept: no text of a message is in it. @typedef {Omit<ContextBuildResult, "messages"> & { at: string }} KeptReport */
 
+// As much as today's usual models take.
+const USUAL_WINDOW = 200_000;
+
+/**
+ * The request of somebody who gives no window and knows no model, with one: the session's own, else a usual one.
+ * @param {ContextRequest} request @param {{ provider: { contextWindow?: number } }} metadata
+ * @returns {ContextRequest}
+ */
+export function withWindow(request, { provider }) {
+  const isKnown = request.window !== undefined || request.model !== undefined || provider.contextWindow;
+  return isKnown ? request : { ...request, window: USUAL_WINDOW };
+}
+
 /**
  * @param {ContextBuild} build
  * @param {object} host who gives what the core cannot have

@@ -1,15 +1,192 @@
 // @ts-check
-/** What an import adds to a session: what it does not hold yet, and answers that have grown since. */
+/** Other agents' sessions on their way into the store: from a file, a folder, or wherever each agent keeps them. */
 
-import { called, fromBytes, toBytes } from "./core.js";
+import { join } from "node:path";
+
+import { agents } from "./agents.js";
+import { documents, found } from "./agents/files.js";
+import { bytesOf, fromBytes, toBytes } from "./core.js";
+import { derived } from "./derived.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { Log } from "./log.js";
+import { parse } from "./transcript.js";
 
+/** @import { Kept } from "./agents/places.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-const BATCH = 256;
+/** @import { ReadSession } from "./transcript.js" */
 
 /**
+ * @typedef {object} Imported
+ * @property {string} id
+ * @property {string} agent
+ * @property {string} path
+ * @property {number} messageCount how many messages the source holds
+ * @property {number} added how many of them are new here
+ * @property {{ session: string, callId?: string }} [parent]
+ * @property {{ field: string, count: number, why: string }[]} losses
+ *
+ * @typedef {object} Trouble what could not be read
+ * @property {string} path
+ * @property {string} code
+ * @property {string} message
+ * @property {number} [start] the bytes, where it is a part of a file
+ * @property {number} [end]
+ *
+ * @typedef {object} Progress
+ * @property {string} path the file that comes next
+ * @property {number} done
+ * @property {number} total
+ *
+ * @typedef {object} ImportOptions
+ * @property {string} [from] the agent; the content tells unless given
+ * @property {(progress: Progress) => void} [onProgress] before each file
+ *
+ * @typedef {{ imported: Imported[], problems: Trouble[], unchanged: number }} ImportResult
+ *   `unchanged`: files that are as they were when they were imported last
+ */
+
+const BATCH = 256;
+// What is found in folders and is no session is no trouble.
+const NONE = ["unknown_format", "empty_file"];
+// Counted up where a reader takes more from a file than before, so that files are read again.
+const READERS = 1;
+
+export class Importing {
+  #storage;
+  #outside;
+  #seen;
+  #open;
+  #letGo;
+
+  /**
+   * @param {{ storage: Storage, outside: Storage, home: string, open: (one: any, messages: any[]) => Promise<Session>, letGo: (session: Session) => Promise<void> }} parts
+   *   `outside`: where the agents' files are; `open`: the session that one of theirs goes into
+   */
+  constructor({ storage, outside, home, open, letGo }) {
+    this.#storage = storage;
+    this.#outside = outside;
+    this.#seen = new Seen(storage, join(home, "cache", "imported.json"));
+    this.#open = open;
+    this.#letGo = letGo;
+  }
+
+  /** Of one file, whatever it was before. @param {string} path @param {ImportOptions} options @returns {Promise<ImportResult>} */
+  async file(path, { from, onProgress } = {}) {
+    onProgress?.({ path, done: 0, total: 1 });
+    /** @type {ImportResult} */
+    const result = { imported: [], problems: [], unchanged: 0 };
+    for await (const { bytes, isAlone } of documents(this.#outside, path)) {
+      try {
+        const { imported, problems } = await this.#sessions(parse(bytes, path, from), path);
+        result.imported.push(...imported);
+        result.problems.push(...problems);
+      } catch (error) {
+        // Of a database one session may be empty.
+        if (isAlone || !(error instanceof LeftoffError) || !NONE.includes(error.code)) throw error;
+      }
+    }
+    return result;
+  }
+
+  /** Of each file in the folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options @returns {Promise<ImportResult>} */
+  async folders(kept, { from, onProgress } = {}) {
+    refuseUnknown(from);
+    const files = [];
+    for (const { path, is, agent } of kept) for await (const file of found(this.#outside, path, is)) files.push({ ...file, agent });
+    await this.#seen.load();
+    /** @type {ImportResult} */
+    const result = { imported: [], problems: [], unchanged: 0 };
+    for (const [done, { path, size, agent }] of files.entries()) {
+      const print = [size, from ?? agent ?? ""].join(" ");
+      if (this.#seen.has(path, print)) {
+        result.unchanged += 1;
+        continue;
+      }
+      onProgress?.({ path, done, total: files.length });
+      try {
+        const { imported, problems } = await this.file(path, { from: from ?? agent });
+        result.imported.push(...imported);
+        result.problems.push(...problems);
+      } catch (error) {
+        if (!(error instanceof LeftoffError)) throw error;
+        const { code, message } = error;
+        if (!NONE.includes(code)) {
+          result.problems.push({ path, code, message });
+          continue;
+        }
+      }
+      await this.#seen.add(path, print);
+    }
+    await this.#seen.save();
+    return result;
+  }
+
+  /** @param {{ sessions: ReadSession[], problems: any[] }} read @param {string} path */
+  async #sessions({ sessions, problems }, path) {
+    /** @type {Imported[]} */
+    const imported = [];
+    for (const { messages, losses, ...one } of sessions) {
+      const session = await this.#open(one, messages);
+      const fresh = await notYetIn(this.#storage, session, messages);
+      if (fresh.length > 0) await appendAll(session, fresh);
+      await this.#letGo(session);
+      imported.push({ id: one.id, agent: one.agent, path, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
+    }
+    return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
+  }
+}
+
+/** @param {string | undefined} agent */
+function refuseUnknown(agent) {
+  if (agent === undefined) return;
+  const names = agents.called(({ agentNames }) => agentNames());
+  if (names.includes(agent)) return;
+  throw new LeftoffError({ code: "invalid_request", message: `expected an agent's name (${names.join(", ")}), but found "${agent}" instead` });
+}
+
+// Which files were imported, and how they were then. It is a cache: without it each is read once more.
+class Seen {
+  #storage;
+  #path;
+  /** @type {Map<string, string>} */
+  #prints = new Map();
+  #isChanged = false;
+
+  /** @param {Storage} storage @param {string} path */
+  constructor(storage, path) {
+    this.#storage = storage;
+    this.#path = path;
+  }
+
+  async load() {
+    const { readers, files } = (await derived(this.#storage, this.#path)) ?? {};
+    if (readers === READERS && files) this.#prints = new Map(Object.entries(files));
+  }
+
+  /** @param {string} path @param {string} print */
+  has(path, print) {
+    return this.#prints.get(path) === print;
+  }
+
+  /** @param {string} path @param {string} print */
+  async add(path, print) {
+    this.#prints.set(path, print);
+    this.#isChanged = true;
+    // Who is interrupted need not begin anew.
+    if (this.#prints.size % BATCH === 0) await this.save();
+  }
+
+  async save() {
+    if (!this.#isChanged) return;
+    const bytes = bytesOf(JSON.stringify({ readers: READERS, files: Object.fromEntries(this.#prints) }));
+    await this.#storage.replace(this.#path, bytes).catch(unlessBug);
+    this.#isChanged = false;
+  }
+}
+
+/**
+ * What an import adds to a session: what it does not hold yet, and answers that have grown since.
  * @param {Storage} storage @param {Session} session @param {any[]} messages
  * @returns {Promise<any[]>}
  */
@@ -17,9 +194,9 @@ export async function notYetIn(storage, session, messages) {
   const log = new Log({ storage, folder: session.path, name: "Messages" });
   const size = await log.size();
   if (size === 0) return messages;
-  const fresh = called((core) => new core.Fresh(toBytes(messages)));
-  for await (const bytes of log.pieces(0, size)) called(() => fresh.feed(bytes));
-  return fromBytes(called(() => fresh.finish()));
+  const fresh = agents.called((agents) => new agents.Fresh(toBytes(messages)));
+  for await (const bytes of log.pieces(0, size)) agents.called(() => fresh.feed(bytes));
+  return fromBytes(agents.called(() => fresh.finish()));
 }
 
 /**

@@ -3,6 +3,8 @@
 
 import { join, resolve } from "node:path";
 
+import { handedOver } from "./agents/native.js";
+import { keptSessions } from "./agents/places.js";
 import { newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofPlace, ofStore } from "./doctor.js";
@@ -10,7 +12,7 @@ import { LeftoffError, unlessBug } from "./error.js";
 import { isFolder, realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
-import { appendAll, notYetIn } from "./importing.js";
+import { Importing, appendAll } from "./importing.js";
 import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
@@ -20,10 +22,11 @@ import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
-import { parse } from "./transcript.js";
 import { copied, toTrash } from "./trash.js";
 
+/** @import { HandOver } from "./agents/native.js" */
 /** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
+/** @import { ImportOptions } from "./importing.js" */
 /** @import { Agent } from "./records.js" */
 /** @import { Notice, Session } from "./session.js" */
 /** @import { AutoPersistConfig, ReadSettings, SettingsFile } from "./settings.js" */
@@ -198,22 +201,29 @@ export class Store {
   }
 
   /**
-   * Reads an agent's file into the store. Importing it again adds only what is new.
-   * @param {string} path
+   * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
+   * folder only files are read that have changed since.
+   * @param {string} path @param {ImportOptions} [options]
    */
-  async import(path) {
-    const file = await this.#places.storageOf().read(resolve(path));
-    if (!file) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
-    const { sessions, problems } = parse(file, path);
-    const imported = [];
-    for (const { messages, losses, ...one } of sessions) {
-      const session = await this.#imported(one, messages);
-      const fresh = await notYetIn(this.#storage, session, messages);
-      if (fresh.length > 0) await appendAll(session, fresh);
-      await this.#open.letGo(session);
-      imported.push({ id: one.id, agent: one.agent, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
-    }
-    return { imported, problems };
+  async import(path, options = {}) {
+    const whole = resolve(path);
+    const stat = await this.#places.storageOf().stat(whole);
+    const importing = this.#importing();
+    if (stat?.kind !== "folder") return importing.file(whole, options);
+    return importing.folders([{ path: whole, is: () => true }], options);
+  }
+
+  /** The same of all that the known agents keep. @param {Omit<ImportOptions, "from">} [options] */
+  importAll(options = {}) {
+    return this.#importing().folders(keptSessions({ project: this.project }), options);
+  }
+
+  /**
+   * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it.
+   * @param {Session} session @param {HandOver} handOver
+   */
+  handOver(session, handOver) {
+    return handedOver(session, { folder: this.project, ...handOver });
   }
 
   /**
@@ -390,6 +400,16 @@ export class Store {
     if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
     const [again] = (await this.#open.rest(place)) ? await this.#listing.looked(place) : [];
     return again ?? one;
+  }
+
+  #importing() {
+    return new Importing({
+      storage: this.#storage,
+      outside: this.#places.storageOf(),
+      home: this.home,
+      open: (one, messages) => this.#imported(one, messages),
+      letGo: (session) => this.#open.letGo(session),
+    });
   }
 
   /** @param {any} one @param {any[]} messages */

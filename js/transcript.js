@@ -2,7 +2,6 @@
 /** An agent's transcript, read and not stored. */
 
 import { readFile } from "node:fs/promises";
-import { basename, extname } from "node:path";
 
 import { agents } from "./agents.js";
 import { fromBytes } from "./core.js";
@@ -19,10 +18,11 @@ import { MemoryStorage } from "./storage/memory.js";
  * What an agent's file holds.
  * @param {Uint8Array} bytes
  * @param {string} path
+ * @param {string} [from] the agent; the content tells unless given
  * @returns {{ sessions: ReadSession[], problems: any[] }}
  */
-export function parse(bytes, path) {
-  return fromBytes(agents.called(({ readTranscript }) => readTranscript(bytes, basename(path, extname(path)))));
+export function parse(bytes, path, from) {
+  return fromBytes(agents.called(({ readTranscript }) => readTranscript(bytes, path.replaceAll("\\", "/"), from)));
 }
 
 /**

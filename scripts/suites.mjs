@@ -17,17 +17,18 @@ import { fail, root, seconds } from "./run.mjs";
  * @typedef {object} Options
  * @property {(whole: number) => number} scaled how many of `whole` are asked for, at least one
  * @property {number} seed
+ * @property {boolean} all also what nobody wants each time
  *
  * @typedef {Record<string, number | string> | { skipped: string }} Outcome what was counted, or why nothing could be
  *
- * @typedef {{ scale: number, seed: number, names: string[] }} Asked
+ * @typedef {{ scale: number, seed: number, all: boolean, names: string[] }} Asked
  */
 
 /**
  * @param {{ folder: string, kind: string }} place below the tests
  * @param {Asked} asked
  */
-export async function suites({ folder, kind }, { scale, seed, names }) {
+export async function suites({ folder, kind }, { scale, seed, all, names }) {
   const at = join(root, "tests", folder);
   const ending = `.${kind}.mjs`;
   const found = readdirSync(at).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
@@ -40,7 +41,7 @@ export async function suites({ folder, kind }, { scale, seed, names }) {
     const { default: suite } = /** @type {{ default: Suite }} */ (await import(join(at, `${name}${ending}`)));
     const start = performance.now();
     try {
-      const outcome = await suite.run({ scaled, seed });
+      const outcome = await suite.run({ scaled, seed, all });
       const skipped = "skipped" in outcome;
       sum[skipped ? "skipped" : "passed"] += 1;
       console.log(`${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${told(outcome)} (${seconds(start)})`);
@@ -56,8 +57,9 @@ export async function suites({ folder, kind }, { scale, seed, names }) {
 
 /** What the command line asks for. @param {{ scale: string }} usual @returns {Asked} */
 export function asked({ scale }) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { scale: { type: "string", default: scale }, seed: { type: "string", default: "1" } } });
-  return { scale: Number(values.scale), seed: Number(values.seed), names: positionals };
+  const options = /** @type {const} */ ({ scale: { type: "string", default: scale }, seed: { type: "string", default: "1" }, all: { type: "boolean", default: false } });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  return { scale: Number(values.scale), seed: Number(values.seed), all: values.all, names: positionals };
 }
 
 /** @param {Outcome} outcome */

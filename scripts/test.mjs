@@ -46,7 +46,7 @@ async function javascript() {
 }
 
 async function someFaults() {
-  const { passed, failed } = await faults({ scale: 0.01, seed: 1, names: [] });
+  const { passed, failed } = await faults({ scale: 0.01, seed: 1, all: false, names: [] });
   sum.passed += passed;
   sum.failed += failed;
   if (failed > 0) fail("faults");

@@ -64,7 +64,7 @@ pub fn tool_executions(log: &[u8]) -> String {
 /// Those of [`Request::from_json`] and [`Build::next`]; `invalid_request` where a host would have to count.
 pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>) -> Result<String, Error> {
     let request = Request::from_json(request)?;
-    let format = request.format;
+    let shape = request.shape();
     let mut session = Session::new(None);
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
@@ -75,7 +75,7 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
-            Outcome::Ready(context) => return Ok(write_context(&context, format)),
+            Outcome::Ready(context) => return Ok(write_context(&context, shape)),
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.bytes(range.start, bytes)?;

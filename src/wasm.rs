@@ -21,7 +21,7 @@ use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::error::Error;
+use crate::error::{Code, Error};
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -35,4 +35,9 @@ fn small(value: &impl Serialize) -> JsValue {
 
 fn bytes(text: &str) -> Uint8Array {
     Uint8Array::from(text.as_bytes())
+}
+
+fn utf8(json: &[u8]) -> Answer<&str> {
+    let message = "expected UTF-8, but found other bytes instead";
+    core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
 }

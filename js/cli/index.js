@@ -49,7 +49,9 @@ const main = defineCommand({
   meta: { name: "leftoff", version: "0.1.0", description: "Keeps AI agents' conversations, and takes them up where they were left off" },
   subCommands: {
     import: command(importFiles, "import", "read other agents' sessions into the store", {
-      paths: { type: "positional", description: "the session files", valueHint: "PATH..." },
+      paths: { type: "positional", required: false, description: "session files, or folders with some", valueHint: "PATH..." },
+      from: option("AGENT", "the agent that wrote them; their content tells unless given"),
+      all: flag("whatever the known agents keep on this machine"),
     }),
     list: command(list, "list", "the sessions, last active first", {
       all: flag("of all projects"),
@@ -113,10 +115,11 @@ const main = defineCommand({
       value: { type: "positional", required: false, description: "set it to this", valueHint: "VALUE" },
       project: flag("in the project's file, not in the home's"),
     }),
-    resume: command(resume, "resume", "print what hands a session to the next run", {
+    resume: command(resume, "resume", "hand a session to the next run, in any agent", {
       ...session,
       ...asked,
-      print: flag("print it; starting the agent comes with a later version"),
+      with: option("AGENT", "write it as this agent keeps its own, and start its client with it"),
+      print: flag("start nothing: print what hands it over"),
     }),
   },
 });

@@ -36,6 +36,19 @@ export function note(text) {
   process.stderr.write(`leftoff: ${safe(text)}\n`);
 }
 
+/** How far something is, in one line that is written again and again; nowhere but on a terminal. @param {string} doing */
+export function progress(doing) {
+  const { isTTY, columns } = process.stderr;
+  return {
+    onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total }) => {
+      if (!isTTY) return;
+      const line = `${doing} ${done + 1} of ${total}: ${safe(path)}`;
+      process.stderr.write(`\r\u001b[K${line.slice(0, (columns ?? 80) - 1)}`);
+    },
+    end: () => void (isTTY && process.stderr.write("\r\u001b[K")),
+  };
+}
+
 // Stored text must not steer the terminal: whole escape sequences go first, then single controls and bidi marks.
 /** @param {string} text */
 function safe(text) {

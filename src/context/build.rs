@@ -13,7 +13,7 @@ use crate::context::turns::{Item, Step, Steps, group, missing_results, required,
 use crate::context::{Needs, Outcome, shorten};
 use crate::error::{Code, Error};
 use crate::session::checkpoint::Span;
-use crate::session::message::{Message, Role};
+use crate::session::message::Message;
 use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
@@ -245,8 +245,9 @@ impl Build {
     fn shorten_user(&mut self, steps: &mut [Step], budget: u32, vocabulary: Option<&Vocabulary>) -> bool {
         let sum = required(steps);
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
-        let is_user = |item: &&mut Item| item.is_required && item.message.role == Some(Role::User);
-        let Some(item) = items.find(is_user).filter(|_| sum > budget) else { return false };
+        let Some(item) = items.find(|item| item.is_newest_user).filter(|_| sum > budget) else {
+            return false;
+        };
         let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(self.spare);
         let text = String::from(item.message.content.as_str());
         let mut priced = |bytes: usize| {

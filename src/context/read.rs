@@ -298,7 +298,7 @@ impl Reading {
         let mut items: Vec<Item> =
             placed.into_iter().filter_map(|(_, item)| item).map(|item| self.marked(item)).collect();
         if let Some(user) = items.iter_mut().rfind(|item| item.message.role == Some(Role::User)) {
-            user.is_required = true;
+            (user.is_required, user.is_newest_user) = (true, true);
         }
         items
     }
@@ -358,7 +358,11 @@ impl Reading {
 
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
         let json = String::from_utf8_lossy(bytes).into_owned();
-        let message = self.on_path(&Record { start, end, json }).map(standing_alone);
+        let message = self.on_path(&Record { start, end, json });
+        // What a result turns into is said where its call is missed: until then nobody takes it for the user's words.
+        let is_result = |message: &Message| message.role == Some(Role::Tool);
+        let message =
+            message.map(|message| if is_result(&message) { message } else { standing_alone(message) });
         let item = message.map(|message| Item::new(self.folded(start, message), Some(start)));
         self.apart.insert(start, item);
     }

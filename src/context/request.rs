@@ -23,6 +23,8 @@ pub struct Request {
     pub counter: Counter,
     /// The shape of the messages.
     pub format: Format,
+    /// Messages are given as they are stored, whatever they are counted in.
+    pub stored: bool,
     /// The host can be asked for summaries.
     pub summaries: bool,
     /// Strategies of the host's beside ours.
@@ -129,12 +131,13 @@ impl Request {
             tools: String::new(),
             counter: Counter::Core(Encoding::O200kBase),
             format: Format::Leftoff,
+            stored: false,
             summaries: false,
             strategies: Vec::new(),
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","summaries","strategies"}`. Only `window` is
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies"}`. Only `window` is
     /// needed, or a `model` whose window is known; it also says the encoding, unless one is given. `tools` is any JSON;
     /// each of the strategies is `{"name","priority","minTokens"}`.
     ///
@@ -163,6 +166,7 @@ impl Request {
         if let Some(format) = fields.take::<String>("format", &mut bad) {
             request.format = Format::parse(&format)?;
         }
+        request.stored = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
         if let Some(bad) = bad.into_iter().next() {
@@ -177,10 +181,15 @@ impl Request {
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding, format or strategies, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, format, stored or strategies, but found {key} instead"
             )));
         }
         Ok(request)
+    }
+
+    /// The shape that messages are given in; none where it is as they are stored.
+    pub fn shape(&self) -> Option<Format> {
+        (!self.stored).then_some(self.format)
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Item {
     pub start: Option<u64>,
     /// It has to be there.
     pub is_required: bool,
+    /// It has to be there, cut where it is too long.
+    pub is_newest_user: bool,
 }
 
 impl Item {
@@ -50,7 +52,7 @@ impl Item {
         }
         let tool = message.tool.as_ref().filter(|_| message.role == Some(Role::Tool));
         let short = tool.and_then(|tool| shorten::tool_result(message.content.as_str(), &tool.name));
-        Item { message, short, cost: None, short_cost: None, start, is_required: false }
+        Item { message, short, start, ..Item::default() }
     }
 
     /// Prices what has no price yet, as far as somebody can count it.

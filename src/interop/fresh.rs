@@ -10,13 +10,16 @@ use crate::session::scan::{Found, Scanner};
 /// The messages of an import, to be compared with those of a log, whose bytes are fed from its start on.
 ///
 /// A message that the log holds is left out. An answer can have been imported while it was being written: where it has
-/// grown since, it is given with the next revision.
+/// grown since, it is given with the next revision. Where the source has another history behind a message than the log,
+/// the log's stays, and what is new begins a branch.
 #[derive(Debug)]
 pub struct Fresh {
     scanner: Scanner,
     messages: Vec<Message>,
     // What the log holds of each, by its id.
     held: BTreeMap<String, Option<Held>>,
+    // The message that came from the source last: what was said in leftoff since is no other history of the source.
+    last: Option<String>,
 }
 
 // The highest revision in the log, and how much it says.
@@ -30,7 +33,7 @@ impl Fresh {
     /// Of these messages nothing is known yet.
     pub fn new(messages: Vec<Message>) -> Fresh {
         let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
-        Fresh { scanner: Scanner::forward(0), messages, held }
+        Fresh { scanner: Scanner::forward(0), messages, held, last: None }
     }
 
     /// Takes the next bytes of the log.
@@ -43,22 +46,33 @@ impl Fresh {
     pub fn finish(mut self) -> Vec<Message> {
         self.scanner.finish();
         self.meet();
-        let Fresh { messages, held, .. } = self;
-        let fresh =
-            messages.into_iter().filter_map(|message| match held.get(&message.id).copied().flatten() {
+        let Fresh { messages, held, last, .. } = self;
+        let mut fresh: Vec<Message> = Vec::new();
+        // The message before it in the source, where the log holds that one.
+        let mut before: Option<Option<String>> = Some(None);
+        for mut message in messages {
+            let id = message.id.clone();
+            if let Some(held) = held.get(&id).copied().flatten() {
                 // A file may also have lost something since.
-                Some(held) => {
-                    has_grown(held.size, size(&message)).then(|| Message { rev: held.rev + 1, ..message })
+                if has_grown(held.size, size(&message)) {
+                    fresh.push(Message { rev: held.rev + 1, ..message });
                 }
-                None => Some(message),
-            });
-        fresh.collect()
+                before = Some(Some(id));
+                continue;
+            }
+            message.branch |= before.take().is_some_and(|before| before != last);
+            fresh.push(message);
+        }
+        fresh
     }
 
     fn meet(&mut self) {
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
             let Some(stored) = message::read(&record).0 else { continue };
+            if stored.rev == 0 && stored.source.is_some() {
+                self.last = Some(stored.id.clone());
+            }
             let Some(held) = self.held.get_mut(&stored.id) else { continue };
             if held.is_none_or(|held| stored.rev >= held.rev) {
                 *held = Some(Held { rev: stored.rev, size: size(&stored) });

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::session::message::{Message, Part, Reasoning, ToolCall};
+use crate::session::message::{Attachment, Message, Part, Reasoning, Role, ToolCall};
 use crate::text::Text;
 
 /// What stands between two blocks of text in one content.
@@ -13,6 +13,24 @@ pub(super) enum Piece {
     Text(Text),
     Reasoning(Reasoning),
     Call(ToolCall),
+}
+
+/// Content without reasoning and calls.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub texts: Vec<Text>,
+    pub attachments: Vec<Attachment>,
+}
+
+impl Plain {
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.attachments.is_empty()
+    }
+
+    pub fn into_message(self, role: Role) -> Message {
+        let content = Text::join(self.texts, BETWEEN_TEXTS);
+        Message { role: Some(role), content, attachments: self.attachments, ..Message::default() }
+    }
 }
 
 /// Puts the pieces of an answer where they belong, and their order where it says more than the places do.

@@ -119,7 +119,8 @@ impl Checkpoint {
         match message.role {
             Some(Role::User) => {
                 self.user_messages += 1;
-                self.first_user_line = self.first_user_line.take().or_else(|| first_line(&message.content));
+                let said = Some(&message.content).filter(|_| !message.is_marked("isMeta"));
+                self.first_user_line = self.first_user_line.take().or_else(|| said.and_then(first_line));
             }
             Some(Role::Assistant) => self.assistant_messages += 1,
             Some(Role::Tool) => self.tool_messages += 1,

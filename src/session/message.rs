@@ -276,6 +276,12 @@ impl Message {
         self.assistant.as_ref().map_or(&[], |assistant| &assistant.tool_calls)
     }
 
+    /// Whether the record that it was imported from has this mark: `isMeta`, the client told it in the user's name.
+    pub(crate) fn is_marked(&self, mark: &str) -> bool {
+        let marks = self.source.iter().flat_map(|source| source.extra.iter());
+        marks.into_iter().any(|(key, value)| key.trim_matches('"') == mark && value == "true")
+    }
+
     /// Whether another line says the same message, whatever its number and its count.
     pub(crate) fn says_the_same(&self, other: &Message) -> bool {
         let bare = |message: &Message| Message { seq: None, tokens: None, ..message.clone() };

@@ -11,19 +11,13 @@ use crate::calls;
 use crate::context::{self, Build, Format, Outcome};
 use crate::error::{Code, Error};
 use crate::fields::{Field, items};
-use crate::interop::fresh::Fresh;
 use crate::interop::messages;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::{documents, id, index, project};
 use crate::text::to_json;
 use crate::time::Stamp;
 use crate::tokens::{Encoding, Vocabulary, estimate, models};
-use crate::wasm::{Answer, bytes, thrown};
-
-pub(super) fn utf8(json: &[u8]) -> Answer<&str> {
-    let message = "expected UTF-8, but found other bytes instead";
-    core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
-}
+use crate::wasm::{Answer, bytes, thrown, utf8};
 
 // For what is stored: local time is not asked for there.
 pub(super) fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
@@ -77,7 +71,7 @@ pub fn model_of(name: &str) -> Option<Uint8Array> {
 #[wasm_bindgen]
 pub struct ContextBuild {
     pub(super) build: Build,
-    pub(super) format: Format,
+    pub(super) shape: Option<Format>,
 }
 
 #[wasm_bindgen]
@@ -86,7 +80,7 @@ impl ContextBuild {
     pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
         let json = match self.build.next(counter.0.as_ref()).map_err(thrown)? {
             Outcome::Ready(context) => {
-                let context = messages::write_context(&context, self.format);
+                let context = messages::write_context(&context, self.shape);
                 ["{\"ready\":", &context, "}"].concat()
             }
             Outcome::Needs(needs) => ["{\"needs\":", &to_json(&needs), "}"].concat(),
@@ -131,30 +125,6 @@ impl ContextBuild {
         let counts = pairs.into_iter().map(read).collect::<Option<Vec<_>>>();
         self.build.counts(counts.ok_or_else(wrong)?);
         Ok(())
-    }
-}
-
-/// What of an import a log does not hold yet; see `Fresh`.
-#[wasm_bindgen(js_name = Fresh)]
-pub struct FreshHandle(Fresh);
-
-#[wasm_bindgen(js_class = Fresh)]
-impl FreshHandle {
-    /// Of these messages, JSON bytes in leftoff's shape.
-    #[wasm_bindgen(constructor)]
-    pub fn new(messages: &[u8]) -> Answer<FreshHandle> {
-        let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-        Ok(FreshHandle(Fresh::new(messages)))
-    }
-
-    /// Takes the next bytes of the log.
-    pub fn feed(&mut self, log: &[u8]) {
-        self.0.feed(log);
-    }
-
-    /// There are no more bytes. Gives the messages to append, a JSON array.
-    pub fn finish(self) -> Uint8Array {
-        bytes(&to_json(&self.0.finish()))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::session::log::Log;
 use crate::session::scan::{Found, Problem};
 use crate::text::to_json;
 use crate::tokens::{Counting, count};
-use crate::wasm::handles::{ContextBuild, Counter, stamp, utf8};
-use crate::wasm::{Answer, bytes, small, thrown};
+use crate::wasm::handles::{ContextBuild, Counter, stamp};
+use crate::wasm::{Answer, bytes, small, thrown, utf8};
 
 /// Which of a session's logs.
 #[wasm_bindgen]
@@ -301,11 +301,11 @@ impl SessionHandle {
     /// that message, where one is given.
     pub fn context(&self, request: &[u8], through: Option<String>) -> Answer<ContextBuild> {
         let request = Request::from_json(utf8(request)?).map_err(thrown)?;
-        let format = request.format;
+        let shape = request.shape();
         let mut source = self.0.source();
         source.compacted =
             through.map(|through| Compacted { through, ..Compacted::default() }).or(source.compacted);
-        Ok(ContextBuild { build: Build::new(request, source), format })
+        Ok(ContextBuild { build: Build::new(request, source), shape })
     }
 
     /// The newest compaction, JSON as an event has it.

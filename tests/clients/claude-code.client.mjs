@@ -10,9 +10,8 @@ import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
 import { countTokens, openStore } from "../../js/index.js";
 import { agree, ofState } from "./agree.mjs";
-import { ask, fileOf } from "./claude-code.mjs";
+import { claudeCode } from "./claude-code.mjs";
 import { commits, git } from "./history.mjs";
-import { claudeCode, version } from "./install.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
 import { missing } from "./named.mjs";
@@ -30,7 +29,7 @@ export default {
   title: "contexts of long sessions name the task, each file, each command that failed, each open task",
   /** @returns {Promise<import("../../scripts/suites.mjs").Outcome>} */
   async run({ scaled, seed }) {
-    const program = claudeCode();
+    const program = claudeCode.program();
     if (program === null) return { skipped: `no Claude Code for ${process.platform} ${process.arch}` };
     const history = commits(root).length;
     if (history < FEWEST_COMMITS) return { skipped: `expected a history of ${FEWEST_COMMITS} commits, but found ${history}` };
@@ -39,7 +38,7 @@ export default {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
       for (const [what, count] of Object.entries(one)) sum[/** @type {keyof typeof sum} */ (what)] += count;
     }
-    return { "Claude Code": version(), ...sum };
+    return { "Claude Code": claudeCode.version(), ...sum };
   },
 };
 
@@ -69,7 +68,7 @@ async function talked(place, { plan, turns }) {
   let due = 0;
   try {
     for (const [turn, { prompt, steps }] of turns.entries()) {
-      await ask({ ...place, url: server.url, hasTodoWrite: plan.hasTodoWrite }, { prompt, id, resumes: turn > 0 });
+      await claudeCode.ask({ ...place, url: server.url, hasTodoWrite: plan.hasTodoWrite }, { prompt, id, resumes: turn > 0 });
       due += steps.length;
       assert.equal(script.taken, due, "each step is taken, in its turn");
     }
@@ -77,7 +76,7 @@ async function talked(place, { plan, turns }) {
     await server.close();
   }
   assert.deepEqual(server.unknown, []);
-  return fileOf(place.home, id);
+  return claudeCode.fileOf(place, id);
 }
 
 /** @param {{ file: string, project: string, store: string, plan: Plan, turns: Turn[], truth: Truth }} held */
@@ -118,7 +117,7 @@ async function onDisk(project, known) {
 
 /** @param {any} session */
 async function counted(session) {
-  const byRole = { user: 0, assistant: 0, toolCalls: 0, toolResults: 0 };
+  const byRole = { system: 0, user: 0, assistant: 0, toolCalls: 0, toolResults: 0 };
   /** @type {string[]} */
   const texts = [];
   for await (const { role, content, assistant } of session.messages()) {
@@ -132,6 +131,6 @@ async function counted(session) {
 
 /** @param {string} file */
 function byHand(file) {
-  const done = spawnSync(process.execPath, [join(root, "tests", "count_claude.mjs"), file], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), "claude-code", file], { encoding: "utf8", maxBuffer: 1 << 28 });
   return JSON.parse(done.stdout).main;
 }

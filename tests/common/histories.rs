@@ -1,4 +1,5 @@
 //! Grown histories: everything that a log may hold, from a seed.
+#![allow(dead_code, reason = "each test uses its part of it")]
 
 use leftoff::session::handle::Session;
 use leftoff::session::message::{Attachment, Message, Role};

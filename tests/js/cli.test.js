@@ -38,7 +38,6 @@ const rubbish = new Uint8Array(50_000).map((_, place) => (place * 167 + 13) ^ (p
 
 for (const [what, path, code] of /** @type {const} */ ([
   ["a missing file", "missing.jsonl", "not_found"],
-  ["a folder", folder, "not_a_file"],
   ["an empty file", file("empty.jsonl", ""), "empty_file"],
   ["binary rubbish", file("rubbish.jsonl", rubbish), "unknown_format"],
   ["a line of 100 MB", file("long.jsonl", long), "line_too_long"],

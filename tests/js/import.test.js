@@ -42,3 +42,32 @@ for (const name of fixtures) {
     assert.deepEqual(said(await imported([...each, bytes])), whole, "after each line");
   });
 }
+
+/** A file of nanocoder, in which they took turns. @param {string[]} words */
+function talk(...words) {
+  const messages = words.map((content, place) => ({ role: place % 2 === 0 ? "user" : "assistant", content }));
+  const times = { createdAt: "2026-01-01T00:00:00Z", lastAccessedAt: "2026-01-01T00:00:00Z" };
+  return new TextEncoder().encode(JSON.stringify({ id: "s", ...times, workingDirectory: "/w", messages }));
+}
+
+test("where the source has rewritten its history, the old stays and the new is a branch", async () => {
+  const versions = [talk("go", "yes", "on", "no"), talk("go", "yes", "back", "well"), talk("go", "yes", "back", "well", "end")];
+  const [messages] = await imported(versions);
+  const all = /** @type {any[]} */ (messages);
+  assert.deepEqual(all.map(({ content }) => content), ["go", "yes", "on", "no", "back", "well", "end"]);
+  assert.deepEqual(all.filter(({ branch }) => branch).map(({ content }) => content), ["back"]);
+  assert.equal(all[4].parentId, all[1].id);
+});
+
+test("where both went on, what was said in leftoff stays before the model", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  await storage.replace("/talk.json", talk("go", "yes"));
+  const { imported: [one] } = await store.import("/talk.json");
+  const session = await store.session(/** @type {any} */ (one).id);
+  await session.append({ role: "user", content: "here" });
+  await storage.replace("/talk.json", talk("go", "yes", "there", "fine"));
+  await store.import("/talk.json");
+  const { messages } = await session.context({ window: 8000 });
+  assert.deepEqual(messages.map(({ content }) => content), ["go", "yes", "here", "there", "fine"]);
+});

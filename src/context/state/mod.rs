@@ -164,6 +164,7 @@ impl State {
     pub fn take(&mut self, message: &Message) {
         let text = message.content.as_str();
         match message.role {
+            Some(Role::User) if message.is_marked("isMeta") => {}
             Some(Role::User) => {
                 let said = sentences::without_wrapping(text);
                 if !said.is_empty() && self.first(Kind::Task).is_none() {

@@ -4,14 +4,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{Field, items};
-use crate::interop::claude_code::table::why_lost;
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
-use crate::interop::{ANOTHER_KIND, Losses, Object};
+use crate::fields::Field;
+use crate::interop::claude_code::table::REASONS;
+use crate::interop::object::{ANOTHER_KIND, Losses, Object, UNKNOWN_BLOCK, blocks, object};
+use crate::interop::pieces::{Piece, Plain};
 use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::text::Text;
-
-const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
 
 /// The blocks of an assistant's record.
 pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
@@ -40,7 +38,7 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
                 continue;
             }
         };
-        block.leave(losses, why_lost);
+        block.leave(losses, REASONS);
         pieces.push(piece);
     }
     pieces
@@ -63,12 +61,12 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
                 };
                 let content = plain(block.take_raw("content"), losses);
                 results.push(Message { tool: Some(tool), ..content.into_message(Role::Tool) });
-                block.leave(losses, why_lost);
+                block.leave(losses, REASONS);
             }
-            _ => said.add("user.message.content", &kind, block, losses),
+            _ => add(&mut said, "user.message.content", &kind, block, losses),
         }
     }
-    if results.is_empty() || said != Plain::default() {
+    if results.is_empty() || !said.is_empty() {
         results.push(said.into_message(Role::User));
     }
     results
@@ -82,17 +80,17 @@ pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
     let mut said = Plain::default();
     said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
     for (kind, block) in blocks(QUEUED_PROMPT, prompt, losses) {
-        said.add(QUEUED_PROMPT, &kind, block, losses);
+        add(&mut said, QUEUED_PROMPT, &kind, block, losses);
     }
     said.into_message(Role::User)
 }
 
 /// What the provider counted.
 pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
-    let mut counts = object("assistant.message.usage", raw, losses)?;
+    let mut counts = object("assistant.message.usage".into(), raw, losses)?;
     let details = counts.take_raw("output_tokens_details");
     let mut details =
-        details.and_then(|raw| object("assistant.message.usage.output_tokens_details", raw, losses));
+        details.and_then(|raw| object("assistant.message.usage.output_tokens_details".into(), raw, losses));
     let usage = Usage {
         input: counts.take("input_tokens", losses),
         output: counts.take("output_tokens", losses),
@@ -101,9 +99,9 @@ pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
         reasoning: details.as_mut().and_then(|details| details.take("thinking_tokens", losses)),
         ..Usage::default()
     };
-    counts.leave(losses, why_lost);
+    counts.leave(losses, REASONS);
     if let Some(details) = details {
-        details.leave(losses, why_lost);
+        details.leave(losses, REASONS);
     }
     Some(usage)
 }
@@ -116,32 +114,18 @@ pub(super) fn describe(assistant: &mut Assistant, message: &mut Object<'_>, loss
     assistant.usage = counted.or(assistant.usage.take());
 }
 
-/// Content without calls and results.
-#[derive(Default, PartialEq)]
-struct Plain {
-    texts: Vec<Text>,
-    attachments: Vec<Attachment>,
-}
-
-impl Plain {
-    fn add(&mut self, path: &str, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
-        match kind {
-            "text" => self.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
-            "image" | "document" => {
-                let name = if kind == "document" { block.take("title", losses) } else { None };
-                let path = format!("{path}[{kind}].source");
-                let inline = block.take_raw("source").and_then(|raw| inline(path, raw, losses));
-                self.attachments.extend(inline.map(|attachment| Attachment { name, ..attachment }));
-            }
-            _ => return losses.add(format!("{path}[{kind}]"), UNKNOWN_BLOCK),
+fn add(plain: &mut Plain, path: &str, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
+    match kind {
+        "text" => plain.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
+        "image" | "document" => {
+            let name = if kind == "document" { block.take("title", losses) } else { None };
+            let path = format!("{path}[{kind}].source");
+            let inline = block.take_raw("source").and_then(|raw| inline(path, raw, losses));
+            plain.attachments.extend(inline.map(|attachment| Attachment { name, ..attachment }));
         }
-        block.leave(losses, why_lost);
+        _ => return losses.add(format!("{path}[{kind}]"), UNKNOWN_BLOCK),
     }
-
-    fn into_message(self, role: Role) -> Message {
-        let content = Text::join(self.texts, BETWEEN_TEXTS);
-        Message { role: Some(role), content, attachments: self.attachments, ..Message::default() }
-    }
+    block.leave(losses, REASONS);
 }
 
 fn plain(content: Option<&str>, losses: &mut Losses) -> Plain {
@@ -154,14 +138,14 @@ fn plain(content: Option<&str>, losses: &mut Losses) -> Plain {
         None => {}
     }
     for (kind, block) in blocks(PATH, content, losses) {
-        plain.add(PATH, &kind, block, losses);
+        add(&mut plain, PATH, &kind, block, losses);
     }
     plain
 }
 
 // Only bytes that stand in the file itself: an address would make a viewer ask the network.
 fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
-    let mut source = object(&path, raw, losses)?;
+    let mut source = object(path.clone(), raw, losses)?;
     let kind: Option<String> = source.take("type", losses);
     if kind.as_deref() != Some("base64") {
         losses.add(path, "its bytes do not stand in the file");
@@ -169,29 +153,6 @@ fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
     }
     let mime = source.take("media_type", losses).unwrap_or_default();
     let data = source.take("data", losses);
-    source.leave(losses, why_lost);
+    source.leave(losses, REASONS);
     Some(Attachment { mime, data, ..Attachment::default() })
-}
-
-// The blocks of an array with their kinds; what is no array has none.
-fn blocks<'a>(path: &str, content: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
-    let mut blocks = Vec::new();
-    for item in items(content).unwrap_or_default() {
-        let Ok(mut block) = Object::parse(path, item) else {
-            losses.add(format!("{path}[]"), "an item that is no block");
-            continue;
-        };
-        let kind: String = block.take("type", losses).unwrap_or_default();
-        let path = format!("{path}[{kind}]");
-        blocks.push((kind, block.at(path)));
-    }
-    blocks
-}
-
-fn object<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Option<Object<'a>> {
-    let object = Object::parse(path, raw).ok();
-    if object.is_none() && raw != "null" {
-        losses.add(path.into(), ANOTHER_KIND);
-    }
-    object
 }

@@ -8,13 +8,8 @@
 //! Sub-agents' records (`isSidechain`) are sessions of their own. What was typed while the agent was at work stands in
 //! an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a record of
 //! the user that says the same.
-//!
-//! The versions it was tested with are [`TESTED`]; newer ones are read, and listed as a loss `version:<newest>`. What of
-//! a file has a place here is listed in [`MAPPED`] and [`WHOLE`]; everything else is listed in the losses of the import.
 
 mod content;
-mod finish;
-mod lines;
 mod record;
 mod table;
 mod thread;
@@ -24,18 +19,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Code, Error};
-use crate::fields::{NotFields, kind_of};
+use crate::error::Error;
+use crate::fields::kind_of;
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::session::checkpoint::Span;
 use crate::session::scan::{Problem, ProblemCode};
 
-use lines::{MAX_SOURCE_LINE, describe, lines};
 use record::{Envelope, Linked, Record};
-use table::why_lost;
+use table::REASONS;
 use thread::Thread;
 
-pub use table::{MAPPED, TESTED, WHOLE};
+pub use table::COVERAGE;
 
 const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "a record that is no message";
@@ -44,13 +39,9 @@ const QUEUED: &str = "attachment/queued_command";
 
 /// Whether a record of a user or an assistant, as Claude Code writes it, is in these bytes.
 pub(crate) fn knows(bytes: &[u8]) -> bool {
-    let is_short = |(_, line): &(usize, &[u8])| line.len() <= MAX_SOURCE_LINE;
-    lines(bytes).filter(is_short).any(|(_, line)| {
-        let object = core::str::from_utf8(line).ok().and_then(|line| Object::parse("", line).ok());
-        object.is_some_and(|mut object| {
-            let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
-            is_conversation(&kind) && is_signed(&object) && said_in(&mut object, &kind).is_ok()
-        })
+    first_objects(bytes, usize::MAX).any(|mut object| {
+        let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
+        is_conversation(&kind) && is_signed(&object) && said_in(&mut object, &kind).is_ok()
     })
 }
 
@@ -60,26 +51,17 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes;
 /// `line_too_long` where there is nothing but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        let message = "expected a session of claude-code, but found an empty file instead";
-        return Err(Error::new(Code::EmptyFile, message));
-    }
-    let mut reader = Reader::default();
-    for (start, line) in lines(bytes) {
-        reader.line(line, start);
+    refuse_empty(bytes, AgentName::ClaudeCode)?;
+    let mut reader = Reader::new();
+    for record in records(bytes, AgentName::ClaudeCode) {
+        match record {
+            Ok((object, place)) => reader.record(object, place),
+            Err(problem) => reader.problems.push(problem),
+        }
     }
     let is_known = reader.is_known;
-    let import = reader.finish(name.strip_suffix(".jsonl").unwrap_or(name));
-    if is_known && !import.sessions.is_empty() {
-        return Ok(import);
-    }
-    let is_too_long = |problem: &&Problem| problem.code == ProblemCode::LineTooLong;
-    if let Some(problem) = import.problems.iter().find(is_too_long) {
-        return Err(Error::new(Code::LineTooLong, problem.message.as_str()));
-    }
-    let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
-    let expected = "expected a \"user\" or \"assistant\" record of claude-code";
-    Err(Error::new(Code::UnknownFormat, format!("{expected}, but the first line is {first}")))
+    let import = reader.finish(stem(name, ".jsonl"));
+    unless_nothing(import, bytes, AgentName::ClaudeCode, is_known)
 }
 
 fn is_conversation(kind: &str) -> bool {
@@ -126,7 +108,6 @@ fn wrong(path: &str, expected: &str, found: Option<&str>) -> String {
     format!("expected {expected} for {path:?}, but found {found} instead")
 }
 
-#[derive(Default)]
 struct Reader<'a> {
     is_known: bool,
     session_id: Option<String>,
@@ -148,45 +129,21 @@ struct Titles {
 }
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, line: &'a [u8], start: usize) {
-        if self.threads.is_empty() {
-            self.threads.push(Thread::default());
-        }
-        let place = Span { start: start as u64, end: (start + line.len()) as u64 };
-        if line.len() > MAX_SOURCE_LINE {
-            let found = line.len();
-            let message = format!(
-                "expected a line of at most {MAX_SOURCE_LINE} bytes, but found {found} bytes instead"
-            );
-            return self.problem(ProblemCode::LineTooLong, place, &message);
-        }
-        let Ok(text) = core::str::from_utf8(line) else {
-            return self.problem(
-                ProblemCode::InvalidUtf8,
-                place,
-                "expected text, but found bytes that are no UTF-8",
-            );
-        };
-        match Object::parse("", text) {
-            Ok(object) => self.record(object, place),
-            Err(wrong) => {
-                let code = match wrong {
-                    NotFields::Invalid => ProblemCode::Damaged,
-                    NotFields::TooDeep => ProblemCode::TooDeep,
-                    NotFields::Other(_) => ProblemCode::Foreign,
-                };
-                self.problem(
-                    code,
-                    place,
-                    &format!("expected a record of claude-code, but found {wrong} instead"),
-                );
-            }
+    fn new() -> Reader<'a> {
+        Reader {
+            is_known: false,
+            session_id: None,
+            titles: Titles::default(),
+            threads: Vec::from([Thread::new(None)]),
+            thread_of_agent: BTreeMap::new(),
+            linked: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            problems: Vec::new(),
         }
     }
 
     fn problem(&mut self, code: ProblemCode, place: Span, message: &str) {
-        let Span { start, end } = place;
-        self.problems.push(Problem { code, start, end, message: message.into() });
+        self.problems.push(problem(code, place, message));
     }
 
     fn record(&mut self, mut object: Object<'a>, place: Span) {
@@ -222,7 +179,7 @@ impl<'a> Reader<'a> {
         let before = self.before(at, &envelope, kind, &mut losses);
         let agent = object.raw("toolUseResult").filter(|_| kind == "user");
         let thread = &mut self.threads[at];
-        thread.losses.merge(losses);
+        thread.talk.losses.merge(losses);
         thread.describe(&mut object, kind, &envelope);
         // A client that resumes or compacts may write records of its past again, hung from another place.
         let key = envelope.uuid.clone().zip(whole).map(|(uuid, whole)| (uuid, timestamp, whole));
@@ -230,8 +187,7 @@ impl<'a> Reader<'a> {
             return thread.repeat(object);
         }
         let uuid = envelope.uuid.clone();
-        let native = envelope.uuid.clone().unwrap_or_else(|| format!("byte-{}", place.start));
-        let record = Record { object, message, content, envelope, native, before, place };
+        let record = Record { object, message, content, envelope, before, place };
         let last = match kind {
             "assistant" => thread.answer(record),
             QUEUED => thread.queued(record),
@@ -244,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     fn title(&mut self, mut object: Object<'a>, kind: &str) {
-        let losses = &mut self.threads[0].losses;
+        let losses = &mut self.threads[0].talk.losses;
         let titles = &mut self.titles;
         match kind {
             "custom-title" => titles.custom = object.take("customTitle", losses).or(titles.custom.take()),
@@ -257,7 +213,7 @@ impl<'a> Reader<'a> {
         if kind != "summary" {
             object.take_raw("sessionId");
         }
-        object.leave(losses, why_lost);
+        object.leave(losses, REASONS);
     }
 
     // A record without a message costs one line in the losses, but the chain goes through it.
@@ -275,8 +231,8 @@ impl<'a> Reader<'a> {
         let subkind: Option<String> = subkind;
         let kind = subkind.map_or_else(|| kind.into(), |subkind| format!("{kind}/{subkind}"));
         let before = self.before(at, &envelope, &kind, &mut losses);
-        self.threads[at].losses.add(format!("record:{kind}"), NO_MESSAGE);
-        self.threads[at].begun(&envelope);
+        self.threads[at].talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
+        self.threads[at].talk.begun(envelope.ms());
         self.link(at, envelope.uuid, before);
     }
 
@@ -296,7 +252,7 @@ impl<'a> Reader<'a> {
         let name = agent.or_else(|| envelope.uuid.clone()).unwrap_or_else(|| format!("sidechain-{next}"));
         let at = *self.thread_of_agent.entry(name.clone()).or_insert(next);
         if at == next {
-            self.threads.push(Thread::of_agent(name));
+            self.threads.push(Thread::new(Some(name)));
         }
         at
     }
@@ -330,15 +286,16 @@ impl<'a> Reader<'a> {
         let mut threads = core::mem::take(&mut self.threads);
         // What stood in a conversation without messages is told with the first that has some.
         let mut orphaned = Losses::default();
-        for thread in threads.iter_mut().filter(|thread| thread.is_empty()) {
-            orphaned.merge(core::mem::take(&mut thread.losses));
+        for thread in threads.iter_mut().filter(|thread| thread.talk.is_empty()) {
+            orphaned.merge(core::mem::take(&mut thread.talk.losses));
         }
         let calls = threads.first().map(Thread::calls_of_agents).unwrap_or_default();
-        let main = threads.first().filter(|thread| !thread.is_empty()).map(|thread| thread.id(&native));
+        let main = threads.first_mut().filter(|thread| !thread.talk.is_empty());
+        let main = main.map(|thread| thread.name(&native));
         let caller = main.unwrap_or_else(|| format!("{AGENT}/{native}"));
-        threads.retain(|thread| !thread.is_empty());
+        threads.retain(|thread| !thread.talk.is_empty());
         if let Some(first) = threads.first_mut() {
-            first.losses.merge(orphaned);
+            first.talk.losses.merge(orphaned);
         }
         let mut sessions = Vec::new();
         for thread in threads {
@@ -361,6 +318,7 @@ impl<'a> Reader<'a> {
                 summary = Some(text);
             } else {
                 self.threads[0]
+                    .talk
                     .losses
                     .add("summary.summary".into(), "it sums up a session that is not in this file");
             }

@@ -1,11 +1,10 @@
 //! What a record says of itself, beside what was said.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::Fields;
-use crate::interop::{ANOTHER_KIND, Losses, Object};
+use crate::interop::conversation::{Origin, marks};
+use crate::interop::{Losses, Object};
 use crate::session::checkpoint::Span;
 use crate::text::Extra;
 use crate::time;
@@ -32,16 +31,9 @@ impl Envelope {
     pub fn take(object: &mut Object<'_>, losses: &mut Losses) -> Envelope {
         let uuid = object.take("uuid", losses);
         let parent = object.take("parentUuid", losses);
-        let written: Option<String> = object.take("timestamp", losses);
-        let is_time = written.as_deref().is_none_or(|written| time::parse(written).is_some());
-        if !is_time {
-            object.lose("timestamp", ANOTHER_KIND, losses);
-        }
-        Envelope {
-            uuid,
-            parent: parent.or_else(|| object.take("logicalParentUuid", losses)),
-            timestamp: written.filter(|_| is_time),
-        }
+        let timestamp = object.take_time("timestamp", losses);
+        let parent = parent.or_else(|| object.take("logicalParentUuid", losses));
+        Envelope { uuid, parent, timestamp }
     }
 
     /// Its time, in milliseconds since 1970.
@@ -56,21 +48,23 @@ pub(super) struct Record<'a> {
     pub message: Object<'a>,
     pub content: &'a str,
     pub envelope: Envelope,
-    /// The uuid, or the place for want of one.
-    pub native: String,
     /// The message it follows.
     pub before: Option<usize>,
     /// Where it lies in the file.
     pub place: Span,
 }
 
+impl Record<'_> {
+    /// Where it comes from: its uuid names it, or its place for want of one.
+    pub fn origin(&self, flags: Extra) -> Origin {
+        let origin = Origin::at(self.place, self.envelope.timestamp.clone());
+        Origin { native: self.envelope.uuid.clone().unwrap_or(origin.native), flags, ..origin }
+    }
+}
+
 /// The marks of a record that are set.
 pub(super) fn flags(object: &mut Object<'_>, names: &[&str], losses: &mut Losses) -> Extra {
-    let mut set = Vec::new();
-    for name in names {
-        if object.take(name, losses) == Some(true) {
-            set.push(format!("\"{name}\":true"));
-        }
-    }
-    Fields::parse(&format!("{{{}}}", set.join(","))).map(Fields::rest).unwrap_or_default()
+    let set: Vec<&str> =
+        names.iter().copied().filter(|name| object.take(name, losses) == Some(true)).collect();
+    marks(&set)
 }

@@ -34,7 +34,8 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
                 json.put("]}", &[]);
             }
             // Messages have ids there, no two the same.
-            let id = if step.id.is_empty() { format!("message-{place}") } else { step.id.into() };
+            let id = step.message.map_or("", |message| &*message.id);
+            let id = if id.is_empty() { format!("message-{place}") } else { id.into() };
             json.put(r#"{"id":?0,"role":?1,"parts":["#, &[&id, role]);
         }
         is_answer = role == "assistant";

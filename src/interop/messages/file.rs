@@ -10,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use crate::session::message::Attachment;
 
 /// An image or a file on its way to a provider.
-pub(super) struct File<'a> {
+pub(in crate::interop) struct File<'a> {
     pub mime: &'a str,
     pub name: Option<&'a str>,
     pub source: Source<'a>,
 }
 
 /// Where its bytes are.
-pub(super) enum Source<'a> {
+pub(in crate::interop) enum Source<'a> {
     /// Here, in base64.
     Data(&'a str),
     /// At an address that the provider can ask.

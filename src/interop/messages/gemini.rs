@@ -99,8 +99,8 @@ fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) 
     (id, name)
 }
 
-// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is.
-fn response(raw: &str) -> (bool, Text) {
+/// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is.
+pub(in crate::interop) fn response(raw: &str) -> (bool, Text) {
     let only = Fields::parse(raw).ok().filter(|fields| fields.iter().count() == 1);
     let text = |key: &str| Text::decode(only.as_ref()?.raw(key)?);
     match (text("output"), text("error")) {

@@ -6,18 +6,18 @@
 mod ai_sdk;
 mod ai_sdk_ui;
 mod anthropic;
-mod file;
+pub(super) mod file;
 mod forms;
 mod gemini;
 mod json;
 mod message;
-mod names;
+pub(super) mod names;
 mod openai_chat;
 mod openai_responses;
 mod part;
 mod reading;
 mod speakers;
-mod steps;
+pub(super) mod steps;
 
 use alloc::format;
 use alloc::string::String;
@@ -31,6 +31,7 @@ use crate::fields::{BadValue, Fields, FromFields, NotFields, items, objects};
 use crate::session::message::{Assistant, Message, Role};
 use crate::text::to_json;
 
+pub(super) use gemini::response;
 use json::Json;
 use names::Limits;
 use reading::{Reading, name_results};
@@ -75,7 +76,8 @@ pub fn write_one(message: &Message, format: Format) -> String {
     }
 }
 
-fn shaped(steps: &[Step<'_>], format: Format) -> String {
+/// The steps in a shape, as a JSON array.
+pub(super) fn shaped(steps: &[Step<'_>], format: Format) -> String {
     let mut json = Json::default();
     json.put("[", &[]);
     match format {
@@ -92,8 +94,8 @@ fn shaped(steps: &[Step<'_>], format: Format) -> String {
     json.finish()
 }
 
-/// A context as document 004's `ContextBuildResult` and the report, JSON.
-pub fn write_context(context: &Context, format: Format) -> String {
+/// A context as document 004's `ContextBuildResult` and the report, JSON; without a shape its messages are as stored.
+pub fn write_context(context: &Context, shape: Option<Format>) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct WithoutMessages<'a> {
@@ -107,7 +109,8 @@ pub fn write_context(context: &Context, format: Format) -> String {
         without_call: Vec<String>,
         report: &'a Report,
     }
-    let Written { json, without_call } = write(&context.messages, format);
+    let stored = || Written { json: to_json(&context.messages), without_call: Vec::new() };
+    let Written { json, without_call } = shape.map_or_else(stored, |format| write(&context.messages, format));
     let rest = to_json(&WithoutMessages {
         strategy: &context.strategy,
         tokens_used: context.tokens_used,

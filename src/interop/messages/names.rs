@@ -10,7 +10,7 @@ use crate::context::Format;
 
 /// How long an id and a name may be; where there is a limit, both are made of letters, digits, `_` and `-`.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(in crate::interop) struct Limits {
     pub id: Option<usize>,
     pub name: Option<usize>,
     /// What else may stand in a name.

@@ -15,8 +15,9 @@ use crate::session::message::{Message, Role, ToolCall};
 use crate::text::to_json;
 
 /// An assistant's message with the results of its calls, or any other message.
-pub(super) struct Step<'a> {
-    pub id: &'a str,
+pub(in crate::interop) struct Step<'a> {
+    /// What it was made of.
+    pub message: Option<&'a Message>,
     /// `Tool` for results that are written alone, to be counted.
     pub role: Role,
     /// Empty where there is nothing but blanks, which some providers refuse.
@@ -28,7 +29,7 @@ pub(super) struct Step<'a> {
 }
 
 /// A call; without a result only where it is written alone, to be counted.
-pub(super) struct Call<'a> {
+pub(in crate::interop) struct Call<'a> {
     pub id: String,
     pub name: String,
     pub arguments: Cow<'a, str>,
@@ -36,7 +37,9 @@ pub(super) struct Call<'a> {
 }
 
 /// What a tool answered.
-pub(super) struct Answer<'a> {
+pub(in crate::interop) struct Answer<'a> {
+    /// What it was made of.
+    pub message: Option<&'a Message>,
     pub text: &'a str,
     pub is_error: bool,
     pub files: Vec<File<'a>>,
@@ -44,7 +47,7 @@ pub(super) struct Answer<'a> {
 
 /// The steps of messages, oldest first, and the ids that results without a call name. A result that stands elsewhere is
 /// drawn to its call; where ids repeat, the newest call that waits is meant.
-pub(super) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Vec<String>) {
+pub(in crate::interop) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Vec<String>) {
     let mut ids = Ids::new(limits.id);
     let (mut steps, mut left_out): (Vec<Step<'_>>, Vec<String>) = Default::default();
     // The calls that wait for a result: their ids, the places of their steps, and of themselves in them.
@@ -67,7 +70,8 @@ pub(super) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Ve
         }
     }
     for (_, step, call) in waiting {
-        steps[step].answer(call, Answer { text: INTERRUPTED, is_error: true, files: Vec::new() });
+        steps[step]
+            .answer(call, Answer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() });
     }
     (steps, left_out)
 }
@@ -100,7 +104,7 @@ fn step<'a>(message: &'a Message, role: Role, limits: Limits, ids: &mut Ids) -> 
     });
     let text = message.content.as_str();
     Step {
-        id: &message.id,
+        message: Some(message),
         role,
         text: if is_blank(text) { "" } else { text },
         files: message.attachments.iter().map(File::of).collect(),
@@ -117,6 +121,7 @@ fn calls(message: &Message) -> &[ToolCall] {
 #[inline(never)]
 fn answer(message: &Message) -> Answer<'_> {
     Answer {
+        message: Some(message),
         text: message.content.as_str(),
         is_error: message.tool.as_ref().is_some_and(|tool| tool.is_error),
         files: message.attachments.iter().map(File::of).collect(),
@@ -126,7 +131,14 @@ fn answer(message: &Message) -> Answer<'_> {
 impl<'a> Step<'a> {
     /// What the user says.
     pub fn user(text: &'a str) -> Step<'a> {
-        Step { id: "", role: Role::User, text, files: Vec::new(), calls: Vec::new(), answered: Vec::new() }
+        Step {
+            message: None,
+            role: Role::User,
+            text,
+            files: Vec::new(),
+            calls: Vec::new(),
+            answered: Vec::new(),
+        }
     }
 
     fn answer(&mut self, call: usize, answer: Answer<'a>) {

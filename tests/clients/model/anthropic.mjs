@@ -1,6 +1,9 @@
 // @ts-check
 /** Anthropic's Messages API, as much of it as a client needs: answers whole or in pieces, and counts. */
 
+import { halves, named } from "./pieces.mjs";
+import { textOf, Turns } from "./turns.mjs";
+
 /** @import { Answer } from "./script.mjs" */
 /** @import { Api } from "./server.mjs" */
 
@@ -10,19 +13,21 @@ export const anthropic = {
     return method === "POST" && (path === "/v1/messages" || path === "/v1/messages/count_tokens");
   },
 
-  asked(path, body) {
-    const blocks = body.messages.flatMap((/** @type {any} */ { role, content }) => (typeof content === "string" ? [{ role, type: "text", text: content }] : content.map((/** @type {any} */ block) => ({ role, ...block }))));
-    const results = blocks.filter((/** @type {any} */ { type }) => type === "tool_result");
-    const said = blocks.filter((/** @type {any} */ { role, type }) => role === "assistant" && type === "text");
-    return {
-      // Titles and the like are asked for without the tools that the conversation has.
-      isMain: path === "/v1/messages" && (body.tools ?? []).length > 2,
-      answered: new Set(results.map((/** @type {any} */ block) => block.tool_use_id)),
-      said: said.map((/** @type {any} */ { text }) => text),
-    };
+  isMain(path, body) {
+    // Titles and the like are asked for without the tools that the conversation has.
+    return path === "/v1/messages" && (body.tools ?? []).length > 2;
   },
 
-  write(path, body, answer, { json, events }) {
+  turns({ messages }) {
+    const turns = new Turns();
+    for (const { role, content } of messages) {
+      const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+      for (const block of blocks) read(turns, role, block);
+    }
+    return turns.list;
+  },
+
+  write(path, body, answer, { json, stream }) {
     if (path.endsWith("/count_tokens")) return json({ input_tokens: Math.ceil(JSON.stringify(body.messages).length / 4) });
     const content = contentOf(answer);
     const stop = { stop_reason: answer.calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
@@ -30,14 +35,28 @@ export const anthropic = {
     const usage = { input_tokens: 1000, output_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
     const message = { id: `msg_${answer.id}`, type: "message", role: "assistant", model: body.model, content, ...stop, usage };
     if (!body.stream) return json(message);
-    events([
+    stream(named([
       ["message_start", { message: { ...message, content: [], stop_reason: null } }],
       ...content.flatMap(pieces),
       ["message_delta", { delta: stop, usage }],
       ["message_stop", {}],
-    ]);
+    ]));
   },
 };
+
+/** @param {Turns} turns @param {string} role @param {any} block */
+function read(turns, role, block) {
+  switch (block.type) {
+    case "text":
+      if (role === "user") turns.user(block.text);
+      if (role === "assistant") turns.assistant(block.text);
+      return;
+    case "tool_use":
+      return turns.call({ id: block.id, name: block.name, input: block.input });
+    case "tool_result":
+      return turns.result({ id: block.tool_use_id, text: textOf(block.content), ...(block.is_error ? { isError: true } : {}) });
+  }
+}
 
 /** @param {Answer} answer @returns {any[]} */
 function contentOf({ reasoning, text, calls }) {
@@ -59,11 +78,4 @@ function pieces(block, index) {
     ...deltas[type]().map((delta) => /** @type {[string, object]} */ (["content_block_delta", { index, delta }])),
     ["content_block_stop", { index }],
   ];
-}
-
-// A client has to join what comes in pieces.
-/** @param {string} text */
-function halves(text) {
-  const half = text.length >> 1;
-  return [text.slice(0, half), text.slice(half)];
 }

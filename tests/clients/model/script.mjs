@@ -4,6 +4,8 @@
  * speaks: that one's file says what a request answers, and writes the step.
  */
 
+/** @import { Turn } from "./turns.mjs" */
+
 /**
  * @typedef {{ id: string, name: string, input: Record<string, any> }} Call
  * @typedef {object} Step one answer of the model; without calls it ends the turn
@@ -12,22 +14,22 @@
  * @property {Omit<Call, "id">[]} [calls] asked for at once
  *
  * @typedef {{ id: string, reasoning: string, text: string, calls: Call[] }} Answer a step, with ids
- *
- * @typedef {object} Asked what a request says, of which API ever
- * @property {boolean} isMain the conversation itself; not a title, a summary or a count
- * @property {Set<string>} answered the calls whose results it holds
- * @property {string[]} said the texts of the assistant that it holds
  */
 
 export class Script {
   #steps;
+  #name;
   /** @type {Answer | null} */
   #last = null;
   #taken = 0;
 
-  /** @param {Step[]} steps */
-  constructor(steps) {
+  /**
+   * @param {Step[]} steps
+   * @param {{ name?: string }} [options] what its ids begin with: two scripts for one conversation have a name each
+   */
+  constructor(steps, { name = "step" } = {}) {
     this.#steps = steps;
+    this.#name = name;
   }
 
   /** How many steps were taken. */
@@ -46,18 +48,24 @@ export class Script {
 
   /**
    * The answer to a request. One that does not know the last answer yet is the same request again, and gets the same.
-   * @param {Asked} asked
+   * @param {{ isMain: boolean, turns: Turn[] }} asked of which API ever
    * @returns {Answer}
    */
-  answer({ isMain, answered, said }) {
+  answer({ isMain, turns }) {
     if (!isMain) return { id: "aside", reasoning: "", text: "Aside.", calls: [] };
-    const last = this.#last;
-    if (last && !(last.calls.length > 0 ? last.calls.every(({ id }) => answered.has(id)) : said.includes(last.text))) return last;
+    if (this.#last && !knows(turns, this.#last)) return this.#last;
     const step = this.#steps[this.#taken];
     if (!step) return { id: "end", reasoning: "", text: "The script is at its end.", calls: [] };
     const number = (this.#taken += 1);
     const { reasoning = "", text = "", calls = [] } = step;
-    this.#last = { id: `step${number}`, reasoning, text, calls: calls.map((call, place) => ({ ...call, id: `step${number}c${place}` })) };
+    this.#last = { id: `${this.#name}${number}`, reasoning, text, calls: calls.map((call, place) => ({ ...call, id: `${this.#name}${number}c${place}` })) };
     return this.#last;
   }
+}
+
+/** Whether a conversation goes on from an answer. @param {Turn[]} turns @param {Answer} answer */
+function knows(turns, { text, calls }) {
+  if (calls.length === 0) return turns.some((turn) => turn.role === "assistant" && turn.text === text);
+  const answered = new Set(turns.flatMap(({ results = [] }) => results.map(({ id }) => id)));
+  return calls.every(({ id }) => answered.has(id));
 }

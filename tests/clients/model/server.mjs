@@ -6,24 +6,29 @@
 
 import { createServer } from "node:http";
 import { anthropic } from "./anthropic.mjs";
+import { gemini } from "./gemini.mjs";
+import { openaiChat } from "./openai-chat.mjs";
+import { openaiResponses } from "./openai-responses.mjs";
 
 /** @import { AddressInfo } from "node:net" */
-/** @import { Answer, Asked, Script } from "./script.mjs" */
+/** @import { Turn } from "./turns.mjs" */
+/** @import { Answer, Script } from "./script.mjs" */
 
 /**
  * @typedef {object} Writing
  * @property {(value: object) => void} json the answer whole
- * @property {(events: [type: string, event: object][]) => void} events the answer in pieces
+ * @property {(events: string[]) => void} stream the answer in pieces, each as it is sent
  *
  * @typedef {object} Api
  * @property {(method: string, path: string) => boolean} answers
- * @property {(path: string, body: any) => Asked} asked
+ * @property {(path: string, body: any) => boolean} isMain whether it is the conversation itself; not a title, a summary or a count
+ * @property {(body: any) => Turn[]} turns the conversation, without system prompts and the client's own reminders
  * @property {(path: string, body: any, answer: Answer, writing: Writing) => void} write
  *
- * @typedef {{ method: string, path: string, body: any, isMain: boolean }} Request
+ * @typedef {{ method: string, path: string, body: any, isMain: boolean, turns: Turn[] }} Request
  */
 
-const APIS = [anthropic];
+const APIS = [anthropic, openaiChat, openaiResponses, gemini];
 
 /**
  * @param {Script} script
@@ -45,13 +50,13 @@ export async function serve(script, { seen = () => {} } = {}) {
       return;
     }
     const body = JSON.parse(text);
-    const asked = api.asked(path, body);
-    seen({ method, path, body, isMain: asked.isMain });
+    const asked = { isMain: api.isMain(path, body), turns: api.turns(body) };
+    seen({ method, path, body, ...asked });
     api.write(path, body, script.answer(asked), {
       json: (value) => void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      events(events) {
+      stream(events) {
         response.writeHead(200, { "content-type": "text/event-stream" });
-        for (const [type, event] of events) response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`);
+        for (const event of events) response.write(event);
         response.end();
       },
     });

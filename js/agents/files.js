@@ -1,0 +1,104 @@
+// @ts-check
+/** The files of agents: which there are, and what each holds, a session a time. */
+
+import { join, relative, sep } from "node:path";
+
+import { LeftoffError, unlessBug } from "../error.js";
+
+/** @import { Storage } from "../storage/contract.js" */
+
+/** @typedef {{ path: string, size: string }} Found a file, or a folder that is read as one; `size` is another once it has changed */
+
+const DATABASE = "SQLite format 3\0";
+// OpenCode's folders, before it had a database.
+const TREE = ["message", "part", "session"];
+// The head of SQLite's log of what is not in the database yet.
+const WAL_HEAD = 32;
+
+/**
+ * The files below a folder, or the file itself.
+ * @param {Storage} storage @param {string} root @param {(path: string) => boolean} is of a path from there, with `/`
+ * @returns {AsyncGenerator<Found>}
+ */
+export async function* found(storage, root, is) {
+  for await (const { path, stat } of walked(storage, root, isTree)) {
+    if (stat.kind === "folder") {
+      yield { path, size: await sizeOf(storage, path) };
+    } else if (is(fromThere(root, path))) {
+      const log = await storage.stat(`${path}-wal`).catch(unlessBug);
+      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" ") };
+    }
+  }
+}
+
+/**
+ * What a file holds: itself, or of a database and of OpenCode's folders each session.
+ * @param {Storage} storage @param {string} path
+ * @returns {AsyncGenerator<{ bytes: Uint8Array, isAlone: boolean }>}
+ */
+export async function* documents(storage, path) {
+  const stat = await storage.stat(path);
+  if (stat?.kind === "folder") {
+    const { sessionsOfStorage } = await import("./opencode.js");
+    const paths = [];
+    for await (const file of walked(storage, path)) paths.push(fromThere(path, file.path));
+    const read = async (/** @type {string} */ name) => (await storage.read(join(path, name))) ?? new Uint8Array();
+    for await (const { bytes } of sessionsOfStorage({ paths, read })) yield { bytes, isAlone: false };
+    return;
+  }
+  const head = await storage.readRange(path, 0, DATABASE.length);
+  if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
+    yield { bytes: await whole(storage, path), isAlone: true };
+    return;
+  }
+  const { sessionsOfDatabase } = await import("./opencode.js");
+  for await (const { bytes } of sessionsOfDatabase(await withLog(storage, path))) yield { bytes, isAlone: false };
+}
+
+/** @param {Storage} storage @param {string} path */
+async function whole(storage, path) {
+  const bytes = await storage.read(path);
+  if (!bytes) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
+  return bytes;
+}
+
+// The client may write meanwhile: a log that was begun anew says that the database has what it had.
+/** @param {Storage} storage @param {string} path */
+async function withLog(storage, path) {
+  const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD)) ?? "");
+  for (;;) {
+    const before = await head();
+    const database = await whole(storage, path);
+    const wal = (await storage.read(`${path}-wal`)) ?? undefined;
+    if (String(wal?.subarray(0, WAL_HEAD) ?? "") === before) return { database, wal };
+  }
+}
+
+/** @param {{ name: string, kind: string }[]} entries */
+function isTree(entries) {
+  return TREE.every((name) => entries.some((entry) => entry.kind === "folder" && entry.name === name));
+}
+
+/** @param {Storage} storage @param {string} path */
+async function sizeOf(storage, path) {
+  let [count, newest, bytes] = [0, 0, 0];
+  for await (const { stat } of walked(storage, path)) [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
+  return `${count} ${newest} ${bytes}`;
+}
+
+/**
+ * The files below a path, and the folders that count as one.
+ * @param {Storage} storage @param {string} path @param {(entries: { name: string, kind: string }[]) => boolean} [isOne]
+ * @returns {AsyncGenerator<{ path: string, stat: import("../storage/contract.js").Stat }>}
+ */
+async function* walked(storage, path, isOne = () => false) {
+  const stat = await storage.stat(path).catch(unlessBug);
+  const entries = stat?.kind === "folder" ? ((await storage.list(path).catch(unlessBug)) ?? []) : [];
+  if (stat?.kind === "file" || (stat && isOne(entries))) yield { path, stat };
+  else for (const { name } of entries) yield* walked(storage, join(path, name), isOne);
+}
+
+/** @param {string} root @param {string} path */
+function fromThere(root, path) {
+  return relative(root, path).split(sep).join("/");
+}

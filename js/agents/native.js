@@ -1,0 +1,167 @@
+// @ts-check
+/** A session on its way into another agent: written where its client looks for it, as one of its own. */
+
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+import { agents } from "../agents.js";
+import { withWindow } from "../context.js";
+import { bytesOf, fromBytes, newId, toBytes } from "../core.js";
+import { LeftoffError } from "../error.js";
+import { NodeStorage } from "../storage/node.js";
+import { geminiPlace } from "./gemini-place.js";
+import { agentHomes, userHome } from "./homes.js";
+import { openCodeModel } from "./opencode-model.js";
+
+/** @import { ContextRequest } from "../context.js" */
+/** @import { Session } from "../session.js" */
+/** @import { Env } from "./homes.js" */
+
+/**
+ * @typedef {object} Client how an agent's client is called, and where it keeps what it has
+ * @property {string} program
+ * @property {string} install
+ * @property {(id: string) => string[]} resumes the arguments by which it resumes a session
+ * @property {(env: Env) => string} [inbox] the folder that its files are left in, where it keeps none itself; else its home
+ * @property {(env: Env, folder: string) => Promise<string | undefined>} [model] the model that it is set to, where a session has to name one
+ * @property {(file: string) => string[]} [takes] the arguments by which it takes a file in, where it keeps no files
+ * @property {() => string} [newId] an id that it takes, where it refuses those with a time in them
+ * @property {(home: string, folder: string) => Promise<string | undefined>} [place] how it calls a folder that it works in; by the path alone unless given
+ *
+ * @typedef {ContextRequest & { agent: string, folder?: string, env?: Env }} HandOver
+ *   `folder`: where the client works; the store's project unless given
+ *
+ * @typedef {object} HandedOver
+ * @property {string} id the name by which the client knows it
+ * @property {string} agent
+ * @property {string} path the file
+ * @property {string} folder where the client has to be started
+ * @property {string[]} command what resumes it: the program and its arguments
+ * @property {string[]} [takes] what has to be run before, once: the client takes the file in
+ * @property {number} messageCount how many messages the session has
+ * @property {number} included how many of them went in whole or shortened
+ * @property {{ field: string, count: number, why: string }[]} losses
+ */
+
+/** @type {Record<string, Client>} */
+const CLIENTS = {
+  "claude-code": {
+    program: "claude",
+    install: "npm install -g @anthropic-ai/claude-code",
+    resumes: (id) => ["--resume", id],
+  },
+  codex: {
+    program: "codex",
+    install: "npm install -g @openai/codex",
+    resumes: (id) => ["resume", id],
+  },
+  opencode: {
+    program: "opencode",
+    install: "npm install -g opencode-ai",
+    resumes: (id) => ["--session", id],
+    inbox: (env) => join(env.XDG_CACHE_HOME || join(userHome(env), ".cache"), "leftoff", "opencode"),
+    takes: (file) => ["import", file],
+    model: openCodeModel,
+  },
+  pi: {
+    program: "pi",
+    install: "npm install -g @earendil-works/pi-coding-agent",
+    resumes: (id) => ["--session", id],
+  },
+  copilot: {
+    program: "copilot",
+    install: "npm install -g @github/copilot",
+    resumes: (id) => [`--resume=${id}`],
+  },
+  gemini: {
+    program: "gemini",
+    install: "npm install -g @google/gemini-cli",
+    resumes: (id) => ["--resume", id],
+    place: geminiPlace,
+  },
+  qwen: {
+    program: "qwen",
+    install: "npm install -g @qwen-code/qwen-code",
+    resumes: (id) => ["--resume", id],
+    newId: randomUUID,
+    place: async (_, folder) => (process.platform === "win32" ? folder.toLowerCase().replace(/[^a-z0-9]/g, "-") : undefined),
+  },
+};
+
+/** @param {Session} session @param {HandOver & { folder: string }} handOver @returns {Promise<HandedOver>} */
+export async function handedOver(session, { agent, folder, env = process.env, ...request }) {
+  const format = agents.called(({ formatOf }) => formatOf(agent));
+  const { metadata } = session;
+  const context = await session.context(/** @type {ContextRequest} */ ({ ...withWindow(request, metadata), format, stored: true }));
+  const client = clientOf(agent);
+  const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
+  const place = await client.place?.(home, folder);
+  const model = request.model ?? (await client.model?.(env, folder));
+  const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, nowMs: Date.now() };
+  const native = fromBytes(agents.called(({ writeNative }) => writeNative(agent, toBytes(context.messages), toBytes(about))));
+  const path = join(home, ...native.path.split("/"));
+  await written(path, bytesOf(native.text));
+  return {
+    id: native.id,
+    agent,
+    path,
+    folder,
+    command: [client.program, ...client.resumes(native.id)],
+    ...(client.takes && { takes: [client.program, ...client.takes(path)] }),
+    messageCount: context.originalMessageCount,
+    included: context.includedMessageCount,
+    losses: native.losses,
+  };
+}
+
+/** Never over a file that is there. @param {string} path @param {Uint8Array} bytes */
+async function written(path, bytes) {
+  const storage = new NodeStorage();
+  try {
+    if (await storage.stat(path)) throw new LeftoffError({ code: "already_exists", message: `expected no file at "${path}", but found one` });
+    await storage.replace(path, bytes);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** @param {string} agent */
+function clientOf(agent) {
+  return /** @type {Client} */ (CLIENTS[agent]);
+}
+
+/** Refuses where the client is not installed. @param {string} agent @param {Env} [env] */
+export function refuseUnlessInstalled(agent, env = process.env) {
+  agents.called(({ formatOf }) => formatOf(agent));
+  const { program, install } = clientOf(agent);
+  const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
+  const endings = process.platform === "win32" ? [".cmd", ".exe"] : [""];
+  if (folders.some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))))) return;
+  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it` });
+}
+
+/** @param {string} path */
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // Whatever the reason, it cannot be started.
+  }
+}
+
+/** Starts the client, which takes over the terminal; its exit status. @param {Pick<HandedOver, "command" | "takes" | "folder">} handedOver */
+export async function started({ command, takes, folder }) {
+  const taken = takes ? await ran(takes, folder) : 0;
+  return taken === 0 ? ran(command, folder) : taken;
+}
+
+/** @param {string[]} command @param {string} folder @returns {Promise<number>} */
+function ran([program = "", ...args], folder) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: folder, stdio: "inherit", shell: process.platform === "win32" });
+    child.on("error", reject).on("close", (status) => resolve(status ?? 1));
+  });
+}

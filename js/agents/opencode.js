@@ -1,0 +1,235 @@
+// @ts-check
+/**
+ * OpenCode's database and its older folders, each session as the document that `opencode export` gives:
+ * `{info, messages: [{info, parts}]}`. What a row or a file says is not written anew but passed on as it stands; one that
+ * is no JSON is passed on as a string, which the reader lists.
+ */
+
+import { LeftoffError } from "../error.js";
+
+/** @typedef {{ id: string, bytes: Uint8Array }} ExportedSession */
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * The sessions of `opencode.db`, oldest first, one at a time. Nothing is written to the files: SQLite has copies.
+ *
+ * `wal` is what lies in `opencode.db-wal`, without which the newest turns are missing. Whoever reads both while the client
+ * writes takes the database first, and reads again if the first 32 bytes of the log were others before than after: then
+ * all that went into the database meanwhile is in the log, too.
+ * @param {{ database: Uint8Array, wal?: Uint8Array }} files
+ * @returns {AsyncGenerator<ExportedSession, void, void>}
+ */
+export async function* sessionsOfDatabase({ database, wal }) {
+  const db = await opened(database, wal);
+  try {
+    const has = (/** @type {string} */ table) => answered(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
+    if (!["session", "message", "part"].every(has)) throw unknown("expected a database of opencode, but found one with other tables");
+    const isSecond = has("session_message");
+    for (const { id } of answered(db, "select id from session order by time_created, id")) {
+      yield { id: String(id), bytes: encoder.encode(exported(db, id, isSecond)) };
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * The sessions of `storage/`, in the order of their paths. Parts and messages are found by their folders, and where these
+ * name nothing that is there, by what they say themselves.
+ * @param {{ paths: Iterable<string>, read(path: string): Uint8Array | Promise<Uint8Array> }} files paths below `storage/`
+ * @returns {AsyncGenerator<ExportedSession, void, void>}
+ */
+export async function* sessionsOfStorage({ paths, read }) {
+  const text = async (/** @type {string} */ path) => decoder.decode(await read(path));
+  const all = Array.from(paths, (path) => path.split("/")).filter((path) => path.at(-1)?.endsWith(".json")).sort(byPath);
+  const [sessions, messages, parts] = ["session", "message", "part"].map((kind) => all.filter(([first]) => first === kind));
+  const ofSession = grouped(messages, folderOf);
+  const named = new Set(messages.map(nameOf));
+  const ofMessage = grouped(parts.filter((path) => path.length > 2 && named.has(folderOf(path))), folderOf);
+  for (const path of parts.filter((path) => path.length === 2 || !named.has(folderOf(path)))) {
+    const { messageID } = parsed(await text(path.join("/"))) ?? {};
+    add(ofMessage, typeof messageID === "string" ? messageID : folderOf(path), path);
+  }
+  const told = new Set();
+  const conversation = async (/** @type {string} */ id, /** @type {string} */ info) => {
+    told.add(id);
+    const files = [];
+    for (const path of ofSession.get(id) ?? []) {
+      const own = await text(path.join("/"));
+      files.push({ path, own, created: Number(parsed(own)?.time?.created ?? 0) });
+    }
+    const said = [];
+    for (const { path, own } of files.sort((a, b) => a.created - b.created)) {
+      const native = ownId(own) ?? nameOf(path);
+      const where = new Set([...(ofMessage.get(native) ?? []), ...(ofMessage.get(nameOf(path)) ?? [])]);
+      const texts = [];
+      for (const part of where) texts.push(completed(await text(part.join("/")), { id: nameOf(part), sessionID: id, messageID: native }));
+      said.push(`{"info":${completed(own, { id: native, sessionID: id })},"parts":[${texts.join()}]}`);
+    }
+    return { id, bytes: encoder.encode(`{"info":${info},"messages":[${said.join()}]}`) };
+  };
+  for (const path of sessions) {
+    const own = await text(path.join("/"));
+    const id = ownId(own) ?? nameOf(path);
+    yield await conversation(id, parsed(own) ? completed(own, { id }) : JSON.stringify({ id, unreadable: own }));
+  }
+  // Its file was lost, and what was said was not.
+  for (const id of ofSession.keys()) if (!told.has(id)) yield await conversation(id, JSON.stringify({ id }));
+}
+
+/** @typedef {Record<string, any>} Row */
+/** @typedef {import("@sqlite.org/sqlite-wasm").Database} Database */
+
+/**
+ * SQLite is loaded when a database is read first, and made anew for each, so that its memory goes with it.
+ * @param {Uint8Array} database @param {Uint8Array} [wal] @returns {Promise<Database>}
+ */
+async function opened(database, wal) {
+  const { default: init } = await import("@sqlite.org/sqlite-wasm").catch((cause) => {
+    throw new LeftoffError({ code: "missing_dependency", message: "expected the package @sqlite.org/sqlite-wasm, which reads databases, but could not load it", cause });
+  });
+  try {
+    const { capi, oo1 } = await init();
+    const plain = (/** @type {Uint8Array} */ bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    capi.sqlite3_js_posix_create_file("/opencode.db", plain(database));
+    if (wal !== undefined && wal.length > 0) capi.sqlite3_js_posix_create_file("/opencode.db-wal", plain(wal));
+    const db = new oo1.DB("/opencode.db", "w");
+    // A log needs memory that is shared, unless nobody else is there.
+    db.exec("pragma locking_mode = exclusive");
+    return db;
+  } catch (cause) {
+    throw unknown("expected a database of SQLite, but it could not be opened", cause);
+  }
+}
+
+/** @param {Database} db @param {string} sql @param {any[]} values @returns {Row[]} */
+function answered(db, sql, ...values) {
+  try {
+    return /** @type {Row[]} */ (/** @type {unknown} */ (db.exec({ sql, bind: values.length > 0 ? values : undefined, rowMode: "object", returnValue: "resultRows" })));
+  } catch (cause) {
+    throw unknown("expected a sound database of opencode, but SQLite refused to read it", cause);
+  }
+}
+
+/** @param {string} message @param {unknown} [cause] */
+function unknown(message, cause) {
+  return new LeftoffError({ code: "unknown_format", message, cause });
+}
+
+/** One session, as it is exported. @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there */
+function exported(db, id, isSecond) {
+  const [row] = answered(db, "select * from session where id = ?", id);
+  const parts = new Map();
+  for (const part of answered(db, "select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
+    add(parts, part.message_id, json(part.data, { id: part.id, sessionID: id, messageID: part.message_id }));
+  }
+  const said = answered(db, "select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
+    const own = parts.get(message.id) ?? [];
+    return `{"info":${json(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
+  });
+  const second = isSecond ? answered(db, "select id, type, data from session_message where session_id = ? order by seq", id) : [];
+  const more = second.map(({ data, ...own }) => json(data, own));
+  const behind = more.length > 0 ? `,"sessionMessages":[${more.join()}]` : "";
+  return `{"info":${JSON.stringify(infoOf(row), plainNumber)},"messages":[${said.join()}]${behind}}`;
+}
+
+const INFO = {
+  project_id: "projectID", workspace_id: "workspaceID", parent_id: "parentID", slug: "slug", directory: "directory", path: "path",
+  title: "title", version: "version", cost: "cost", agent: "agent", id: "id",
+  metadata: "metadata", revert: "revert", permission: "permission", model: "model",
+};
+const GROUPS = {
+  time: { created: "time_created", updated: "time_updated", compacting: "time_compacting", archived: "time_archived" },
+  summary: { additions: "summary_additions", deletions: "summary_deletions", files: "summary_files", diffs: "summary_diffs" },
+  share: { url: "share_url" },
+};
+const AS_JSON = new Set(["metadata", "revert", "permission", "model", "summary_diffs"]);
+
+/** What is said of a session; a column that nobody knows keeps its name. @param {Row} row */
+function infoOf(row) {
+  const left = new Map(Object.entries(row).filter(([, value]) => value !== null));
+  const take = (/** @type {string} */ column) => {
+    const value = left.get(column);
+    left.delete(column);
+    return AS_JSON.has(column) && typeof value === "string" ? parsedAny(value) : value;
+  };
+  const info = Object.fromEntries(Object.entries(INFO).map(([column, name]) => [name, take(column)]));
+  for (const [name, columns] of Object.entries(GROUPS)) {
+    const group = Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, take(column)]));
+    if (Object.values(group).some((value) => value !== undefined)) info[name] = group;
+  }
+  if (left.has("tokens_input")) {
+    const [input, output, reasoning, read, write] = ["input", "output", "reasoning", "cache_read", "cache_write"].map((name) => take(`tokens_${name}`));
+    info.tokens = { input, output, reasoning, cache: { read, write } };
+  }
+  return { ...info, ...Object.fromEntries(left) };
+}
+
+/** @param {unknown} data a column @param {Row} own what the other columns say, which counts more */
+function json(data, own) {
+  const text = data instanceof Uint8Array ? decoder.decode(data) : String(data);
+  return parsed(text) ? joined(text, own) : JSON.stringify(text);
+}
+
+/** A file's object with what its path says, where it does not say it itself. @param {string} text @param {Row} own */
+function completed(text, own) {
+  const said = parsed(text);
+  if (!said) return JSON.stringify(text);
+  return joined(text, Object.fromEntries(Object.entries(own).filter(([key]) => said[key] === undefined)));
+}
+
+/** An object's text with more fields, the rest as it stands. @param {string} text @param {Row} more */
+function joined(text, more) {
+  const fields = JSON.stringify(more, plainNumber).slice(1, -1);
+  const head = text.trimEnd().slice(0, -1).trimEnd();
+  return `${head}${fields === "" || head.endsWith("{") ? "" : ","}${fields}}`;
+}
+
+/** @param {string} text @returns {any} */
+function parsedAny(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The object that a text is; `undefined` where it is none. @param {string} text @returns {Row | undefined} */
+function parsed(text) {
+  const value = parsedAny(text);
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+}
+
+/** @param {string} text */
+function ownId(text) {
+  const id = parsed(text)?.id;
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/** @param {string} _key @param {unknown} value */
+function plainNumber(_key, value) {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** @param {string[]} path */
+const folderOf = (path) => path.at(-2) ?? "";
+/** @param {string[]} path */
+const nameOf = (path) => (path.at(-1) ?? "").slice(0, -".json".length);
+/** @param {string[]} a @param {string[]} b */
+const byPath = (a, b) => (a.join("/") < b.join("/") ? -1 : 1);
+
+/** @template T @param {Map<string, T[]>} into @param {string} key @param {T} value */
+function add(into, key, value) {
+  const held = into.get(key);
+  if (held) held.push(value);
+  else into.set(key, [value]);
+}
+
+/** @param {string[][]} paths @param {(path: string[]) => string} key */
+function grouped(paths, key) {
+  const groups = new Map();
+  for (const path of paths) add(groups, key(path), path);
+  return groups;
+}

@@ -1,0 +1,155 @@
+//! Events: what the client shows. What was said stands in an item besides, in most versions.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::codex::table::REASONS;
+use crate::interop::codex::twice::By;
+use crate::interop::codex::{Reader, Record};
+use crate::interop::conversation::Origin;
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
+use crate::interop::{Losses, Object};
+use crate::session::message::{Message, Role, Usage};
+use crate::text::Text;
+
+impl Reader {
+    /// Takes an event; whether it was told by its fields.
+    pub(super) fn event(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        match kind {
+            "user_message" | "agent_message" => {
+                let text: String = payload.take("message", losses).unwrap_or_default();
+                let role = if kind == "user_message" { Role::User } else { Role::Assistant };
+                payload.leave(losses, REASONS);
+                self.told(role, text, origin);
+            }
+            "item_completed" => return self.completed(Record { payload, origin }, path),
+            "token_count" => {
+                if let Some(mut info) = payload.take_object("info", losses) {
+                    let counted = info.take_object("last_token_usage", losses);
+                    let counted = counted.map(|counts| usage(counts, losses));
+                    info.leave(losses, REASONS);
+                    self.counted(counted);
+                }
+                payload.leave(&mut self.talk.losses, REASONS);
+                self.answer = None;
+            }
+            "thread_rolled_back" => {
+                let turns: u64 = payload.take("num_turns", losses).unwrap_or_default();
+                payload.leave(losses, REASONS);
+                self.roll_back(turns);
+            }
+            "thread_name_updated" => {
+                let title = payload.take("thread_name", losses);
+                self.talk.session.title = title.or(self.talk.session.title.take());
+                payload.leave(&mut self.talk.losses, REASONS);
+            }
+            _ => {
+                if kind == "exec_command_end" {
+                    self.note_failure(&mut payload, "call_id");
+                }
+                return self.lose(path);
+            }
+        }
+        true
+    }
+
+    // Newer versions tell each item that is complete once more.
+    fn completed(&mut self, record: Record<'_>, path: &str) -> bool {
+        let Record { mut payload, origin } = record;
+        let quiet = &mut Losses::default();
+        let Some(mut item) = payload.raw("item").and_then(|raw| Object::parse("", raw).ok()) else {
+            return self.lose(path);
+        };
+        let kind: String = item.take("type", quiet).unwrap_or_default();
+        let role = match kind.as_str() {
+            "UserMessage" => Role::User,
+            "AgentMessage" => Role::Assistant,
+            _ => {
+                if kind == "CommandExecution" {
+                    self.note_failure(&mut item, "id");
+                }
+                return self.lose(&[path, "/", &kind].concat());
+            }
+        };
+        payload.take_raw("item");
+        let losses = &mut self.talk.losses;
+        let mut item = item.at(format!("{path}.payload.item"));
+        let mut texts: Vec<Text> = Vec::new();
+        for (_, mut block) in item.take_blocks("content", losses) {
+            texts.extend(block.take("text", losses));
+            block.leave(losses, REASONS);
+        }
+        item.leave(losses, REASONS);
+        payload.leave(losses, REASONS);
+        let text = Text::join(texts, BETWEEN_TEXTS).as_str().into();
+        self.told(role, text, origin);
+        true
+    }
+
+    // What an event says was said, unless an item said it.
+    fn told(&mut self, role: Role, text: String, origin: Origin) {
+        if text.is_empty() || self.twice.meet(By::Event, role, &text).is_some() {
+            return;
+        }
+        let at = if role == Role::Assistant {
+            self.answered(Piece::Text(text.as_str().into()), origin)
+        } else {
+            let message = Message { role: Some(role), content: text.as_str().into(), ..Message::default() };
+            self.prompted(message, origin)
+        };
+        self.twice.note(By::Event, role, text, at);
+    }
+
+    fn note_failure(&mut self, object: &mut Object<'_>, key: &str) {
+        let quiet = &mut Losses::default();
+        let code: Option<i64> = object.take("exit_code", quiet);
+        let id: Option<String> = object.take(key, quiet);
+        self.failed.extend(id.filter(|_| code.is_some_and(|code| code != 0)));
+    }
+
+    fn roll_back(&mut self, turns: u64) {
+        let kept = self.prompts.len().saturating_sub(usize::try_from(turns).unwrap_or(usize::MAX));
+        if let Some(first) = self.prompts.get(kept).copied() {
+            self.prompts.truncate(kept);
+            self.answer = None;
+            self.talk.rewind(first);
+        }
+    }
+
+    /// Takes the count of an answer's tokens; the answer ends with it.
+    pub(super) fn usage_record(&mut self, mut payload: Object<'_>) -> bool {
+        let losses = &mut self.talk.losses;
+        let counted = payload.take_object("usage", losses).map(|counts| usage(counts, losses));
+        payload.leave(losses, REASONS);
+        self.counted(counted);
+        self.answer = None;
+        true
+    }
+
+    // Newer versions count an answer twice.
+    fn counted(&mut self, usage: Option<Usage>) {
+        let newest = self.talk.drafts.iter_mut().rfind(|draft| draft.message.role == Some(Role::Assistant));
+        if let Some(assistant) = newest.and_then(|draft| draft.message.assistant.as_mut()) {
+            assistant.usage = assistant.usage.take().or(usage);
+        }
+    }
+}
+
+// What was read from the cache is counted in the input there, and beside it here.
+fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
+    let input: Option<u64> = counts.take("input_tokens", losses);
+    let cache_read: Option<u64> = counts.take("cached_input_tokens", losses);
+    let usage = Usage {
+        input: input.map(|input| input.saturating_sub(cache_read.unwrap_or_default())),
+        output: counts.take("output_tokens", losses),
+        cache_read,
+        cache_write: counts.take("cache_write_input_tokens", losses),
+        reasoning: counts.take("reasoning_output_tokens", losses),
+        ..Usage::default()
+    };
+    counts.leave(losses, REASONS);
+    usage
+}

@@ -1,0 +1,278 @@
+//! Items: what the model was told, and what it answered.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::fields::Field;
+use crate::interop::codex::table::REASONS;
+use crate::interop::codex::twice::By;
+use crate::interop::codex::{Reader, Record};
+use crate::interop::conversation::{Origin, marks};
+use crate::interop::located::located;
+use crate::interop::object::{ANOTHER_KIND, UNKNOWN_BLOCK};
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece, Plain};
+use crate::interop::{Losses, Object};
+use crate::session::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::text::Text;
+
+// What the client tells in the user's name.
+const TOLD_BY_CLIENT: [&str; 4] =
+    ["<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<user_shell_command>"];
+
+impl Reader {
+    /// Takes an item; whether it was told by its fields.
+    pub(super) fn item(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
+        match kind {
+            "message" => self.message(record),
+            "reasoning" => self.reasoning(record),
+            "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "tool_call" => {
+                self.call(record, kind);
+            }
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "tool_search_output"
+            | "tool_result"
+            | "function_result" => self.result(record),
+            "web_search_call" => self.search(record),
+            "image_generation_call" => self.picture(record),
+            "agent_message" => self.agent_message(record),
+            _ => return self.lose(path),
+        }
+        true
+    }
+
+    fn message(&mut self, record: Record<'_>) {
+        let Record { mut payload, mut origin } = record;
+        let losses = &mut self.talk.losses;
+        let role: Option<String> = payload.take("role", losses);
+        self.model = payload.take("model", losses).or(self.model.take());
+        let said = or(plain(&mut payload, "content", losses), plain(&mut payload, "message", losses));
+        payload.leave(losses, REASONS);
+        let role = match role.as_deref() {
+            Some("user") => Role::User,
+            Some("assistant") => Role::Assistant,
+            Some("system") => Role::System,
+            Some("developer") => {
+                origin.flags = marks(&["isDeveloper"]);
+                Role::System
+            }
+            _ => return losses.add("response_item/message.payload.role".into(), ANOTHER_KIND),
+        };
+        if role == Role::Assistant {
+            for text in said.texts {
+                self.answered_by_item(text, origin.clone());
+            }
+            return;
+        }
+        let text: String = Text::join(said.texts, BETWEEN_TEXTS).as_str().into();
+        if let Some(at) = self.twice.meet(By::Item, role, &text) {
+            self.talk.drafts[at].message.attachments = said.attachments;
+            return;
+        }
+        let content = text.as_str().into();
+        let message =
+            Message { role: Some(role), content, attachments: said.attachments, ..Message::default() };
+        let at = if role == Role::System {
+            self.said(message, origin)
+        } else if TOLD_BY_CLIENT.iter().any(|begin| text.starts_with(begin)) {
+            self.said(message, Origin { flags: marks(&["isMeta"]), ..origin })
+        } else {
+            self.prompted(message, origin)
+        };
+        self.twice.note(By::Item, role, text, at);
+    }
+
+    fn answered_by_item(&mut self, text: Text, origin: Origin) {
+        let key = String::from(text.as_str());
+        if text.is_empty() || self.twice.meet(By::Item, Role::Assistant, &key).is_some() {
+            return;
+        }
+        let at = self.answered(Piece::Text(text), origin);
+        self.twice.note(By::Item, Role::Assistant, key, at);
+    }
+
+    fn reasoning(&mut self, record: Record<'_>) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let summary = plain(&mut payload, "summary", losses);
+        let said = or(plain(&mut payload, "content", losses), summary);
+        let data = payload.take("encrypted_content", losses);
+        payload.leave(losses, REASONS);
+        let text = Text::join(said.texts, BETWEEN_TEXTS);
+        if !text.is_empty() || data.is_some() {
+            self.answered(Piece::Reasoning(Reasoning { text, signature: None, data }), origin);
+        }
+    }
+
+    fn call(&mut self, record: Record<'_>, kind: &str) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let id = take_id(&mut payload, losses);
+        // The first versions named the function inside an object.
+        let function = payload.take_object("function", losses);
+        let inner = function.and_then(|mut function| {
+            let name = function.take("name", losses);
+            function.leave(losses, REASONS);
+            name
+        });
+        let name: Option<String> = payload.take("name", losses).or(inner);
+        let (name, key) = match kind {
+            "local_shell_call" => ("local_shell".into(), "action"),
+            "tool_search_call" => ("tool_search".into(), "arguments"),
+            "custom_tool_call" => (name.unwrap_or_default(), "input"),
+            _ => (name.unwrap_or_default(), "arguments"),
+        };
+        let arguments = payload.take_arguments(key, losses);
+        payload.leave(losses, REASONS);
+        self.answered(Piece::Call(ToolCall { id, name, arguments }), origin);
+    }
+
+    fn result(&mut self, record: Record<'_>) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let call_id = take_id(&mut payload, losses);
+        let name = payload.take("name", losses).unwrap_or_default();
+        let mut is_error = false;
+        let mut said = Plain::default();
+        for key in ["output", "result", "tools"] {
+            let inner = payload.raw(key).filter(|raw| raw.starts_with('{'));
+            let mut inner = inner.and_then(|raw| Object::parse("", raw).ok());
+            is_error |= inner
+                .as_mut()
+                .is_some_and(|inner| inner.take::<bool>("success", &mut Losses::default()) == Some(false));
+            said = or(output(&mut payload, key, losses), said);
+        }
+        payload.leave(losses, REASONS);
+        let tool = Tool { call_id, name, is_error, ..Tool::default() };
+        self.said(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+    }
+
+    // The provider searches by itself: what it found is not told, only that it did.
+    fn search(&mut self, record: Record<'_>) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let id: String = payload.take("id", losses).unwrap_or_else(|| origin.native.clone());
+        let arguments = payload.take_arguments("action", losses);
+        let status: Text = payload.take("status", losses).unwrap_or_default();
+        payload.leave(losses, REASONS);
+        let said = Plain { texts: Vec::from([status]), ..Plain::default() };
+        self.done_by_provider(ToolCall { id, name: "web_search".into(), arguments }, said, origin);
+    }
+
+    fn picture(&mut self, record: Record<'_>) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let id: String = payload.take("id", losses).unwrap_or_else(|| origin.native.clone());
+        let prompt: String = payload.take("revised_prompt", losses).unwrap_or_default();
+        let status: Text = payload.take("status", losses).unwrap_or_default();
+        let data: Option<String> = payload.take("result", losses);
+        payload.leave(losses, REASONS);
+        let data = data.filter(|data| !data.is_empty() && data.bytes().all(is_base64));
+        let picture =
+            |data| Attachment { mime: "image/png".into(), data: Some(data), ..Attachment::default() };
+        let said = Plain { texts: Vec::from([status]), attachments: data.map(picture).into_iter().collect() };
+        let arguments = serde_json::json!({ "prompt": prompt });
+        let arguments = Text::from(format!("{arguments}"));
+        self.done_by_provider(ToolCall { id, name: "image_generation".into(), arguments }, said, origin);
+    }
+
+    fn done_by_provider(&mut self, call: ToolCall, said: Plain, origin: Origin) {
+        let tool = Tool { call_id: call.id.clone(), name: call.name.clone(), ..Tool::default() };
+        self.answered(Piece::Call(call), origin.clone());
+        self.said(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+    }
+
+    // What another agent said to this one.
+    fn agent_message(&mut self, record: Record<'_>) {
+        let Record { mut payload, origin } = record;
+        let losses = &mut self.talk.losses;
+        let said = plain(&mut payload, "content", losses);
+        payload.leave(losses, REASONS);
+        self.said(said.into_message(Role::User), Origin { flags: marks(&["isMeta"]), ..origin });
+    }
+
+    /// Adds what the user said; a turn begins with it.
+    pub(super) fn prompted(&mut self, message: Message, origin: Origin) -> usize {
+        let at = self.said(message, origin);
+        self.prompts.push(at);
+        at
+    }
+}
+
+fn take_id(payload: &mut Object<'_>, losses: &mut Losses) -> String {
+    payload.take("call_id", losses).or_else(|| payload.take("id", losses)).unwrap_or_default()
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+fn or(one: Plain, other: Plain) -> Plain {
+    if one.is_empty() { other } else { one }
+}
+
+// A string, a block or blocks.
+fn plain(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
+    let mut plain = Plain::default();
+    match payload.raw(key) {
+        Some(raw) if raw.starts_with('"') => plain.texts.extend(payload.take(key, losses)),
+        Some(raw) if raw.starts_with('[') => {
+            for (kind, block) in payload.take_blocks(key, losses) {
+                add(&mut plain, &kind, block, losses);
+            }
+        }
+        Some(raw) if raw.starts_with('{') => {
+            if let Some(mut block) = payload.take_object(key, losses) {
+                let kind: String = block.take("type", losses).unwrap_or_default();
+                add(&mut plain, &kind, block, losses);
+            }
+        }
+        Some(_) => drop(payload.take_raw(key)),
+        None => {}
+    }
+    plain
+}
+
+// What a tool gave: a block, blocks, a text, or JSON of its own.
+fn output(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
+    let raw = payload.raw(key).filter(|raw| *raw != "null");
+    let is_typed = |raw: &str| Object::parse("", raw).is_ok_and(|object| object.has("type"));
+    let is_known = raw.is_none_or(|raw| {
+        raw.starts_with('"') || is_typed(raw) || (raw.starts_with('[') && raw.contains("\"input_"))
+    });
+    if is_known {
+        return plain(payload, key, losses);
+    }
+    payload.take_raw(key);
+    let content = raw.and_then(|raw| Object::parse("", raw).ok()).and_then(|object| {
+        let content = object.raw("content")?;
+        Text::read(content, "", &mut Vec::new())
+    });
+    let texts = content.or_else(|| raw.map(Text::from)).into_iter().collect();
+    Plain { texts, ..Plain::default() }
+}
+
+fn add(plain: &mut Plain, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
+    match kind {
+        "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
+            let text = block.take("text", losses);
+            plain.texts.extend(text.filter(|text: &Text| !text.is_empty()));
+        }
+        "input_image" => {
+            let url: Option<String> = block.take("image_url", losses);
+            match url.as_deref().map(inline) {
+                Some(Some(picture)) => plain.attachments.push(picture),
+                Some(None) => block.lose("image_url", "its bytes do not stand in the file", losses),
+                None => {}
+            }
+        }
+        _ => return block.lose_whole(UNKNOWN_BLOCK, losses),
+    }
+    block.leave(losses, REASONS);
+}
+
+// Only bytes that stand in the file itself.
+fn inline(url: &str) -> Option<Attachment> {
+    located(url, None, None).filter(|file| file.data.is_some())
+}

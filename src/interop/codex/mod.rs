@@ -1,0 +1,269 @@
+//! Codex's rollouts: `<home>/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
+//!
+//! A line is `{timestamp, type, payload}`; of the first versions it is the payload alone. What a model answered stands in
+//! several items that follow each other, until a user's message, a result, or the count of its tokens. What was said
+//! stands twice, in an item and in an event, in either order: it is read once. A compaction (`compacted`) replaces the
+//! history for the client; here it stays, and the summary is a message like others. A rollback takes the newest turns
+//! back: they stay, and what follows begins a branch. Records have no ids that all versions write: their places name them.
+
+mod event;
+mod item;
+mod table;
+mod twice;
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::pieces::Piece;
+use crate::interop::{AgentName, Import, Losses, Object};
+use crate::session::checkpoint::Span;
+use crate::session::event::Parent;
+use crate::session::message::{Message, Role};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::time;
+
+use table::REASONS;
+use twice::Twice;
+
+pub use table::COVERAGE;
+
+const NO_MESSAGE: &str = "a record that is no message";
+const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+// What a line of the first versions may be, beside a message.
+const FLAT_KINDS: [&str; 6] =
+    ["message", "tool_call", "tool_result", "function_call", "function_result", "function_call_output"];
+// The head of a file may be of kinds that nobody knows.
+const HEAD: usize = 20;
+
+/// Whether a line near the beginning is one of a rollout.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    first_objects(bytes, HEAD).any(|mut object| {
+        let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
+        let is_enveloped = object.raw("payload").is_some_and(|payload| payload.starts_with('{'));
+        (is_enveloped && KINDS.contains(&kind.as_str())) || is_flat(&object, &kind)
+    })
+}
+
+// The first versions wrote what the model's interface has, with a time, and the model beside what the user said.
+fn is_flat(object: &Object<'_>, kind: &str) -> bool {
+    let is_timed = object.has("timestamp") || object.has("created_at");
+    let is_said = kind.is_empty() && object.has("role") && object.has("model");
+    is_timed && !object.has("payload") && is_said
+}
+
+/// Reads a rollout. `name` is the file's name, for the id of a session that says none itself.
+///
+/// # Errors
+/// `empty_file` where nothing was said; `unknown_format` where it is no rollout; `line_too_long` where there is nothing
+/// but what is too long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Codex)?;
+    let mut reader = Reader::new();
+    let is_known = knows(bytes);
+    if is_known {
+        for record in records(bytes, AgentName::Codex) {
+            match record {
+                Ok((object, place)) => reader.record(object, place),
+                Err(problem) => reader.problems.push(problem),
+            }
+        }
+    }
+    unless_nothing(reader.finish(name), bytes, AgentName::Codex, is_known)
+}
+
+struct Reader {
+    talk: Conversation,
+    is_described: bool,
+    // The answer whose items are being read.
+    answer: Option<usize>,
+    model: Option<String>,
+    // Where each turn began, for a rollback.
+    prompts: Vec<usize>,
+    twice: Twice,
+    // Calls that an event says failed; their results do not say it.
+    failed: BTreeSet<String>,
+    problems: Vec<Problem>,
+}
+
+/// A record on its way into a conversation.
+struct Record<'a> {
+    payload: Object<'a>,
+    origin: Origin,
+}
+
+impl Reader {
+    fn new() -> Reader {
+        Reader {
+            talk: Conversation::new(AgentName::Codex),
+            is_described: false,
+            answer: None,
+            model: None,
+            prompts: Vec::new(),
+            twice: Twice::default(),
+            failed: BTreeSet::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn record(&mut self, mut object: Object<'_>, place: Span) {
+        let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
+        let is_enveloped = object.has("payload");
+        if !is_enveloped && (object.has("role") || FLAT_KINDS.contains(&kind.as_str())) {
+            return self.flat(object, &kind, place);
+        }
+        let payload = object.take_raw("payload").and_then(|raw| Object::parse("", raw).ok());
+        let Some(mut payload) = payload.filter(|_| !kind.is_empty()) else {
+            let message = "expected a type and a payload, but found an object without them instead";
+            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+        };
+        let is_named = matches!(kind.as_str(), "response_item" | "event_msg");
+        let inner: String =
+            payload.take("type", &mut Losses::default()).filter(|_| is_named).unwrap_or_default();
+        let path = if is_named { format!("{kind}/{inner}") } else { kind.clone() };
+        let mut lost = Losses::default();
+        let mut object = object.at(path.as_str());
+        let timestamp = object.take_time("timestamp", &mut lost);
+        object.take_raw("ordinal");
+        self.talk.begun(timestamp.as_deref().and_then(time::parse));
+        let record =
+            Record { payload: payload.at(format!("{path}.payload")), origin: Origin::at(place, timestamp) };
+        let is_told = match kind.as_str() {
+            "session_meta" if !self.is_described => self.describe(record.payload),
+            "turn_context" => self.context(record.payload),
+            "compacted" => self.compacted(record),
+            "token_usage_record" => self.usage_record(record.payload),
+            "response_item" => self.item(record, &inner, &path),
+            "event_msg" => self.event(record, &inner, &path),
+            _ => self.lose(&path),
+        };
+        if is_told {
+            self.talk.losses.merge(lost);
+            object.leave(&mut self.talk.losses, REASONS);
+        }
+    }
+
+    fn flat(&mut self, object: Object<'_>, kind: &str, place: Span) {
+        let kind = if kind.is_empty() { "message" } else { kind };
+        let path = format!("flat/{kind}");
+        let mut object = object.at(path.as_str());
+        let losses = &mut self.talk.losses;
+        let created = object.take_time("created_at", losses);
+        let timestamp = object.take_time("timestamp", losses).or(created);
+        let record = Record { payload: object, origin: Origin::at(place, timestamp) };
+        self.item(record, kind, &path);
+    }
+
+    // A record that becomes nothing: it was not told by its fields.
+    fn lose(&mut self, path: &str) -> bool {
+        self.talk.losses.add(format!("record:{path}"), NO_MESSAGE);
+        false
+    }
+
+    fn describe(&mut self, mut payload: Object<'_>) -> bool {
+        self.is_described = true;
+        let Conversation { session, losses, .. } = &mut self.talk;
+        session.source_id = payload.take("id", losses).unwrap_or_default();
+        session.folder = payload.take("cwd", losses);
+        let version = payload.take("cli_version", losses);
+        if let Some(mut git) = payload.take_object("git", losses) {
+            session.git_branch = git.take("branch", losses);
+            git.leave(losses, REASONS);
+        }
+        session.parent = parent(&mut payload, losses);
+        payload.leave(losses, REASONS);
+        self.talk.version(version, COVERAGE.tested);
+        true
+    }
+
+    fn context(&mut self, mut payload: Object<'_>) -> bool {
+        let losses = &mut self.talk.losses;
+        self.model = payload.take("model", losses).or(self.model.take());
+        payload.leave(losses, REASONS);
+        true
+    }
+
+    fn compacted(&mut self, record: Record<'_>) -> bool {
+        let Record { mut payload, mut origin } = record;
+        let losses = &mut self.talk.losses;
+        let summary: String = payload.take("message", losses).unwrap_or_default();
+        payload.leave(losses, REASONS);
+        if !summary.is_empty() {
+            origin.flags = marks(&["isCompactSummary"]);
+            let message = Message { role: Some(Role::User), content: summary.into(), ..Message::default() };
+            self.said(message, origin);
+        }
+        true
+    }
+
+    // Adds a message that is no answer.
+    fn said(&mut self, message: Message, origin: Origin) -> usize {
+        self.answer = None;
+        self.talk.add(message, origin)
+    }
+
+    // Adds to the answer that is being read, or begins one.
+    fn answered(&mut self, piece: Piece, origin: Origin) -> usize {
+        let bytes = origin.place.end - origin.place.start;
+        let at = match self.answer {
+            Some(at) => at,
+            None => {
+                let mut message = Message { role: Some(Role::Assistant), ..Message::default() };
+                message.assistant.get_or_insert_default().model = self.model.clone();
+                self.talk.add(message, origin)
+            }
+        };
+        self.talk.extend(at, Vec::from([piece]), if self.answer.is_some() { bytes } else { 0 });
+        self.answer = Some(at);
+        at
+    }
+
+    fn finish(mut self, name: &str) -> Import {
+        for draft in &mut self.talk.drafts {
+            if let Some(tool) = &mut draft.message.tool {
+                tool.is_error |= self.failed.contains(&tool.call_id);
+            }
+        }
+        if self.talk.session.source_id.is_empty() {
+            self.talk.session.source_id = id_in(name).into();
+        }
+        let mut problems = self.problems;
+        let session = self.talk.finish(&mut problems);
+        let sessions = Vec::from([session]).into_iter().filter(|session| !session.messages.is_empty());
+        let sessions = sessions.collect();
+        problems.sort_by_key(|problem| problem.start);
+        Import { sessions, problems }
+    }
+}
+
+// The id in `rollout-<time>-<id>.jsonl`.
+fn id_in(name: &str) -> &str {
+    let name = stem(name, ".jsonl");
+    let is_rollout = name.strip_prefix("rollout-").filter(|rest| rest.len() > UUID);
+    is_rollout.and_then(|rest| rest.get(rest.len() - UUID..)).unwrap_or(name)
+}
+
+const UUID: usize = 36;
+
+// Whose sub-agent a session is.
+fn parent(payload: &mut Object<'_>, losses: &mut Losses) -> Option<Parent> {
+    let (id, call_id) = match payload.raw("source").and_then(spawned) {
+        Some(spawned) => {
+            payload.take_raw("source");
+            spawned
+        }
+        None => (payload.take::<String>("parent_thread_id", losses)?, None),
+    };
+    Some(Parent { session: format!("{}/{id}", AgentName::Codex.as_str()), call_id })
+}
+
+fn spawned(source: &str) -> Option<(String, Option<String>)> {
+    let quiet = &mut Losses::default();
+    let mut agent = Object::parse("", source).ok()?.take_object("subagent", quiet)?;
+    let mut spawn = agent.take_object("thread_spawn", quiet)?;
+    Some((spawn.take("parent_thread_id", quiet)?, spawn.take("spawn_call_id", quiet)))
+}

@@ -1,0 +1,332 @@
+//! Continue's sessions: `<sessions>/<id>.json`, one document each.
+//!
+//! Its messages have no ids and no times: an id is made from the place and the words of a message. The results of calls
+//! stand in the states beside an answer, or in messages of their own; where both are there, the messages are read.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::error::{Code, Error};
+use crate::interop::conversation::{Conversation, Origin, mark};
+use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::located::located;
+use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
+use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
+use crate::session::id::sha256;
+use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::text::Text;
+
+/// What the reader knows.
+pub const COVERAGE: Coverage = Coverage {
+    tested: &["1.5.47"],
+    mapped: &[
+        "session.sessionId",
+        "session.title",
+        "session.workspaceDirectory",
+        "session.history",
+        "session.history[]",
+        "session.history[].message",
+        "session.history[].message.role",
+        "session.history[].message.content",
+        "session.history[].message.content[text]",
+        "session.history[].message.content[text].type",
+        "session.history[].message.content[text].text",
+        "session.history[].message.content[imageUrl]",
+        "session.history[].message.content[imageUrl].type",
+        "session.history[].message.content[imageUrl].imageUrl",
+        "session.history[].message.content[imageUrl].imageUrl.url",
+        "session.history[].message.signature",
+        "session.history[].message.redactedThinking",
+        "session.history[].message.toolCallId",
+        "session.history[].message.toolCalls",
+        "session.history[].message.toolCalls[function]",
+        "session.history[].message.toolCalls[function].id",
+        "session.history[].message.toolCalls[function].type",
+        "session.history[].message.toolCalls[function].function",
+        "session.history[].message.toolCalls[function].function.name",
+        "session.history[].message.toolCalls[function].function.arguments",
+        "session.history[].message.usage",
+        "session.history[].message.usage.model",
+        "session.history[].message.usage.prompt_tokens",
+        "session.history[].message.usage.completion_tokens",
+        "session.history[].message.usage.prompt_tokens_details",
+        "session.history[].message.usage.prompt_tokens_details.cached_tokens",
+        "session.history[].contextItems",
+        "session.history[].contextItems[]",
+        "session.history[].contextItems[].name",
+        "session.history[].contextItems[].content",
+        "session.history[].contextItems[].uri",
+        "session.history[].contextItems[].uri.value",
+        "session.history[].reasoning",
+        "session.history[].reasoning.text",
+        "session.history[].conversationSummary",
+        "session.history[].toolCallState",
+        "session.history[].toolCallStates",
+        "session.history[].toolCallStates[]",
+        "session.history[].toolCallStates[].toolCallId",
+        "session.history[].toolCallStates[].status",
+        "session.history[].toolCallStates[].output",
+        "session.history[].toolCallStates[].output[]",
+        "session.history[].toolCallStates[].output[].content",
+    ],
+    whole: &[],
+};
+
+const SHOWN: &str = "a way to show it";
+
+const REASONS: Reasons = &[
+    ("session.usage", "it follows from the rest"),
+    ("session.history[].editorState", "the message again, as it was typed"),
+    ("session.history[].promptLogs", "what was sent, with the answer again"),
+    ("session.history[].message.usage.total_tokens", "it follows from the rest"),
+    ("session.history[].toolCallStates[].toolCall", "the call again"),
+    ("session.history[].toolCallStates[].parsedArgs", "the call's arguments again"),
+    ("session.history[].toolCallStates[].output[].name", SHOWN),
+    ("session.history[].toolCallStates[].output[].description", SHOWN),
+    ("session.history[].contextItems[].description", SHOWN),
+];
+
+/// Whether these bytes are a session of Continue.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    Object::document("", bytes).is_some_and(|document| is_session(&document))
+}
+
+fn is_session(document: &Object<'_>) -> bool {
+    let is_list = document.raw("history").is_some_and(|history| history.starts_with('['));
+    is_list && document.has("sessionId") && document.has("workspaceDirectory")
+}
+
+/// Reads a session.
+///
+/// # Errors
+/// `empty_file`, also where nothing was said; `unknown_format` where it is no session of Continue.
+pub fn read(bytes: &[u8]) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Continue)?;
+    let document = Object::document("session", bytes).filter(is_session);
+    let mut document = document.ok_or_else(|| {
+        let message = "expected a session of continue, but found something else instead";
+        Error::new(Code::UnknownFormat, message)
+    })?;
+    let mut reader = Reader {
+        talk: Conversation::new(AgentName::Continue),
+        answered: BTreeSet::new(),
+        thoughts: Vec::new(),
+    };
+    let Conversation { session, losses, .. } = &mut reader.talk;
+    session.source_id = document.take("sessionId", losses).unwrap_or_default();
+    session.title = document.take("title", losses);
+    session.folder = document.take("workspaceDirectory", losses);
+    let history = document.take_objects("history", losses);
+    document.leave(losses, REASONS);
+    for (_, item) in &history {
+        let quiet = &mut Losses::default();
+        let message = item.raw("message").and_then(|raw| Object::parse("", raw).ok());
+        reader.answered.extend(message.and_then(|mut message| message.take::<String>("toolCallId", quiet)));
+    }
+    for (at, (json, item)) in history.into_iter().enumerate() {
+        let said = item.raw("message").unwrap_or_default();
+        let origin = Origin {
+            native: format!("{at}/{}", sha256(said.as_bytes())),
+            ..Origin::at(place_of(bytes, json), None)
+        };
+        reader.item(item, origin);
+    }
+    reader.flush(&Origin { native: "thoughts".into(), ..Origin::default() });
+    let mut problems = Vec::new();
+    let session = reader.talk.finish(&mut problems);
+    let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+    unless_nothing(Import { sessions, problems }, bytes, AgentName::Continue, true)
+}
+
+struct Reader {
+    talk: Conversation,
+    // The calls whose results are messages of their own.
+    answered: BTreeSet<String>,
+    // What was thought before the answer that it belongs to.
+    thoughts: Vec<Piece>,
+}
+
+impl Reader {
+    fn item(&mut self, mut item: Object<'_>, origin: Origin) {
+        let losses = &mut self.talk.losses;
+        let Some(mut message) = item.take_object("message", losses) else {
+            return item.leave(losses, REASONS);
+        };
+        let role: String = message.take("role", losses).unwrap_or_default();
+        let (content, mut attachments) = content(&mut message, losses);
+        attachments.extend(context(&mut item, losses));
+        if let Some(mut reasoning) = item.take_object("reasoning", losses) {
+            let text = reasoning.take("text", losses).unwrap_or_default();
+            self.thoughts.push(Piece::Reasoning(Reasoning { text, ..Reasoning::default() }));
+            reasoning.leave(losses, REASONS);
+        }
+        let summary: Option<Text> = item.take("conversationSummary", losses);
+        if role != "assistant" && role != "thinking" {
+            self.flush(&origin);
+        }
+        let losses = &mut self.talk.losses;
+        let plain =
+            |role| Message { role: Some(role), content: content.clone(), attachments, ..Message::default() };
+        match role.as_str() {
+            "user" => drop(self.talk.add(plain(Role::User), origin.clone())),
+            "system" => drop(self.talk.add(plain(Role::System), origin.clone())),
+            "tool" => {
+                let call_id = message.take("toolCallId", losses).unwrap_or_default();
+                let tool = Some(Tool { call_id, ..Tool::default() });
+                self.talk.add(Message { tool, ..plain(Role::Tool) }, origin.clone());
+            }
+            "thinking" => self.thoughts.push(Piece::Reasoning(Reasoning {
+                text: content,
+                signature: message.take("signature", losses),
+                data: message.take("redactedThinking", losses),
+            })),
+            "assistant" => {
+                let message = &mut message;
+                self.answer(message, content, &origin);
+            }
+            _ => losses.add(format!("record:{role}"), "a message of a kind that leftoff does not know here"),
+        }
+        message.leave(&mut self.talk.losses, REASONS);
+        self.states(&mut item, &origin);
+        item.leave(&mut self.talk.losses, REASONS);
+        if let Some(content) = summary {
+            let mut origin = Origin { native: format!("{}/summary", origin.native), ..origin };
+            mark(&mut origin.flags, "isCompactSummary");
+            self.talk.add(Message { role: Some(Role::User), content, ..Message::default() }, origin);
+        }
+    }
+
+    fn answer(&mut self, message: &mut Object<'_>, content: Text, origin: &Origin) {
+        let losses = &mut self.talk.losses;
+        let mut pieces = core::mem::take(&mut self.thoughts);
+        pieces.push(Piece::Text(content));
+        for (kind, mut call) in message.take_blocks("toolCalls", losses) {
+            let Some(mut function) = call.take_object("function", losses) else {
+                losses.add(format!("session.history[].message.toolCalls[{kind}]"), UNKNOWN_BLOCK);
+                continue;
+            };
+            pieces.push(Piece::Call(ToolCall {
+                id: call.take("id", losses).unwrap_or_default(),
+                name: function.take("name", losses).unwrap_or_default(),
+                arguments: function.take_arguments("arguments", losses),
+            }));
+            function.leave(losses, REASONS);
+            call.leave(losses, REASONS);
+        }
+        let mut assistant = Assistant::default();
+        if let Some(mut counts) = message.take_object("usage", losses) {
+            assistant.model = counts.take("model", losses);
+            assistant.usage = Some(usage(&mut counts, losses));
+            counts.leave(losses, REASONS);
+        }
+        let message =
+            Message { role: Some(Role::Assistant), assistant: Some(assistant), ..Message::default() };
+        let at = self.talk.add(message, origin.clone());
+        self.talk.extend(at, pieces, 0);
+    }
+
+    // A state without an output is that of a call that waits or runs. Older versions have one, not a list.
+    fn states(&mut self, item: &mut Object<'_>, origin: &Origin) {
+        let losses = &mut self.talk.losses;
+        let mut states: Vec<Object<'_>> =
+            item.take_objects("toolCallStates", losses).into_iter().map(|(_, state)| state).collect();
+        let single = item.take_object("toolCallState", losses);
+        states.extend(single.map(|state| state.at("session.history[].toolCallStates[]")));
+        for mut state in states {
+            let losses = &mut self.talk.losses;
+            let call_id: String = state.take("toolCallId", losses).unwrap_or_default();
+            let status: Option<String> = state.take("status", losses);
+            let mut texts: Vec<Text> = Vec::new();
+            let mut has_output = false;
+            for (_, mut output) in state.take_objects("output", losses) {
+                has_output = true;
+                texts.extend(output.take("content", losses));
+                output.leave(losses, REASONS);
+            }
+            state.leave(losses, REASONS);
+            let status = status.unwrap_or_default();
+            let is_error = matches!(status.as_str(), "errored" | "canceled");
+            if (!has_output && !is_error && status != "done") || self.answered.contains(&call_id) {
+                continue;
+            }
+            let origin = Origin { native: format!("result/{call_id}"), ..origin.clone() };
+            let tool = Some(Tool { call_id, is_error, ..Tool::default() });
+            let content = Text::join(texts, BETWEEN_TEXTS);
+            self.talk.add(Message { role: Some(Role::Tool), content, tool, ..Message::default() }, origin);
+        }
+    }
+
+    // Thoughts that no answer follows are one.
+    fn flush(&mut self, origin: &Origin) {
+        let pieces = core::mem::take(&mut self.thoughts);
+        if pieces.is_empty() {
+            return;
+        }
+        let message = Message { role: Some(Role::Assistant), ..Message::default() };
+        let native = format!("{}/thoughts", origin.native);
+        let at = self.talk.add(message, Origin { native, ..origin.clone() });
+        self.talk.extend(at, pieces, 0);
+    }
+}
+
+fn content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachment>) {
+    if message.raw("content").is_some_and(|content| content.starts_with('"')) {
+        return (message.take("content", losses).unwrap_or_default(), Vec::new());
+    }
+    let (mut texts, mut attachments) = (Vec::new(), Vec::new());
+    for (kind, mut block) in message.take_blocks("content", losses) {
+        match kind.as_str() {
+            "text" => texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
+            "imageUrl" => {
+                let mut image = block.take_object("imageUrl", losses);
+                let address = image.as_mut().and_then(|image| image.take::<String>("url", losses));
+                let file = address.and_then(|address| located(&address, None, None));
+                if file.is_none() {
+                    block.lose("imageUrl", "its bytes do not stand in the file", losses);
+                }
+                attachments.extend(file);
+            }
+            _ => {
+                losses.add(format!("session.history[].message.content[{kind}]"), UNKNOWN_BLOCK);
+                continue;
+            }
+        }
+        block.leave(losses, REASONS);
+    }
+    (Text::join(texts, BETWEEN_TEXTS), attachments)
+}
+
+// What was named beside the text, with what it said then.
+fn context(item: &mut Object<'_>, losses: &mut Losses) -> Vec<Attachment> {
+    let items = item.take_objects("contextItems", losses).into_iter().map(|(_, mut item)| {
+        let name = item.take("name", losses);
+        let text: Option<String> = item.take("content", losses);
+        let path = item.take_object("uri", losses).and_then(|mut uri| {
+            let address: Option<String> = uri.take("value", losses);
+            uri.leave(losses, REASONS);
+            located(&address?, None, None)?.path
+        });
+        item.leave(losses, REASONS);
+        let data = text.map(|text| STANDARD.encode(text));
+        Attachment { mime: "text/plain".into(), name, path, data, ..Attachment::default() }
+    });
+    items.collect()
+}
+
+fn usage(counts: &mut Object<'_>, losses: &mut Losses) -> Usage {
+    let input: Option<u64> = counts.take("prompt_tokens", losses);
+    let output = counts.take("completion_tokens", losses);
+    let cache_read = counts.take_object("prompt_tokens_details", losses).and_then(|mut details| {
+        let cached = details.take("cached_tokens", losses);
+        details.leave(losses, REASONS);
+        cached
+    });
+    let input = input.map(|input| input.saturating_sub(cache_read.unwrap_or_default()));
+    Usage { input, output, cache_read, ..Usage::default() }
+}

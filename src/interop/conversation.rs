@@ -1,0 +1,258 @@
+//! A conversation while it is read: what an agent's records say, gathered into messages that can be stored.
+
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::pieces::{Piece, assemble};
+use crate::interop::version::newer_than;
+use crate::interop::{AgentName, ImportedSession, Loss, Losses};
+use crate::session::blob;
+use crate::session::checkpoint::Span;
+use crate::session::id;
+use crate::session::line::{self, MAX_LINE};
+use crate::session::message::{Message, Role, Source};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::text::Extra;
+use crate::time;
+
+/// A message that is being gathered.
+pub(super) struct Draft {
+    pub message: Message,
+    /// What an answer consists of, in its order.
+    pub pieces: Vec<Piece>,
+    native: String,
+    before: Option<usize>,
+    // Where its first record lies, and how many bytes its records have.
+    place: Span,
+    bytes: u64,
+}
+
+/// Where a message comes from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// What names it there: an id, or a place that never changes.
+    pub native: String,
+    /// RFC 3339.
+    pub timestamp: Option<String>,
+    /// Where its record lies in the file.
+    pub place: Span,
+    /// What the record says of itself beside.
+    pub flags: Extra,
+}
+
+impl Origin {
+    /// Of a record that has no id: its place names it.
+    pub fn at(place: Span, timestamp: Option<String>) -> Origin {
+        Origin { native: format!("byte-{}", place.start), timestamp, place, flags: Extra::default() }
+    }
+}
+
+/// What a record says of itself: marks that are set.
+pub(super) fn marks(names: &[&str]) -> Extra {
+    let mut marks = Extra::default();
+    names.iter().for_each(|name| mark(&mut marks, name));
+    marks
+}
+
+/// Sets a mark that tells what a message is good for; it goes with its source.
+pub(super) fn mark(flags: &mut Extra, name: &str) {
+    flags.0.push((format!("\"{name}\"").into(), "true".into()));
+}
+
+/// One conversation of a file.
+pub(super) struct Conversation {
+    agent: AgentName,
+    /// What the file says of the whole; its id, its last time and its messages come at the end.
+    pub session: ImportedSession,
+    pub losses: Losses,
+    pub drafts: Vec<Draft>,
+    natives: BTreeMap<String, u32>,
+    // The tools' names by the ids of their calls.
+    tools: BTreeMap<String, String>,
+    // Calls that have no id, and no result yet.
+    unnamed: VecDeque<String>,
+    calls: u64,
+    // What the next message follows, and whether it leaves the order of the file.
+    tip: Option<usize>,
+    is_branch: bool,
+    // The newest version that is newer than those tested, and how many records are of such.
+    untested: Option<([u64; 3], String)>,
+    untested_records: u64,
+}
+
+impl Conversation {
+    pub fn new(agent: AgentName) -> Conversation {
+        Conversation {
+            agent,
+            session: ImportedSession { agent: agent.as_str(), ..ImportedSession::default() },
+            losses: Losses::default(),
+            drafts: Vec::new(),
+            natives: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            unnamed: VecDeque::new(),
+            calls: 0,
+            tip: None,
+            is_branch: false,
+            untested: None,
+            untested_records: 0,
+        }
+    }
+
+    /// Notes a time of the conversation; the first is when it began.
+    pub fn begun(&mut self, ms: Option<i64>) {
+        self.session.created_ms = self.session.created_ms.or(ms);
+    }
+
+    /// Notes the version of the client that wrote a record.
+    pub fn version(&mut self, version: Option<String>, tested: &[&str]) {
+        let Some(version) = version else { return };
+        if let Some(number) = newer_than(tested, &version) {
+            self.untested_records += 1;
+            self.untested = self.untested.take().max(Some((number, version.clone())));
+        }
+        self.session.version = Some(version);
+    }
+
+    /// Adds a message behind the one that was added last; its place.
+    pub fn add(&mut self, message: Message, origin: Origin) -> usize {
+        let branch = message.branch || core::mem::take(&mut self.is_branch);
+        self.add_behind(self.tip, Message { branch, ..message }, origin)
+    }
+
+    /// Adds a message behind another one; its place.
+    pub fn add_behind(&mut self, before: Option<usize>, mut message: Message, origin: Origin) -> usize {
+        let Origin { native, timestamp, place, flags } = origin;
+        self.begun(timestamp.as_deref().and_then(time::parse));
+        if let Some(tool) = &mut message.tool
+            && tool.call_id.is_empty()
+        {
+            tool.call_id = self.unnamed.pop_front().unwrap_or_default();
+        }
+        let source = Source { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
+        let message = Message { timestamp, source: Some(source), ..message };
+        // An id names the record; several messages of it, and records that share one, are told apart by number.
+        let count = self.natives.entry(native.clone()).or_default();
+        *count += 1;
+        let native = if *count == 1 { native } else { format!("{native}#{count}") };
+        let bytes = place.end - place.start;
+        self.drafts.push(Draft { message, pieces: Vec::new(), native, before, place, bytes });
+        self.tip = Some(self.drafts.len() - 1);
+        self.drafts.len() - 1
+    }
+
+    /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so that
+    /// its result can be paired with it.
+    pub fn extend(&mut self, at: usize, mut pieces: Vec<Piece>, bytes: u64) {
+        for piece in &mut pieces {
+            if let Piece::Call(call) = piece {
+                self.calls += 1;
+                if call.id.is_empty() {
+                    call.id = format!("call-{}", self.calls);
+                    self.unnamed.push_back(call.id.clone());
+                }
+                self.tools.insert(call.id.clone(), call.name.clone());
+            }
+        }
+        self.drafts[at].bytes += bytes;
+        self.drafts[at].pieces.extend(pieces);
+    }
+
+    /// What the source took back: the message at `at` and all behind it. They stay; what follows begins a branch.
+    pub fn rewind(&mut self, at: usize) {
+        let Some(draft) = self.drafts.get(at) else { return };
+        self.tip = draft.before;
+        self.is_branch = true;
+    }
+
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    /// The uuid of this conversation in leftoff.
+    pub fn id(&self) -> String {
+        let created_ms = self.session.created_ms.unwrap_or_default();
+        id::imported(self.agent.as_str(), &self.session.source_id, "", created_ms)
+    }
+
+    /// The conversation with its ids. What cannot be stored is added to the problems.
+    pub fn finish(mut self, problems: &mut Vec<Problem>) -> ImportedSession {
+        let id = self.id();
+        let messages = self.messages(problems);
+        let mut losses = self.losses.list();
+        losses.extend(self.untested.map(|(_, version)| Loss {
+            field: format!("version:{version}"),
+            count: self.untested_records,
+            why: "read, but newer than the versions that the reader is tested with",
+        }));
+        let times = messages.iter().filter_map(|message| message.timestamp.as_deref());
+        let last_ms = times.filter_map(time::parse).max();
+        let models = messages.iter().rev().filter_map(|message| message.assistant.as_ref()?.model.as_ref());
+        let model = models.into_iter().find(|model| *model != "<synthetic>").cloned();
+        ImportedSession {
+            id,
+            last_ms: last_ms.or(self.session.last_ms),
+            model: model.or(self.session.model),
+            messages,
+            losses,
+            ..self.session
+        }
+    }
+
+    // One that no line can hold is a problem, and what follows it hangs from what is before.
+    fn messages(&mut self, problems: &mut Vec<Problem>) -> Vec<Message> {
+        let drafts = core::mem::take(&mut self.drafts);
+        let mut messages: Vec<Message> = Vec::with_capacity(drafts.len());
+        let mut refused = BTreeSet::new();
+        let mut ms = self.session.created_ms.unwrap_or_default();
+        for Draft { mut message, pieces, native, before, place, bytes } in drafts {
+            ms = message.timestamp.as_deref().and_then(time::parse).unwrap_or(ms);
+            message.id = id::imported(self.agent.as_str(), &self.session.source_id, &native, ms);
+            message.parent_id = match before.and_then(|before| messages.get(before)) {
+                Some(parent) if refused.contains(&parent.id) => parent.parent_id.clone(),
+                Some(parent) => Some(parent.id.clone()),
+                None => None,
+            };
+            if message.role == Some(Role::Assistant) {
+                assemble(&mut message, pieces);
+            }
+            if let Some(tool) = &mut message.tool
+                && tool.name.is_empty()
+            {
+                tool.name = self.tools.get(&tool.call_id).cloned().unwrap_or_default();
+            }
+            if let Some(found) = too_long(&message, bytes) {
+                let Span { start, end } = place;
+                problems.push(Problem { code: ProblemCode::LineTooLong, start, end, message: found });
+                refused.insert(message.id.clone());
+            }
+            messages.push(message);
+        }
+        messages.retain(|message| !refused.contains(&message.id));
+        messages
+    }
+}
+
+// What a log says of a message beside what is in the file: its number, its tokens, its checksum.
+const ROOM: u64 = 1024;
+
+// A call's arguments are escaped once more in a line, and each span of an answer is told: what is this small fits.
+const SURELY_FITS: u64 = MAX_LINE as u64 / 8;
+
+fn too_long(message: &Message, bytes: u64) -> Option<String> {
+    if bytes <= SURELY_FITS {
+        return None;
+    }
+    let mut stored = message.clone();
+    blob::take_out(&mut stored);
+    match line::write(&stored) {
+        Ok(line) if line.len() as u64 + ROOM <= MAX_LINE as u64 => None,
+        Ok(line) => Some(format!(
+            "expected a line of at most {MAX_LINE} bytes, but found {} bytes and more instead",
+            line.len()
+        )),
+        Err(error) => Some(error.message),
+    }
+}

@@ -1,0 +1,258 @@
+//! Copilot CLI's sessions: `session-state/<session>/events.jsonl`.
+//!
+//! Each line is an event, with what it says in `data`. An answer names its calls; what a tool gave stands in the event
+//! of its end. What a sub-agent does names the call that began it (`parentToolCallId`): that is a session of its own.
+
+mod table;
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
+use crate::interop::object::Losses;
+use crate::interop::pieces::Piece;
+use crate::interop::{AgentName, Import, Object};
+use crate::session::checkpoint::Span;
+use crate::session::event::Parent;
+use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::text::Text;
+use crate::time;
+
+use table::REASONS;
+
+pub use table::COVERAGE;
+
+const NO_MESSAGE: &str = "an event that is no message";
+const START: &str = "session.start";
+const USAGE: &str = "session.usage_record";
+const SAID: [&str; 5] =
+    ["user.message", "assistant.message", "system.message", "system.notification", "tool.execution_complete"];
+
+/// Whether an event of Copilot CLI is at the begin of these bytes.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    first_objects(bytes, 16).any(|mut object| {
+        let kind: Option<String> = object.take("type", &mut Losses::default());
+        kind.is_some_and(|kind| is_own(&kind))
+            && ["data", "id", "timestamp"].iter().all(|key| object.has(key))
+    })
+}
+
+fn is_own(kind: &str) -> bool {
+    kind == START || SAID.contains(&kind)
+}
+
+/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+///
+/// # Errors
+/// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Copilot CLI's;
+/// `line_too_long` where there is nothing but what is too long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Copilot)?;
+    let mut reader = Reader::new();
+    for record in records(bytes, AgentName::Copilot) {
+        match record {
+            Ok((object, place)) => reader.event(object, place),
+            Err(problem) => reader.problems.push(problem),
+        }
+    }
+    let is_known = reader.is_known;
+    unless_nothing(reader.finish(name), bytes, AgentName::Copilot, is_known)
+}
+
+struct Reader {
+    is_known: bool,
+    main: Conversation,
+    // By the calls that began them.
+    side: BTreeMap<String, Conversation>,
+    // What an answer cost stands before it, by the request's id.
+    usage: BTreeMap<String, Usage>,
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn new() -> Reader {
+        Reader {
+            is_known: false,
+            main: Conversation::new(AgentName::Copilot),
+            side: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn event(&mut self, mut object: Object<'_>, place: Span) {
+        let kind: Option<String> = object.take("type", &mut Losses::default());
+        let Some(kind) = kind else {
+            let message = "expected an event of copilot, but found an object without a type instead";
+            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+        };
+        self.is_known |= is_own(&kind);
+        let mut losses = Losses::default();
+        let mut object = object.at(kind.as_str());
+        let timestamp = object.take_time("timestamp", &mut losses);
+        let is_read = is_own(&kind) || kind == USAGE;
+        let data = if is_read { object.take_object("data", &mut losses) } else { None };
+        let Some(mut data) = data else {
+            self.main.begun(timestamp.as_deref().and_then(time::parse));
+            return self.main.losses.add(format!("record:{kind}"), NO_MESSAGE);
+        };
+        let caller: Option<String> = data.take("parentToolCallId", &mut losses);
+        let origin = Origin::at(place, timestamp);
+        let id: Option<String> = object.take("id", &mut losses);
+        let origin = Origin { native: id.unwrap_or(origin.native), ..origin };
+        let Reader { main, side, usage: usages, .. } = self;
+        let usage = match data.take::<String>("apiCallId", &mut losses) {
+            Some(id) if kind == "assistant.message" => usages.remove(&id),
+            _ => None,
+        };
+        let talk = match caller {
+            Some(call) => side.entry(call).or_insert_with(|| Conversation::new(AgentName::Copilot)),
+            None => main,
+        };
+        match kind.as_str() {
+            START => start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
+            USAGE => usages.extend(cost(&mut data, &mut losses)),
+            "assistant.message" => answer(talk, &mut data, origin, usage, &mut losses),
+            "tool.execution_complete" => result(talk, &mut data, origin, &mut losses),
+            _ => told(talk, &kind, &mut data, origin, &mut losses),
+        }
+        data.leave(&mut losses, REASONS);
+        object.leave(&mut losses, REASONS);
+        talk.losses.merge(losses);
+    }
+
+    fn finish(mut self, name: &str) -> Import {
+        let main = &mut self.main;
+        if main.session.source_id.is_empty() {
+            let name = name.strip_suffix("/events.jsonl").unwrap_or(name);
+            main.session.source_id = name.rsplit('/').next().unwrap_or(name).into();
+        }
+        let (id, native) = (main.id(), main.session.source_id.clone());
+        let mut sessions = Vec::from([self.main.finish(&mut self.problems)]);
+        for (call, mut talk) in self.side {
+            talk.session.source_id = format!("{native}/{call}");
+            talk.session.parent = Some(Parent { session: id.clone(), call_id: Some(call) });
+            sessions.push(talk.finish(&mut self.problems));
+        }
+        sessions.retain(|session| !session.messages.is_empty());
+        self.problems.sort_by_key(|problem| problem.start);
+        Import { sessions, problems: self.problems }
+    }
+}
+
+fn start(talk: &mut Conversation, data: &mut Object<'_>, told: Option<&str>, losses: &mut Losses) {
+    let begun = data.take_time("startTime", losses);
+    talk.begun(begun.as_deref().or(told).and_then(time::parse));
+    let id: Option<String> = data.take("sessionId", losses);
+    if talk.session.source_id.is_empty() {
+        talk.session.source_id = id.unwrap_or_default();
+    }
+    talk.version(data.take("copilotVersion", losses), COVERAGE.tested);
+    talk.session.model = data.take("selectedModel", losses);
+    if let Some(mut context) = data.take_object("context", losses) {
+        talk.session.folder = context.take("cwd", losses);
+        talk.session.git_branch = context.take("branch", losses);
+        context.leave(losses, REASONS);
+    }
+}
+
+// What the user, or the client, said.
+fn told(talk: &mut Conversation, kind: &str, data: &mut Object<'_>, origin: Origin, losses: &mut Losses) {
+    let role = if kind == "system.message" { Role::System } else { Role::User };
+    let flags = if kind == "system.notification" { marks(&["isMeta"]) } else { marks(&[]) };
+    data.take_raw("role");
+    let content: Text = data.take("content", losses).unwrap_or_default();
+    let blocks = data.take_blocks("attachments", losses);
+    let attachments = blocks.into_iter().filter_map(|(_, block)| attached(block, losses)).collect();
+    let message = Message { role: Some(role), content, attachments, ..Message::default() };
+    talk.add(message, Origin { flags, ..origin });
+}
+
+fn attached(mut block: Object<'_>, losses: &mut Losses) -> Option<Attachment> {
+    let attachment = Attachment {
+        mime: block.take("mimeType", losses).unwrap_or_default(),
+        name: block.take("displayName", losses),
+        path: block.take("path", losses),
+        data: block.take("data", losses),
+        ..Attachment::default()
+    };
+    let is_there = attachment.path.is_some() || attachment.data.is_some();
+    if is_there {
+        block.leave(losses, REASONS);
+    } else {
+        block.lose_whole("it says no path and no bytes", losses);
+    }
+    is_there.then_some(attachment)
+}
+
+fn answer(
+    talk: &mut Conversation,
+    data: &mut Object<'_>,
+    origin: Origin,
+    usage: Option<Usage>,
+    losses: &mut Losses,
+) {
+    let output: Option<u64> = data.take("outputTokens", losses);
+    let usage = usage.or(output.map(|output| Usage { output: Some(output), ..Usage::default() }));
+    let assistant = Assistant { model: data.take("model", losses), usage, ..Assistant::default() };
+    let message = Message { role: Some(Role::Assistant), assistant: Some(assistant), ..Message::default() };
+    let text: Option<Text> = data.take("reasoningText", losses);
+    let opaque: Option<String> = data.take("reasoningOpaque", losses);
+    let mut pieces = Vec::new();
+    if text.is_some() || opaque.is_some() {
+        let text = text.unwrap_or_default();
+        pieces.push(Piece::Reasoning(Reasoning { text, signature: None, data: opaque }));
+    }
+    pieces.push(Piece::Text(data.take("content", losses).unwrap_or_default()));
+    for (_, mut call) in data.take_blocks("toolRequests", losses) {
+        pieces.push(Piece::Call(ToolCall {
+            id: call.take("toolCallId", losses).unwrap_or_default(),
+            name: call.take("name", losses).unwrap_or_default(),
+            arguments: call.take_arguments("arguments", losses),
+        }));
+        call.leave(losses, REASONS);
+    }
+    let at = talk.add(message, origin);
+    talk.extend(at, pieces, 0);
+}
+
+// What a tool gave, or what went wrong.
+fn result(talk: &mut Conversation, data: &mut Object<'_>, origin: Origin, losses: &mut Losses) {
+    let failed = data.take("success", losses) == Some(false);
+    let mut content: Option<Text> = None;
+    for (field, key) in [("result", "content"), ("error", "message")] {
+        let Some(mut given) = data.take_object(field, losses) else { continue };
+        if content.is_none() {
+            content = given.take(key, losses);
+        }
+        given.leave(losses, REASONS);
+    }
+    let call_id = data.take("toolCallId", losses).unwrap_or_default();
+    let tool = Tool { call_id, is_error: failed, ..Tool::default() };
+    let content = content.unwrap_or_default();
+    talk.add(Message { role: Some(Role::Tool), content, tool: Some(tool), ..Message::default() }, origin);
+}
+
+// What an answer cost, and the request that it answers; what is input has the cached tokens in it.
+fn cost(data: &mut Object<'_>, losses: &mut Losses) -> Option<(String, Usage)> {
+    let mut counts = data.take_object("usage", losses)?;
+    let id: Option<String> = counts.take("apiCallId", losses);
+    let input: Option<u64> = counts.take("inputTokens", losses);
+    let cache_read: Option<u64> = counts.take("cacheReadTokens", losses);
+    let cache_write: Option<u64> = counts.take("cacheWriteTokens", losses);
+    let cached = cache_read.unwrap_or_default().saturating_add(cache_write.unwrap_or_default());
+    let usage = Usage {
+        input: input.map(|input| input.saturating_sub(cached)),
+        output: counts.take("outputTokens", losses),
+        cache_read,
+        cache_write,
+        ..Usage::default()
+    };
+    counts.leave(losses, REASONS);
+    id.map(|id| (id, usage))
+}

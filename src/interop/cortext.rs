@@ -1,0 +1,82 @@
+//! Cortext's conversations: `.session/messages.jsonl`, of whose lines each has `timestamp`, `role` and `content`.
+//!
+//! The lines say no id: the folder of the conversation, in the given name, is the session's, else its first line. A message
+//! is named by its place.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin};
+use crate::interop::lines::{first_objects, lines, problem, records, refuse_empty, unless_nothing};
+use crate::interop::pieces::Piece;
+use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
+use crate::session::checkpoint::Span;
+use crate::session::id::sha256;
+use crate::session::message::{Assistant, Message, Role, Tool};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::text::Text;
+
+/// What the reader knows; the lines say no version.
+pub const COVERAGE: Coverage =
+    Coverage { tested: &[], mapped: &["message.timestamp", "message.role", "message.content"], whole: &[] };
+
+const REASONS: Reasons = &[];
+
+// By these, lines of others are known that have the three fields, too.
+const OF_OTHERS: [&str; 6] = ["id", "type", "uuid", "sessionId", "message", "parentId"];
+
+/// Whether the first line is one of Cortext.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    first_objects(bytes, 1).any(|mut object| {
+        let role: Option<Role> = object.take("role", &mut Losses::default());
+        let is_text = object.raw("content").is_some_and(|content| content.starts_with('"'));
+        role.is_some() && is_text && object.has("timestamp") && !OF_OTHERS.iter().any(|name| object.has(name))
+    })
+}
+
+/// Reads a conversation. `name` is the file's name; the folder that `.session/` is in names the session.
+///
+/// # Errors
+/// `empty_file`; `unknown_format` where no message is in the bytes; `line_too_long` where there is nothing but what is too
+/// long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Cortext)?;
+    let mut talk = Conversation::new(AgentName::Cortext);
+    let mut problems = Vec::new();
+    for record in records(bytes, AgentName::Cortext) {
+        match record {
+            Ok((object, place)) => message(&mut talk, object, place, &mut problems),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let first = lines(bytes).next().map(|(_, line)| sha256(line)[..32].into());
+    let folder = name.rsplit(['/', '\\']).skip(1).find(|part| !part.is_empty() && *part != ".session");
+    talk.session.source_id = folder.map(String::from).or(first).unwrap_or_default();
+    let is_known = !talk.is_empty();
+    let session = talk.finish(&mut problems);
+    problems.sort_by_key(|problem| problem.start);
+    let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+    unless_nothing(Import { sessions, problems }, bytes, AgentName::Cortext, is_known)
+}
+
+fn message(talk: &mut Conversation, object: Object<'_>, place: Span, problems: &mut Vec<Problem>) {
+    let mut object = object.at("message");
+    let Some(role) = object.take::<Role>("role", &mut Losses::default()) else {
+        let message = "expected a message with a role, but found an object without one";
+        return problems.push(problem(ProblemCode::Foreign, place, message));
+    };
+    let losses = &mut talk.losses;
+    let origin = Origin::at(place, object.take_time("timestamp", losses));
+    let content: Text = object.take("content", losses).unwrap_or_default();
+    object.leave(losses, REASONS);
+    let plain = Message { role: Some(role), ..Message::default() };
+    match role {
+        Role::Assistant => {
+            let at = talk.add(Message { assistant: Some(Assistant::default()), ..plain }, origin);
+            talk.extend(at, Vec::from([Piece::Text(content)]), 0);
+        }
+        Role::Tool => drop(talk.add(Message { content, tool: Some(Tool::default()), ..plain }, origin)),
+        Role::User | Role::System => drop(talk.add(Message { content, ..plain }, origin)),
+    }
+}

@@ -1,0 +1,35 @@
+//! What of each agent's files has a place in leftoff.
+
+use crate::interop::{
+    AgentName, aider, claude_code, cline, codex, continue_dev, copilot, cortext, gemini, nanocoder, opencode,
+    pi, qwen,
+};
+
+/// What a reader knows. A field that is in neither list, nor inside one of `whole`, is listed as lost by each import.
+#[derive(Clone, Copy, Debug)]
+pub struct Coverage {
+    /// The versions of the client whose files the reader is tested with, oldest first.
+    pub tested: &'static [&'static str],
+    /// The fields that are taken over.
+    pub mapped: &'static [&'static str],
+    /// Those that are taken over with all that is in them.
+    pub whole: &'static [&'static str],
+}
+
+/// What the reader of an agent's files knows.
+pub fn coverage(agent: AgentName) -> Coverage {
+    match agent {
+        AgentName::ClaudeCode => claude_code::COVERAGE,
+        AgentName::Codex => codex::COVERAGE,
+        AgentName::Nanocoder => nanocoder::COVERAGE,
+        AgentName::Gemini => gemini::COVERAGE,
+        AgentName::Qwen => qwen::COVERAGE,
+        AgentName::OpenCode => opencode::COVERAGE,
+        AgentName::Pi => pi::COVERAGE,
+        AgentName::Cline => cline::COVERAGE,
+        AgentName::Continue => continue_dev::COVERAGE,
+        AgentName::Aider => aider::COVERAGE,
+        AgentName::Cortext => cortext::COVERAGE,
+        AgentName::Copilot => copilot::COVERAGE,
+    }
+}

@@ -1,0 +1,179 @@
+//! The conversation as the client has it: what is in force, and what is written anew.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::gemini::record::Record;
+use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
+use crate::interop::pieces::BETWEEN_TEXTS;
+
+/// A message there, and what became of it here.
+#[derive(Clone, Default)]
+pub(super) struct Entry {
+    /// The message that it is, unless it only gives results.
+    pub said: Option<usize>,
+    /// The first result that was read in it.
+    pub result: Option<usize>,
+    /// The calls whose results were read in it.
+    pub calls: Vec<String>,
+    /// What it says; see `Record::key`.
+    pub key: String,
+    pub is_answer: bool,
+    /// It was said where it stands.
+    pub is_new: bool,
+}
+
+impl Entry {
+    pub fn first(&self) -> Option<usize> {
+        self.said.into_iter().chain(self.result).min()
+    }
+}
+
+#[derive(Default)]
+pub(super) struct History {
+    entries: Vec<(String, Entry)>,
+    places: BTreeMap<String, usize>,
+    // Where the client writes it anew, line by line: what it comes to next.
+    again: Option<usize>,
+    // How many entries there were when that began, and the entries of the line that was found last.
+    until: usize,
+    found: Entry,
+    /// The next thing that is said stands for what is left out.
+    pub makes_room: bool,
+}
+
+/// What the messages of a `$set` mean.
+pub(super) struct Plan {
+    /// Of each, what it is already.
+    pub known: Vec<Option<Entry>>,
+    pub dropped_end: Vec<Entry>,
+    pub is_rewind: bool,
+    pub makes_room: bool,
+}
+
+impl History {
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    pub fn at(&self, at: usize) -> Option<&Entry> {
+        self.entries.get(at).map(|(_, entry)| entry)
+    }
+
+    pub fn put(&mut self, at: usize, entry: Entry) {
+        if let Some((_, old)) = self.entries.get_mut(at) {
+            *old = entry;
+        }
+    }
+
+    pub fn push(&mut self, id: String, entry: Entry) {
+        if !id.is_empty() {
+            self.places.insert(id.clone(), self.entries.len());
+        }
+        self.entries.push((id, entry));
+    }
+
+    /// One that says nothing.
+    pub fn push_silent(&mut self, id: String) {
+        if self.find(&id).is_none() {
+            self.push(id, Entry::default());
+        }
+    }
+
+    /// The message that `repeats` found.
+    pub fn push_again(&mut self, id: String) {
+        let entry = core::mem::take(&mut self.found);
+        self.push(id, entry);
+    }
+
+    /// Takes out all from a place on.
+    pub fn cut(&mut self, at: usize) -> Vec<Entry> {
+        self.again = None;
+        let taken: Vec<(String, Entry)> = self.entries.split_off(at.min(self.entries.len()));
+        taken
+            .into_iter()
+            .map(|(id, entry)| {
+                self.places.remove(&id);
+                entry
+            })
+            .collect()
+    }
+
+    /// Whether a message under a new id is the next of those that were there before. That begins where the session's
+    /// context comes again; the client makes one message of a user's that follow each other.
+    pub fn repeats(&mut self, record: &Record) -> bool {
+        if !record.is_answer && record.text.as_str().starts_with(CONTEXT) && !self.entries.is_empty() {
+            self.again = Some(0);
+            self.until = self.entries.len();
+        }
+        // Results are known by their calls.
+        let Some(mut at) = self.again.filter(|_| record.says_something()) else { return false };
+        let key = record.key();
+        let mut rest = key.as_str();
+        let mut found = None;
+        while at < self.until && (found.is_none() || !rest.is_empty()) {
+            let Entry { said, key, is_answer, .. } = &self.entries[at].1;
+            if said.is_some() {
+                let behind = rest.strip_prefix(key.as_str()).filter(|_| !key.is_empty() || rest.is_empty());
+                let behind = behind.filter(|_| *is_answer == record.is_answer);
+                let Some(behind) = behind else { break };
+                rest = behind.strip_prefix(BETWEEN_TEXTS).unwrap_or(behind);
+                found = found.or(Some(at));
+            }
+            at += 1;
+        }
+        let found = found.filter(|_| rest.is_empty());
+        self.again = found.map(|_| at);
+        self.found = found.map(|found| Entry { key, ..self.entries[found].1.clone() }).unwrap_or_default();
+        found.is_some()
+    }
+
+    /// Compares it with what a `$set` has.
+    pub fn compare(self, read: &[Record]) -> Plan {
+        let History { entries, places, .. } = self;
+        let mut is_kept = Vec::from_iter(entries.iter().map(|_| false));
+        let mut known: Vec<Option<usize>> = Vec::new();
+        for record in read {
+            let at = record.id.as_ref().and_then(|id| places.get(id)).copied();
+            if let Some(at) = at {
+                is_kept[at] = true;
+            }
+            known.push(at);
+        }
+        // Under another id it is one of those that are not there under theirs.
+        let keys: Vec<String> = read.iter().map(Record::key).collect();
+        let mut by_key: BTreeMap<(bool, &str), Vec<usize>> = BTreeMap::new();
+        for (at, (_, entry)) in entries.iter().enumerate().rev() {
+            if entry.said.is_some() && !entry.key.is_empty() && !is_kept[at] {
+                by_key.entry((entry.is_answer, &entry.key)).or_default().push(at);
+            }
+        }
+        let mut from = 0;
+        let unknown = read.iter().zip(&keys).zip(&mut known).filter(|(_, known)| known.is_none());
+        for ((record, key), known) in unknown {
+            let Some(places) = by_key.get_mut(&(record.is_answer, key.as_str())) else { continue };
+            while places.last().is_some_and(|at| *at < from) {
+                places.pop();
+            }
+            if let Some(at) = places.pop() {
+                is_kept[at] = true;
+                from = at;
+                *known = Some(at);
+            }
+        }
+        let is_new = |place: usize| known[place].is_none() && read[place].says_something();
+        let last_known = known.iter().rposition(Option::is_some);
+        let makes_room = (0..read.len()).filter(|place| is_new(*place)).any(|place| {
+            let text = read[place].text.as_str();
+            last_known.is_some_and(|last| place < last)
+                || text.starts_with(SUMMARY)
+                || (read[place].is_answer && read[place].key() == THANKS)
+        });
+        let end = is_kept.iter().rposition(|kept| *kept).map_or(0, |last| last + 1);
+        let dropped_end: Vec<Entry> = entries[end..].iter().map(|(_, entry)| entry.clone()).collect();
+        let is_rewind = !makes_room && dropped_end.iter().any(|entry| entry.first().is_some());
+        let known = known.into_iter().map(|at| at.map(|at| entries[at].1.clone())).collect();
+        Plan { known, dropped_end, is_rewind, makes_room }
+    }
+}

@@ -1,0 +1,396 @@
+//! Gemini CLI's sessions: `<tmp>/<project>/chats/session-<minute>-<id>.jsonl`, of sub-agents `chats/<session>/<id>.jsonl`;
+//! older versions wrote one JSON document.
+//!
+//! The log is one of changes. A line with an id that was there before is the same message, written again. A line
+//! `$set` changes what is known of the whole; its `messages`, if it has any, are the conversation as it is from then on.
+//! `$rewindTo` takes back a message and all behind it. What tools gave stands in the answer that called them and again
+//! in a user's message. Where the client makes room, it writes the conversation anew under other ids: behind a
+//! `<session_context>` line by line, or in a `$set`; those are the messages that were there before, and what else a
+//! `$set` has in front of them is their summary. A sub-agent's file does not say
+//! who called it: its folder does, and the call names it.
+
+mod history;
+mod record;
+mod table;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
+use crate::interop::{AgentName, Import, Losses, Object, SubAgent};
+use crate::session::checkpoint::Span;
+use crate::session::event::Parent;
+use crate::session::message::{Message, Role};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::time;
+
+use history::{Entry, History};
+use record::Record;
+use table::REASONS;
+
+pub use table::COVERAGE;
+
+const NO_MESSAGE: &str = "a record that is no message";
+const CONTEXT: &str = "<session_context>";
+const SUMMARY: &str = "<state_snapshot>";
+// What the client lets the model say to a summary.
+const THANKS: &str = "Got it. Thanks for the additional context!";
+
+/// Whether these bytes are a session of Gemini CLI.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    let is_document = Object::document("", bytes).is_some_and(|document| is_whole(&document));
+    is_document || first_objects(bytes, 16).any(|object| is_head(&object) || is_change(&object))
+}
+
+/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+///
+/// # Errors
+/// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Gemini CLI's; `line_too_long`
+/// where there is nothing but what is too long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Gemini)?;
+    let mut reader = Reader::new(bytes);
+    match Object::document("session", bytes).filter(is_whole) {
+        Some(document) => reader.head(document),
+        None => {
+            for record in records(bytes, AgentName::Gemini) {
+                match record {
+                    Ok((object, place)) => reader.line(object, place),
+                    Err(problem) => reader.problems.push(problem),
+                }
+            }
+        }
+    }
+    let is_known = reader.is_known;
+    unless_nothing(reader.finish(name), bytes, AgentName::Gemini, is_known)
+}
+
+fn is_whole(object: &Object<'_>) -> bool {
+    let is_list = object.raw("messages").is_some_and(|raw| raw.starts_with('['));
+    is_list && object.has("sessionId") && object.has("startTime")
+}
+
+fn is_head(object: &Object<'_>) -> bool {
+    object.has("sessionId") && object.has("projectHash") && !object.has("type")
+}
+
+fn is_change(object: &Object<'_>) -> bool {
+    let is_set = object.raw("$set").is_some_and(|raw| raw.starts_with('{'));
+    is_set || object.has("$rewindTo") || object.raw("type") == Some("\"gemini\"")
+}
+
+struct Reader {
+    // The address of the file's first byte.
+    begin: usize,
+    is_known: bool,
+    is_sub_agent: bool,
+    talk: Conversation,
+    history: History,
+    // The result of each call.
+    results: BTreeMap<String, usize>,
+    agents: BTreeSet<(String, String)>,
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn new(bytes: &[u8]) -> Reader {
+        Reader {
+            begin: bytes.as_ptr() as usize,
+            is_known: false,
+            is_sub_agent: false,
+            talk: Conversation::new(AgentName::Gemini),
+            history: History::default(),
+            results: BTreeMap::new(),
+            agents: BTreeSet::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, mut object: Object<'_>, place: Span) {
+        self.is_known |= is_head(&object) || is_change(&object);
+        if object.has("$rewindTo") {
+            let id: Option<String> = object.take("$rewindTo", &mut self.talk.losses);
+            object.at("$rewindTo").leave(&mut self.talk.losses, REASONS);
+            self.rewind(id.as_deref().unwrap_or_default());
+        } else if object.has("$set") {
+            self.set(object.at("$set"));
+        } else if object.raw("type").is_some_and(|raw| raw.starts_with('"')) {
+            self.message(object, format!("byte-{}", place.start), place);
+        } else if object.has("sessionId") {
+            self.head(object.at("session"));
+        } else {
+            let message = "expected a record of gemini, but found an object without a type instead";
+            self.problems.push(problem(ProblemCode::Foreign, place, message));
+        }
+    }
+
+    // What is said of the whole: the first line, or an older version's document.
+    fn head(&mut self, mut object: Object<'_>) {
+        self.is_known = true;
+        let Conversation { session, losses, .. } = &mut self.talk;
+        let id: Option<String> = object.take("sessionId", losses);
+        if session.source_id.is_empty() {
+            session.source_id = id.unwrap_or_default();
+        }
+        let begun = object.take_time("startTime", losses);
+        let last = object.take_time("lastUpdated", losses);
+        session.last_ms = last.as_deref().and_then(time::parse).or(session.last_ms);
+        session.title = object.take("summary", losses).or(session.title.take());
+        self.is_sub_agent |= object.take::<String>("kind", losses).as_deref() == Some("subagent");
+        if self.is_sub_agent {
+            let folders: Vec<String> = object.take("directories", losses).unwrap_or_default();
+            session.folder = session.folder.take().or(folders.into_iter().next());
+        }
+        self.talk.begun(begun.as_deref().and_then(time::parse));
+        let messages = object.take_objects("messages", &mut self.talk.losses);
+        object.leave(&mut self.talk.losses, REASONS);
+        for (number, (json, message)) in messages.into_iter().enumerate() {
+            let place = self.place(json);
+            self.message(message, format!("message-{number}"), place);
+        }
+    }
+
+    fn set(&mut self, mut object: Object<'_>) {
+        let Conversation { session, losses, .. } = &mut self.talk;
+        let Some(mut set) = object.take_object("$set", losses) else {
+            return object.leave(losses, REASONS);
+        };
+        let last = set.take_time("lastUpdated", losses);
+        session.last_ms = last.as_deref().and_then(time::parse).or(session.last_ms);
+        session.title = set.take("summary", losses).or(session.title.take());
+        let id: Option<String> = set.take("sessionId", losses);
+        if id.is_some_and(|id| !session.source_id.is_empty() && id != session.source_id) {
+            set.lose("sessionId", "it changes within the session", losses);
+        }
+        let is_whole = set.raw("messages").is_some_and(|raw| raw.starts_with('['));
+        let messages = set.take_objects("messages", losses);
+        set.leave(losses, REASONS);
+        object.leave(losses, REASONS);
+        if is_whole {
+            self.checkpoint(messages);
+        }
+    }
+
+    // Where a piece of the file lies in it.
+    fn place(&self, json: &str) -> Span {
+        let start = (json.as_ptr() as usize).saturating_sub(self.begin);
+        Span { start: start as u64, end: (start + json.len()) as u64 }
+    }
+
+    // `native` names the message if it says no id itself.
+    fn message(&mut self, object: Object<'_>, native: String, place: Span) {
+        if let Some(record) = self.read(object, &native, place) {
+            let id = record.id.clone().unwrap_or_default();
+            let at = self.history.find(&id);
+            if at.is_none() && self.history.repeats(&record) {
+                return self.history.push_again(id);
+            }
+            let entry = self.say(record, native, at.and_then(|at| self.history.at(at)).cloned());
+            match at {
+                Some(at) => self.history.put(at, entry),
+                None => self.history.push(id, entry),
+            }
+        }
+    }
+
+    // What a message says; nothing where it is for the screen only, or none.
+    fn read(&mut self, mut object: Object<'_>, native: &str, place: Span) -> Option<Record> {
+        let losses = &mut self.talk.losses;
+        let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
+        let mut object = object.at(kind.as_str());
+        if !matches!(kind.as_str(), "user" | "gemini") {
+            losses.add(format!("record:{kind}"), NO_MESSAGE);
+            let id = object.take("id", &mut Losses::default());
+            let at = object.take_time("timestamp", &mut Losses::default());
+            self.talk.begun(at.as_deref().and_then(time::parse));
+            self.history.push_silent(id.unwrap_or_default());
+            return None;
+        }
+        self.is_known |= kind == "gemini";
+        let id: Option<String> = object.take("id", losses).filter(|id: &String| !id.is_empty());
+        let timestamp = object.take_time("timestamp", losses);
+        let record = match kind.as_str() {
+            "user" => record::prompt(&mut object, losses),
+            _ => record::answer(&mut object, id.as_deref().unwrap_or(native), losses),
+        };
+        object.leave(losses, REASONS);
+        self.talk.begun(timestamp.as_deref().and_then(time::parse));
+        Some(Record { id, timestamp, place, ..record })
+    }
+
+    // Adds what a message says, or puts it in the place of what it said before.
+    fn say(&mut self, mut record: Record, native: String, known: Option<Entry>) -> Entry {
+        let mut entry = Entry {
+            key: record.key(),
+            is_answer: record.is_answer,
+            is_new: true,
+            ..known.unwrap_or_default()
+        };
+        let given = core::mem::take(&mut record.results);
+        let native = record.id.clone().unwrap_or(native);
+        let (timestamp, place) = (record.timestamp.clone(), record.place);
+        if record.is_answer {
+            self.agents.extend(record.agents.drain(..));
+            entry.said = Some(self.put(entry.said, record, native));
+            self.results(given, timestamp.as_deref(), place, &mut entry);
+            return entry;
+        }
+        let is_beside = !record.text.is_empty() || !record.attachments.is_empty();
+        let is_said = given.is_empty() || (is_beside && !self.has_read(&given, &record));
+        self.results(given, timestamp.as_deref(), place, &mut entry);
+        if is_said {
+            entry.said = Some(self.put(entry.said, record, native));
+        }
+        entry
+    }
+
+    fn put(&mut self, at: Option<usize>, record: Record, native: String) -> usize {
+        let text = record.text.as_str();
+        let is_summary = text.starts_with(SUMMARY) || self.history.makes_room;
+        let flags = match (text.starts_with(CONTEXT), is_summary) {
+            (true, _) => marks(&["isMeta"]),
+            (false, true) if !record.is_answer => marks(&["isCompactSummary"]),
+            (false, _) => marks(&[]),
+        };
+        let Record { place, timestamp, is_answer, text, pieces, attachments, assistant, .. } = record;
+        let role = if is_answer { Role::Assistant } else { Role::User };
+        let assistant = is_answer.then_some(assistant);
+        let message =
+            Message { role: Some(role), content: text, attachments, assistant, ..Message::default() };
+        let Some(at) = at else {
+            let at = self.talk.add(message, Origin { native, timestamp, place, flags });
+            self.talk.extend(at, pieces, 0);
+            return at;
+        };
+        let draft = &mut self.talk.drafts[at];
+        draft.message.content = message.content;
+        draft.message.attachments = message.attachments;
+        draft.message.assistant = message.assistant;
+        draft.pieces.clear();
+        self.talk.extend(at, pieces, place.end - place.start);
+        at
+    }
+
+    // Whether what stands beside these results was read with them already.
+    fn has_read(&self, given: &[Given], record: &Record) -> bool {
+        let text = record.text.as_str();
+        record.attachments.is_empty()
+            && given.iter().any(|(answer, ..)| {
+                let known = self.results.get(&answer.id).map(|at| &self.talk.drafts[*at].message.content);
+                known.is_some_and(|content| content.as_str().ends_with(text))
+            })
+    }
+
+    // Adds the results that were not read yet.
+    fn results(&mut self, given: Vec<Given>, told: Option<&str>, place: Span, entry: &mut Entry) {
+        for (answer, timestamp, field) in given {
+            if let Some(at) = self.results.get(&answer.id).copied() {
+                let before = &self.talk.drafts[at].message.content;
+                if !before.as_str().starts_with(answer.content.as_str()) {
+                    self.talk.losses.add(field.into(), "the tool's result again, in other words");
+                }
+                continue;
+            }
+            let origin = Origin::at(place, timestamp.or_else(|| told.map(String::from)));
+            let id = answer.id.clone();
+            let native = if id.is_empty() { origin.native } else { id.clone() };
+            let at = self.talk.add(answer.into_message(), Origin { native, ..origin });
+            entry.result = entry.result.or(Some(at));
+            if !id.is_empty() {
+                self.results.insert(id.clone(), at);
+                entry.calls.push(id);
+            }
+        }
+    }
+
+    // The client takes back all where it does not find the message.
+    fn rewind(&mut self, id: &str) {
+        let at = self.history.find(id);
+        if at.is_none() {
+            self.talk.losses.add("$rewindTo.$rewindTo".into(), "the message it names is not before it");
+        }
+        let taken = self.history.cut(at.unwrap_or_default());
+        self.take_back(&taken);
+    }
+
+    fn take_back(&mut self, taken: &[Entry]) {
+        for call in taken.iter().flat_map(|entry| &entry.calls) {
+            self.results.remove(call);
+        }
+        if let Some(first) = taken.iter().find_map(Entry::first) {
+            self.talk.rewind(first);
+        }
+    }
+
+    // The conversation as it is from now on. What is left out in the middle was left out of a context, and stays; what is
+    // left out at the end is taken back, unless a summary stands for it.
+    fn checkpoint(&mut self, messages: Vec<(&str, Object<'_>)>) {
+        let before = core::mem::take(&mut self.history);
+        let mut read = Vec::new();
+        for (json, message) in messages {
+            match self.read(message, "", self.place(json)) {
+                Some(record) if record.id.is_some() => read.push(record),
+                Some(_) => {
+                    let why = "a message without an id, which Gemini CLI passes by";
+                    self.talk.losses.add("$set.$set.messages".into(), why);
+                }
+                None => {}
+            }
+        }
+        let plan = before.compare(&read);
+        if plan.is_rewind {
+            self.take_back(&plan.dropped_end);
+        }
+        self.history.makes_room = plan.makes_room;
+        for (record, known) in read.into_iter().zip(plan.known) {
+            let id = record.id.clone().unwrap_or_default();
+            // The client writes the same message twice at times.
+            let known = known.or_else(|| self.history.find(&id).and_then(|at| self.history.at(at)).cloned());
+            let entry = match known {
+                Some(entry) => self.meet(record, entry),
+                None => self.say(record, id.clone(), None),
+            };
+            self.history.makes_room &= entry.said.is_none() || !entry.is_new;
+            self.history.push(id, entry);
+        }
+        self.history.makes_room = false;
+    }
+
+    // A message of a `$set` that was there before: it may have been shortened, so the earlier words stay.
+    fn meet(&mut self, record: Record, entry: Entry) -> Entry {
+        let key = record.key();
+        if entry.said.is_some() && key != entry.key {
+            let kind = if record.is_answer { "gemini" } else { "user" };
+            self.talk.losses.add(format!("{kind}.content"), "the same message, in other words");
+        }
+        let mut entry = Entry { key, is_new: false, ..entry };
+        self.results(record.results, record.timestamp.as_deref(), record.place, &mut entry);
+        entry
+    }
+
+    fn finish(mut self, name: &str) -> Import {
+        let session = &mut self.talk.session;
+        let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));
+        if session.source_id.is_empty() {
+            session.source_id = name.trim_end_matches(".jsonl").trim_end_matches(".json").into();
+        }
+        let caller = folder.rsplit('/').next().filter(|caller| self.is_sub_agent && !caller.is_empty());
+        session.parent = caller.map(|caller| Parent {
+            session: format!("{}/{caller}", AgentName::Gemini.as_str()),
+            call_id: None,
+        });
+        let agents = self.agents.into_iter().map(|(source_id, call_id)| SubAgent { source_id, call_id });
+        session.sub_agents = agents.collect();
+        let mut problems = self.problems;
+        let session = self.talk.finish(&mut problems);
+        problems.sort_by_key(|problem| problem.start);
+        let sessions = if session.messages.is_empty() { Vec::new() } else { Vec::from([session]) };
+        Import { sessions, problems }
+    }
+}
+
+type Given = (crate::interop::parts::Answer, Option<String>, &'static str);

@@ -1,0 +1,197 @@
+//! What one message of a session says.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::interop::gemini::table::REASONS;
+use crate::interop::object::{Losses, Object};
+use crate::interop::parts::{Answer, parts};
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
+use crate::session::checkpoint::Span;
+use crate::session::message::{Assistant, Attachment, Reasoning, ToolCall, Usage};
+use crate::text::Text;
+
+/// A message as it stands there.
+#[derive(Default)]
+pub(super) struct Record {
+    /// Absent where the record has none, or it is no string.
+    pub id: Option<String>,
+    pub timestamp: Option<String>,
+    pub place: Span,
+    pub is_answer: bool,
+    /// A user's words.
+    pub text: Text,
+    pub pieces: Vec<Piece>,
+    pub attachments: Vec<Attachment>,
+    /// Results, each with its own time, if it has one, and the path that it stands at.
+    pub results: Vec<(Answer, Option<String>, &'static str)>,
+    pub assistant: Assistant,
+    /// Sub-agents, each with the id of its call.
+    pub agents: Vec<(String, String)>,
+}
+
+impl Record {
+    /// What was said, in a form that is the same however the client writes it: without the blanks around a text, and
+    /// without the ids of calls.
+    pub fn key(&self) -> String {
+        let mut texts: Vec<&str> = Vec::new();
+        let mut calls = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => texts.push(text.as_str()),
+                Piece::Call(call) => calls += &format!("\0{}", call.name),
+                Piece::Reasoning(_) => {}
+            }
+        }
+        texts.push(self.text.as_str());
+        texts.retain(|text| !text.is_empty());
+        let said = texts.join(BETWEEN_TEXTS);
+        match said.trim() {
+            "" if calls.is_empty() => String::new(),
+            said => format!("{said}{calls}"),
+        }
+    }
+
+    /// Whether it says more than what tools gave.
+    pub fn says_something(&self) -> bool {
+        self.is_answer || self.results.is_empty() || !self.text.is_empty() || !self.attachments.is_empty()
+    }
+}
+
+/// Reads a user's message.
+pub(super) fn prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
+    const RESULT: &str = "user.content[].functionResponse.response";
+    let mut said = parts("user.content", object.take_raw("content"), losses, REASONS);
+    let text = said.take_text();
+    for piece in &said.pieces {
+        let field = match piece {
+            Piece::Reasoning(_) => "user.content[].thought",
+            Piece::Call(_) | Piece::Text(_) => "user.content[].functionCall",
+        };
+        losses.add(field.into(), "no user says this");
+    }
+    let results = said.answers.into_iter().map(|answer| (answer, None, RESULT)).collect();
+    Record { text, attachments: said.attachments, results, ..Record::default() }
+}
+
+/// Reads an answer: thoughts, what was said, and the calls, which newer versions write into the content as well.
+pub(super) fn answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> Record {
+    let mut record = Record { is_answer: true, ..Record::default() };
+    let thoughts = thoughts(object, losses);
+    let said = parts("gemini.content", object.take_raw("content"), losses, REASONS);
+    let mut calls = tool_calls(object, id, &mut record, losses);
+    let has_thoughts = !thoughts.is_empty();
+    record.pieces.extend(thoughts);
+    for piece in said.pieces {
+        match piece {
+            Piece::Call(call) => {
+                let is_it = |one: &ToolCall| {
+                    if call.id.is_empty() { one.name == call.name } else { one.id == call.id }
+                };
+                let known = calls.iter().position(is_it);
+                record.pieces.push(Piece::Call(known.map_or(call, |known| calls.remove(known))));
+            }
+            // The thoughts stand beside the content, too.
+            Piece::Reasoning(one) if has_thoughts && one.signature.is_none() => {}
+            Piece::Reasoning(one) if has_thoughts => {
+                record.pieces.push(Piece::Reasoning(Reasoning { text: Text::default(), ..one }));
+            }
+            piece => record.pieces.push(piece),
+        }
+    }
+    record.pieces.extend(calls.into_iter().map(Piece::Call));
+    record.attachments = said.attachments;
+    for _ in said.answers {
+        losses.add("gemini.content[].functionResponse".into(), "no answer says this");
+    }
+    record.assistant.model = object.take("model", losses);
+    record.assistant.usage = usage(object, losses);
+    record
+}
+
+fn thoughts(object: &mut Object<'_>, losses: &mut Losses) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (_, mut thought) in object.take_objects("thoughts", losses) {
+        let subject: String = thought.take("subject", losses).unwrap_or_default();
+        let description: Text = thought.take("description", losses).unwrap_or_default();
+        thought.leave(losses, REASONS);
+        let text = match subject.is_empty() {
+            true => description,
+            false => Text::join(Vec::from([subject.as_str().into(), description]), "\n"),
+        };
+        pieces.push(Piece::Reasoning(Reasoning { text, ..Reasoning::default() }));
+    }
+    pieces
+}
+
+fn tool_calls(
+    object: &mut Object<'_>,
+    message: &str,
+    record: &mut Record,
+    losses: &mut Losses,
+) -> Vec<ToolCall> {
+    const RESULT: &str = "gemini.toolCalls[].result";
+    let mut calls = Vec::new();
+    for (place, (_, mut call)) in object.take_objects("toolCalls", losses).into_iter().enumerate() {
+        let id: Option<String> = call.take("id", losses);
+        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("{message}/{place}"));
+        let name: String = call.take("name", losses).unwrap_or_default();
+        let arguments = call.take_raw("args").filter(|raw| *raw != "null").unwrap_or("{}").into();
+        let status: Option<String> = call.take("status", losses);
+        let timestamp = call.take_time("timestamp", losses);
+        let agent: Option<String> = call.take("agentId", losses);
+        record.agents.extend(agent.map(|agent| (agent, id.clone())));
+        let result = parts(RESULT, call.take_raw("result"), losses, REASONS);
+        call.leave(losses, REASONS);
+        let failed = matches!(status.as_deref(), Some("error" | "cancelled"));
+        for answer in answers(result, &id, &name, failed) {
+            record.results.push((answer, timestamp.clone(), RESULT));
+        }
+        calls.push(ToolCall { id, name, arguments });
+    }
+    calls
+}
+
+// The result of a call is what its function answered and what stands beside that; the answers of calls beside it may
+// stand there, too.
+fn answers(mut result: crate::interop::parts::Parts, id: &str, name: &str, failed: bool) -> Vec<Answer> {
+    if result.is_empty() {
+        return Vec::new();
+    }
+    let beside = result.take_text();
+    let mut answers = result.answers;
+    let is_own = |answer: &Answer| answer.id.is_empty() || answer.id == id;
+    let own = answers.iter().position(is_own).unwrap_or_else(|| {
+        answers.insert(0, Answer::default());
+        0
+    });
+    let own = &mut answers[own];
+    own.id = id.to_string();
+    own.name = name.to_string();
+    own.is_error |= failed;
+    own.attachments.extend(result.attachments);
+    if !beside.is_empty() {
+        let texts = [core::mem::take(&mut own.content), beside];
+        let texts = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        own.content = Text::join(texts, BETWEEN_TEXTS);
+    }
+    answers
+}
+
+// The client's own words for what the API counts: input has the cached tokens in it, output has no thoughts.
+fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
+    let mut counts = object.take_object("tokens", losses)?;
+    let input: Option<u64> = counts.take("input", losses);
+    let output: Option<u64> = counts.take("output", losses);
+    let cached: Option<u64> = counts.take("cached", losses);
+    let thoughts: Option<u64> = counts.take("thoughts", losses);
+    counts.leave(losses, REASONS);
+    Some(Usage {
+        input: input.map(|input| input.saturating_sub(cached.unwrap_or_default())),
+        output: output.map(|output| output.saturating_add(thoughts.unwrap_or_default())),
+        cache_read: cached,
+        reasoning: thoughts,
+        ..Usage::default()
+    })
+}

@@ -1,0 +1,74 @@
+//! What a reader gives.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::session::event::Parent;
+use crate::session::message::Message;
+use crate::session::scan::Problem;
+
+/// What an agent's file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// The conversation, and those of its sub-agents; never empty.
+    pub sessions: Vec<ImportedSession>,
+    /// What could not be read, with its place in the file.
+    pub problems: Vec<Problem>,
+}
+
+/// One conversation from an agent's file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportedSession {
+    /// The uuid it has here, the same at each import.
+    pub id: String,
+    /// The agent's name.
+    pub agent: &'static str,
+    /// The id it has there; of a sub-agent's conversation `<session>/<agent>`.
+    pub source_id: String,
+    /// For a sub-agent's conversation: who called it. Where the caller lies in another file, its uuid cannot be known
+    /// from this one, and `session` is `<agent's name>/<source id>`.
+    pub parent: Option<Parent>,
+    /// The conversations that this one called for and that may lie in files of their own.
+    pub sub_agents: Vec<SubAgent>,
+    /// The title that the user or the agent gave.
+    pub title: Option<String>,
+    /// The folder it was begun in.
+    pub folder: Option<String>,
+    /// The git branch of its newest message.
+    pub git_branch: Option<String>,
+    /// The model of the newest answer.
+    pub model: Option<String>,
+    /// The version of the client that wrote the newest message.
+    pub version: Option<String>,
+    /// The time of its first record, in milliseconds since 1970.
+    pub created_ms: Option<i64>,
+    /// The time of its newest message, in milliseconds since 1970.
+    pub last_ms: Option<i64>,
+    /// The messages, in file order.
+    pub messages: Vec<Message>,
+    /// What was not taken over.
+    pub losses: Vec<Loss>,
+}
+
+/// A sub-agent and the call that began it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubAgent {
+    /// The `source_id` of its conversation.
+    pub source_id: String,
+    /// The id of the call.
+    pub call_id: String,
+}
+
+/// Something that an import leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// What: `record:<type>`, or the path of a field.
+    pub field: String,
+    /// How often.
+    pub count: u64,
+    /// Why.
+    pub why: &'static str,
+}

@@ -1,0 +1,146 @@
+//! A file as lines.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::error::{Code, Error};
+use crate::fields::NotFields;
+use crate::interop::{AgentName, Import, Losses, Object};
+use crate::session::checkpoint::Span;
+use crate::session::line::MAX_LINE;
+use crate::session::scan::{Problem, ProblemCode};
+
+// The longest line that is read, in bytes.
+const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;
+
+/// The lines that hold something, each with its place; the byte order mark of an editor belongs to none.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut start = 0;
+    bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
+        let here = start;
+        start += line.len() + 1;
+        let marked = if here == 0 { line.strip_prefix(b"\xef\xbb\xbf") } else { None };
+        let text = marked.unwrap_or(line).trim_ascii_start();
+        let place = here + line.len() - text.len();
+        Some((place, text.trim_ascii_end())).filter(|(_, text)| !text.is_empty())
+    })
+}
+
+/// The objects that the lines hold, each with its place; what is none is a problem.
+pub(super) fn records(
+    bytes: &[u8],
+    agent: AgentName,
+) -> impl Iterator<Item = Result<(Object<'_>, Span), Problem>> {
+    lines(bytes).map(move |(start, line)| {
+        let place = Span { start: start as u64, end: (start + line.len()) as u64 };
+        let object = parse(line).map_err(|(code, found)| {
+            let expected = match code {
+                ProblemCode::LineTooLong => format!("a line of at most {MAX_SOURCE_LINE} bytes"),
+                ProblemCode::InvalidUtf8 => "text".into(),
+                _ => format!("a record of {}", agent.as_str()),
+            };
+            problem(code, place, format!("expected {expected}, but found {found} instead"))
+        })?;
+        Ok((object, place))
+    })
+}
+
+/// The objects that the first lines hold: enough to know a format by.
+pub(super) fn first_objects(bytes: &[u8], count: usize) -> impl Iterator<Item = Object<'_>> {
+    lines(bytes).take(count).filter_map(|(_, line)| parse(line).ok())
+}
+
+fn parse(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {
+    if line.len() > MAX_SOURCE_LINE {
+        return Err((ProblemCode::LineTooLong, format!("{} bytes", line.len())));
+    }
+    let Ok(text) = core::str::from_utf8(line) else {
+        return Err((ProblemCode::InvalidUtf8, "bytes that are no UTF-8".into()));
+    };
+    Object::parse("", text).map_err(|wrong| {
+        let code = match wrong {
+            NotFields::Invalid => ProblemCode::Damaged,
+            NotFields::TooDeep => ProblemCode::TooDeep,
+            NotFields::Other(_) => ProblemCode::Foreign,
+        };
+        (code, wrong.to_string())
+    })
+}
+
+/// Where a piece of a document lies in its bytes.
+pub(super) fn place_of(bytes: &[u8], piece: &str) -> Span {
+    let start = (piece.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
+    Span { start, end: start + piece.len() as u64 }
+}
+
+/// What a file is called, without its folders and its ending.
+pub(super) fn stem<'a>(path: &'a str, ending: &str) -> &'a str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(ending).unwrap_or(name)
+}
+
+/// A problem with its place.
+pub(super) fn problem(code: ProblemCode, place: Span, message: impl Into<String>) -> Problem {
+    let Span { start, end } = place;
+    Problem { code, start, end, message: message.into() }
+}
+
+/// Refuses a file that holds nothing.
+///
+/// # Errors
+/// `empty_file`.
+pub(super) fn refuse_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        let agent = agent.as_str();
+        let message = format!("expected a session of {agent}, but found an empty file instead");
+        return Err(Error::new(Code::EmptyFile, message));
+    }
+    Ok(())
+}
+
+/// What was read, if anything was; else why not.
+///
+/// # Errors
+/// `line_too_long` where there is nothing but what is too long to be stored; `empty_file` where it is one of the agent's
+/// sessions, in which nothing was said; else `unknown_format`.
+pub(super) fn unless_nothing(
+    import: Import,
+    bytes: &[u8],
+    agent: AgentName,
+    is_known: bool,
+) -> Result<Import, Error> {
+    if is_known && !import.sessions.is_empty() {
+        return Ok(import);
+    }
+    let is_too_long = |problem: &&Problem| problem.code == ProblemCode::LineTooLong;
+    if let Some(problem) = import.problems.iter().find(is_too_long) {
+        return Err(Error::new(Code::LineTooLong, problem.message.as_str()));
+    }
+    let expected = format!("expected a session of {}", agent.as_str());
+    if is_known {
+        return Err(Error::new(Code::EmptyFile, format!("{expected}, but nothing was said in this one")));
+    }
+    Err(unknown(bytes, agent.as_str()))
+}
+
+/// A file that is no session of this agent.
+pub(super) fn unknown(bytes: &[u8], agent: &str) -> Error {
+    let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
+    let message = format!("expected a session of {agent}, but the first line is {first}");
+    Error::new(Code::UnknownFormat, message)
+}
+
+// What a line is, for who expected another.
+fn describe(line: &[u8]) -> String {
+    let Ok(text) = core::str::from_utf8(line) else { return "no UTF-8 text".into() };
+    match Object::parse("", text) {
+        Ok(mut object) => match object.take::<String>("type", &mut Losses::default()) {
+            Some(kind) => {
+                let kind: String = kind.chars().take(40).collect();
+                format!("an object of type {kind:?}")
+            }
+            None => "an object without a type".into(),
+        },
+        Err(no_object) => no_object.to_string(),
+    }
+}

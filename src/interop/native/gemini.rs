@@ -1,0 +1,111 @@
+//! A session that Gemini CLI resumes: `tmp/<project>/chats/session-<minute>-<eight letters>.jsonl`.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::{Value, json};
+
+use crate::interop::messages::steps::Step;
+use crate::interop::native::{About, UNKNOWN_MODEL, Writing, lines, parts, results};
+use crate::session::id::sha256;
+use crate::session::message::Role;
+use crate::time;
+
+const NO_SIGNATURES: &str = "the client sends none of an earlier turn";
+// A user's words that the client takes for a command, or for its own, and does not send.
+const NOT_SENT: [char; 2] = ['/', '?'];
+const OF_A_HOOK: &str = "<hook_context>";
+
+/// The file's path, and the file.
+pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
+    let about = writing.about;
+    let now = time::format(about.now_ms);
+    let mut head = json!({
+        "sessionId": about.id, "projectHash": sha256(about.folder.as_bytes()), "startTime": now, "lastUpdated": now,
+        "kind": "main",
+    });
+    if let Some(title) = &about.title {
+        head["summary"] = title.as_str().into();
+    }
+    let mut records = Vec::from([head]);
+    for step in steps {
+        let record = match step.role {
+            Role::Assistant => answer(step, writing),
+            _ => {
+                let content = sent(parts(&writing.shaped(step)));
+                json!({"type": "user", "content": content})
+            }
+        };
+        records.push(told(record, step, writing));
+    }
+    (path(about, &now), lines(&records))
+}
+
+// Resumed in a later minute, the client begins an empty file by the id's first letters, and when it cleans up it deletes
+// whatever is named by these: so this one is named by the last.
+fn path(about: &About, now: &str) -> String {
+    let place = about.place.as_deref().unwrap_or("project");
+    let minute = now.get(..16).unwrap_or_default().replace(':', "-");
+    let letters: Vec<char> = about.id.chars().filter(char::is_ascii_alphanumeric).collect();
+    let last = letters.len().saturating_sub(8);
+    let last: String = letters[last..].iter().collect();
+    format!("tmp/{place}/chats/session-{minute}-{last}.jsonl")
+}
+
+fn told(mut record: Value, step: &Step<'_>, writing: &mut Writing<'_>) -> Value {
+    record["id"] = writing.uuid().into();
+    record["timestamp"] = writing.time(step.message).into();
+    record
+}
+
+// A part that says that it is no thought is sent, whatever it begins with.
+fn sent(mut content: Vec<Value>) -> Vec<Value> {
+    let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
+    let said = texts.concat();
+    let said = said.trim_start();
+    if said.starts_with(NOT_SENT) || said.starts_with(OF_A_HOOK) {
+        content[0]["thought"] = false.into();
+    }
+    content
+}
+
+// Calls hold their results; the client sends both.
+fn answer(step: &Step<'_>, writing: &mut Writing<'_>) -> Value {
+    let shaped = writing.shaped(step);
+    let mut content = parts(&shaped);
+    content.retain(|part| part["functionCall"].is_null());
+    let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
+    let content: Value = match texts.len() == content.len() {
+        true => texts.concat().into(),
+        false => content.into(),
+    };
+    let mut thoughts = Vec::new();
+    for reasoning in writing.reasoning(step) {
+        if reasoning.signature.is_some() || reasoning.data.is_some() {
+            writing.losses.add("assistant.reasoning.signature".into(), NO_SIGNATURES);
+        }
+        if !reasoning.text.is_empty() {
+            let timestamp = writing.time(step.message);
+            thoughts.push(json!({"subject": "", "description": reasoning.text, "timestamp": timestamp}));
+        }
+    }
+    let mut results = results(step, &shaped);
+    let mut calls = Vec::new();
+    for call in &step.calls {
+        let Some(at) = results.iter().position(|(one, ..)| one.id == call.id) else { continue };
+        let (_, answer, result) = results.remove(at);
+        let args: Value = serde_json::from_str(&call.object()).unwrap_or_default();
+        let status = if answer.is_error { "error" } else { "success" };
+        let timestamp = writing.time(answer.message);
+        calls.push(json!({
+            "id": call.id, "name": call.name, "args": args, "result": result, "status": status, "timestamp": timestamp,
+        }));
+    }
+    let model = writing.model(step).unwrap_or_else(|| UNKNOWN_MODEL.into());
+    let mut record = json!({"type": "gemini", "content": content, "thoughts": thoughts, "model": model});
+    if !calls.is_empty() {
+        record["toolCalls"] = calls.into();
+    }
+    record
+}

@@ -1,0 +1,267 @@
+//! Sessions as other agents keep them: the real client resumes one that it never had.
+//!
+//! Calls and results are paired first, by the rule that the client's provider has. What a client cannot take, or tells
+//! by itself, is left out and listed: reasoning that another provider signed, system messages, what another client told
+//! in the user's name.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod pi;
+mod qwen;
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Format;
+use crate::error::{Code, Error};
+use crate::fields::Fields;
+use crate::interop::messages::file::{File, Source};
+use crate::interop::messages::names::Limits;
+use crate::interop::messages::shaped;
+use crate::interop::messages::steps::{Answer, Call, Step, paired};
+use crate::interop::object::Losses;
+use crate::interop::{AgentName, Loss};
+use crate::session::id;
+use crate::session::message::{Message, Reasoning, Role};
+use crate::time;
+
+/// The agents of which a session can be written, and how their providers count.
+const WRITTEN: [(AgentName, Format); 7] = [
+    (AgentName::ClaudeCode, Format::Anthropic),
+    (AgentName::Codex, Format::OpenaiResponses),
+    (AgentName::Copilot, Format::OpenaiChat),
+    (AgentName::Gemini, Format::Gemini),
+    (AgentName::OpenCode, Format::OpenaiChat),
+    (AgentName::Pi, Format::OpenaiChat),
+    (AgentName::Qwen, Format::OpenaiChat),
+];
+
+const OWN_INSTRUCTIONS: &str = "the client has instructions of its own";
+const TOLD_BY_CLIENT: &str = "another client told it, not the user";
+const SIGNED_BY_ANOTHER: &str = "another provider signed it";
+const WITHOUT_CALL: &str = "its call is not there";
+const COUNTED: &str = "the client counts by itself";
+// Where a client wants a model's name, and none is known.
+const UNKNOWN_MODEL: &str = "unknown";
+
+/// What a native session says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// A uuid, that the client has no session of.
+    pub id: String,
+    /// The folder that is worked in, absolute.
+    pub folder: String,
+    /// The name by which the client knows that folder, where files of its own say it.
+    pub place: Option<String>,
+    /// The branch that is checked out there.
+    pub git_branch: Option<String>,
+    /// What the session is called.
+    pub title: Option<String>,
+    /// The model that answers from now on.
+    pub model: Option<String>,
+    /// The time, in milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+impl About {
+    /// Reads `{"id","folder","place","gitBranch","title","model","nowMs"}`.
+    ///
+    /// # Errors
+    /// `invalid_request` where it is no such object, or names no id or folder.
+    pub fn from_json(json: &str) -> Result<About, Error> {
+        let wrong = |found: &str| {
+            let message = format!("expected the id and the folder of a session, but found {found} instead");
+            Error::new(Code::InvalidRequest, message)
+        };
+        let mut fields = Fields::parse(json).map_err(|found| wrong(&found.to_string()))?;
+        let mut bad = Vec::new();
+        let about = About {
+            id: fields.take("id", &mut bad).unwrap_or_default(),
+            folder: fields.take("folder", &mut bad).unwrap_or_default(),
+            place: fields.take("place", &mut bad),
+            git_branch: fields.take("gitBranch", &mut bad),
+            title: fields.take("title", &mut bad),
+            model: fields.take("model", &mut bad),
+            now_ms: fields.take("nowMs", &mut bad).unwrap_or_default(),
+        };
+        let is_named = !about.id.is_empty() && !about.folder.is_empty();
+        if is_named { Ok(about) } else { Err(wrong("none")) }
+    }
+}
+
+/// A session for a client.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Native {
+    /// Its path below the folder in which the client keeps what it has, with `/`.
+    pub path: String,
+    /// The file.
+    pub text: String,
+    /// The name by which the client resumes it.
+    pub id: String,
+    /// What was left out.
+    pub losses: Vec<Loss>,
+}
+
+/// The shape in which an agent's provider counts: a context that fits in it fits the client.
+///
+/// # Errors
+/// `unknown_format` where no session of this agent can be written.
+pub fn format_of(agent: AgentName) -> Result<Format, Error> {
+    let known = WRITTEN.iter().find(|(name, _)| *name == agent);
+    known.map(|(_, format)| *format).ok_or_else(|| {
+        let names = WRITTEN.map(|(name, _)| name.as_str()).join(", ");
+        let message = format!("expected one of {names}, but found {} instead", agent.as_str());
+        Error::new(Code::UnknownFormat, message)
+    })
+}
+
+/// Writes a session of an agent: the messages of a context, oldest first.
+///
+/// # Errors
+/// `unknown_format` where no session of this agent can be written.
+pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Native, Error> {
+    let format = format_of(agent)?;
+    let mut losses = Losses::default();
+    let messages = said(agent, messages, &mut losses);
+    let (steps, without_call) = paired(&messages, Limits::of(format));
+    for _ in without_call {
+        losses.add("tool".into(), WITHOUT_CALL);
+    }
+    // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
+    let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
+    let mut writing = Writing { agent, format, about, losses, ms: about.now_ms, made: 0, name: None };
+    let (path, text) = match agent {
+        AgentName::ClaudeCode => claude_code::write(&steps, &mut writing),
+        AgentName::Copilot => copilot::write(&steps, &mut writing),
+        AgentName::OpenCode => opencode::write(&steps, &mut writing),
+        AgentName::Pi => pi::write(&steps, &mut writing),
+        AgentName::Gemini => gemini::write(&steps, &mut writing),
+        AgentName::Qwen => qwen::write(&steps, &mut writing),
+        _ => codex::write(&steps, &mut writing),
+    };
+    let id = writing.name.unwrap_or_else(|| about.id.clone());
+    Ok(Native { path, text, id, losses: writing.losses.list() })
+}
+
+// What a context's own summary says, the user says.
+fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Message> {
+    let mut said = Vec::with_capacity(messages.len());
+    for message in messages {
+        let is_own = source(message) == agent.as_str();
+        if message.id.is_empty() && message.role == Some(Role::System) {
+            said.push(Message { role: Some(Role::User), ..message.clone() });
+        } else if message.role == Some(Role::System) {
+            losses.add("system".into(), OWN_INSTRUCTIONS);
+        } else if !is_own && message.role == Some(Role::User) && message.is_marked("isMeta") {
+            losses.add("user".into(), TOLD_BY_CLIENT);
+        } else {
+            said.push(message.clone());
+        }
+    }
+    said
+}
+
+fn source(message: &Message) -> &str {
+    message.source.as_ref().map_or("", |source| &source.agent)
+}
+
+/// What the writers share.
+struct Writing<'a> {
+    agent: AgentName,
+    format: Format,
+    about: &'a About,
+    losses: Losses,
+    ms: i64,
+    made: usize,
+    // What the client calls it, where that is no uuid.
+    name: Option<String>,
+}
+
+impl Writing<'_> {
+    /// The time of a message, or of the one before it.
+    fn time(&mut self, message: Option<&Message>) -> String {
+        let ms = message.and_then(|message| message.timestamp.as_deref()).and_then(time::parse);
+        self.ms = ms.unwrap_or(self.ms);
+        time::format(self.ms)
+    }
+
+    /// The next uuid: the same for the same session.
+    fn uuid(&mut self) -> String {
+        self.made += 1;
+        id::derived(&[self.about.id.as_bytes(), &(self.made as u64).to_be_bytes()])
+    }
+
+    /// A step in the provider's shape: what is said, then the results.
+    fn shaped(&self, step: &Step<'_>) -> Vec<Value> {
+        serde_json::from_str(&shaped(core::slice::from_ref(step), self.format)).unwrap_or_default()
+    }
+
+    /// The model that made an answer.
+    fn model(&self, step: &Step<'_>) -> Option<String> {
+        let assistant = step.message.and_then(|message| message.assistant.as_ref());
+        assistant.and_then(|assistant| assistant.model.clone())
+    }
+
+    /// The reasoning of an answer that the client's own provider made; all other is lost.
+    fn reasoning<'m>(&mut self, step: &Step<'m>) -> &'m [Reasoning] {
+        let Some(message) = step.message else { return &[] };
+        let Some(assistant) = &message.assistant else { return &[] };
+        if assistant.usage.is_some() {
+            self.losses.add("assistant.usage".into(), COUNTED);
+        }
+        if source(message) == self.agent.as_str() {
+            return &assistant.reasoning;
+        }
+        for _ in &assistant.reasoning {
+            self.losses.add("assistant.reasoning".into(), SIGNED_BY_ANOTHER);
+        }
+        &[]
+    }
+}
+
+/// What is said with the names of files that stand nowhere, and the images that can go along.
+fn inline<'f, 'a>(text: &str, files: &'f [File<'a>]) -> (String, Vec<&'f File<'a>>) {
+    let is_inline =
+        |file: &&File<'_>| file.mime.starts_with("image/") && matches!(file.source, Source::Data(_));
+    let (images, others): (Vec<_>, Vec<_>) = files.iter().partition(is_inline);
+    let mut said = Vec::from([String::from(text)]);
+    said.extend(others.iter().map(|file| file.described()));
+    said.retain(|text| !text.is_empty());
+    (said.join("\n"), images)
+}
+
+/// The parts of the first of Gemini's contents: what is said.
+fn parts(shaped: &[Value]) -> Vec<Value> {
+    shaped.first().and_then(|content| content["parts"].as_array()).cloned().unwrap_or_default()
+}
+
+/// The results of a step, each with its parts in the second: what a function answered stands before all files.
+fn results<'s, 'a>(step: &'s Step<'a>, shaped: &[Value]) -> Vec<(&'s Call<'a>, &'s Answer<'a>, Vec<Value>)> {
+    let results = step.results();
+    let mut answers = parts(shaped.get(1..).unwrap_or_default()).into_iter();
+    let answered: Vec<Value> = answers.by_ref().take(results.len()).collect();
+    let with_files = results.into_iter().zip(answered).map(|((call, answer), part)| {
+        let mut parts = Vec::from([part]);
+        parts.extend(answers.by_ref().take(answer.files.len()));
+        (call, answer, parts)
+    });
+    with_files.collect()
+}
+
+/// Lines of JSON.
+fn lines(records: &[Value]) -> String {
+    let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+    lines.concat()
+}
+
+/// A folder's name as clients make it of a path: whatever is no letter and no digit becomes a line.
+fn dashed(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}

@@ -1,0 +1,134 @@
+//! A session as `opencode import` takes it: the document that `opencode export` gives.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::{Value, json};
+
+use crate::interop::messages::file::File;
+use crate::interop::messages::steps::{Call, Step};
+use crate::interop::native::{Writing, inline};
+use crate::interop::opencode::COVERAGE;
+use crate::session::message::{Message, Role};
+use crate::time;
+
+// Whose model answered, where nobody knows.
+const PROVIDER: &str = "unknown";
+
+/// The file's path, and the file.
+pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
+    let about = writing.about;
+    let session = id("ses", about.now_ms, 0, &writing.uuid());
+    let mut document = Document { writing, session, made: 0, asked: Value::Null };
+    let messages: Vec<Value> = steps.iter().map(|step| document.message(step)).collect();
+    let Document { session, .. } = document;
+    let info = json!({
+        "id": session, "slug": "leftoff", "projectID": "global", "directory": about.folder,
+        "title": about.title.as_deref().unwrap_or("A conversation from elsewhere"), "version": COVERAGE.tested.last(),
+        "time": {"created": about.now_ms, "updated": about.now_ms},
+    });
+    writing.name = Some(session.clone());
+    (format!("{session}.json"), format!("{}\n", json!({"info": info, "messages": messages})))
+}
+
+// Ids sort by time; what is made in one millisecond, by number.
+fn id(kind: &str, ms: i64, number: u64, uuid: &str) -> String {
+    let time = ((ms.max(0) as u64) << 12).wrapping_add(number) & 0xffff_ffff_ffff;
+    let chance: String = uuid.chars().filter(char::is_ascii_alphanumeric).take(14).collect();
+    format!("{kind}_{time:012x}{chance}")
+}
+
+struct Document<'w, 'a> {
+    writing: &'w mut Writing<'a>,
+    session: String,
+    made: u64,
+    // The id of the newest prompt.
+    asked: Value,
+}
+
+impl Document<'_, '_> {
+    fn id(&mut self, kind: &str) -> String {
+        self.made += 1;
+        id(kind, self.writing.about.now_ms, self.made, &self.writing.uuid())
+    }
+
+    fn ms(&mut self, message: Option<&Message>) -> i64 {
+        let time = self.writing.time(message);
+        time::parse(&time).unwrap_or_default()
+    }
+
+    fn message(&mut self, step: &Step<'_>) -> Value {
+        let message = self.id("msg");
+        let ms = self.ms(step.message);
+        let mut parts: Vec<Value> = Vec::new();
+        if step.role == Role::Assistant {
+            for reasoning in self.writing.reasoning(step) {
+                let time = json!({"start": ms, "end": ms});
+                parts.push(json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time}));
+            }
+        }
+        let (said, images) = inline(step.text, &step.files);
+        if !said.is_empty() {
+            parts.push(json!({"type": "text", "text": said}));
+        }
+        parts.extend(images.iter().map(|file| picture(file)));
+        for (call, result) in step.results() {
+            let end = self.ms(result.message);
+            let (output, images) = inline(result.text, &result.files);
+            parts.push(tool(call, result.is_error, &output, &images, [ms, end]));
+        }
+        for part in &mut parts {
+            part["id"] = self.id("prt").into();
+            part["sessionID"] = self.session.as_str().into();
+            part["messageID"] = message.as_str().into();
+        }
+        let model = self.writing.model(step);
+        let mut info = match step.role {
+            Role::Assistant => json!({
+                "role": "assistant", "parentID": self.asked, "mode": "build", "agent": "build", "cost": 0,
+                "path": {"cwd": self.writing.about.folder, "root": self.writing.about.folder},
+                "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+                "modelID": model.as_deref().unwrap_or(PROVIDER), "providerID": PROVIDER,
+                "time": {"created": ms, "completed": ms},
+                "finish": if step.calls.is_empty() { "stop" } else { "tool-calls" },
+            }),
+            _ => {
+                self.asked = message.as_str().into();
+                // The client goes on with the model that the newest prompt names.
+                let asked = self.writing.about.model.as_deref().and_then(|model| model.split_once('/'));
+                let (provider, model) = asked.unwrap_or((PROVIDER, PROVIDER));
+                let model = json!({"providerID": provider, "modelID": model});
+                json!({"role": "user", "agent": "build", "model": model, "time": {"created": ms}})
+            }
+        };
+        info["id"] = message.into();
+        info["sessionID"] = self.session.as_str().into();
+        json!({"info": info, "parts": parts})
+    }
+}
+
+fn tool(
+    call: &Call<'_>,
+    is_error: bool,
+    output: &str,
+    images: &[&File<'_>],
+    [start, end]: [i64; 2],
+) -> Value {
+    let input: Value = serde_json::from_str(&call.object()).unwrap_or_default();
+    let time = json!({"start": start, "end": end});
+    let state = if is_error {
+        json!({"status": "error", "input": input, "error": output, "time": time})
+    } else {
+        let attachments: Vec<Value> = images.iter().map(|file| picture(file)).collect();
+        json!({
+            "status": "completed", "input": input, "output": output, "title": "", "metadata": {}, "time": time,
+            "attachments": attachments,
+        })
+    };
+    json!({"type": "tool", "callID": call.id, "tool": call.name, "state": state})
+}
+
+fn picture(file: &File<'_>) -> Value {
+    json!({"type": "file", "mime": file.mime, "filename": file.name, "url": file.url()})
+}

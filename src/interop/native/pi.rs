@@ -1,0 +1,110 @@
+//! A session that pi resumes: `sessions/--<folder>--/<time>_<session>.jsonl`.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::{Value, json};
+
+use crate::interop::messages::file::{File, Source};
+use crate::interop::messages::steps::Step;
+use crate::interop::native::{Writing, inline, lines};
+use crate::session::message::{Message, Role};
+use crate::time;
+
+// Whose model answered, where nobody knows.
+const UNKNOWN: &str = "unknown";
+
+/// The file's path, and the file.
+pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
+    let about = writing.about;
+    let now = time::format(about.now_ms);
+    let head =
+        json!({"type": "session", "version": 3, "id": about.id, "timestamp": now, "cwd": about.folder});
+    let mut chain = Chain { writing, before: Value::Null, records: Vec::from([head]) };
+    for step in steps {
+        let content = content(step.text, &step.files);
+        match step.role {
+            Role::Assistant => chain.answer(step, content),
+            _ => chain.said(step.message, json!({"role": "user", "content": content})),
+        }
+        for (call, result) in step.results() {
+            let content = self::content(result.text, &result.files);
+            let said = json!({
+                "role": "toolResult", "toolCallId": call.id, "toolName": call.name, "content": content,
+                "isError": result.is_error,
+            });
+            chain.said(result.message, said);
+        }
+    }
+    if let Some(title) = &about.title {
+        chain.record(&now, json!({"type": "session_info", "name": title}));
+    }
+    let records = chain.records;
+    let folder: String = about
+        .folder
+        .trim_start_matches(['/', '\\'])
+        .chars()
+        .map(|c| if matches!(c, '/' | '\\' | ':') { '-' } else { c })
+        .collect();
+    let clock = now.replace([':', '.'], "-");
+    (format!("sessions/--{folder}--/{clock}_{}.jsonl", about.id), lines(&records))
+}
+
+fn content(text: &str, files: &[File<'_>]) -> Vec<Value> {
+    let (said, images) = inline(text, files);
+    let mut content: Vec<Value> = Vec::new();
+    if !said.is_empty() {
+        content.push(json!({"type": "text", "text": said}));
+    }
+    for file in images {
+        if let Source::Data(data) = file.source {
+            content.push(json!({"type": "image", "data": data, "mimeType": file.mime}));
+        }
+    }
+    content
+}
+
+// Records, each of which hangs from the one before.
+struct Chain<'w, 'a> {
+    writing: &'w mut Writing<'a>,
+    before: Value,
+    records: Vec<Value>,
+}
+
+impl Chain<'_, '_> {
+    fn record(&mut self, timestamp: &str, mut record: Value) {
+        let id: String = self.writing.uuid().chars().take(8).collect();
+        record["id"] = id.as_str().into();
+        record["parentId"] = core::mem::replace(&mut self.before, id.into());
+        record["timestamp"] = timestamp.into();
+        self.records.push(record);
+    }
+
+    fn said(&mut self, message: Option<&Message>, mut said: Value) {
+        let timestamp = self.writing.time(message);
+        said["timestamp"] = time::parse(&timestamp).into();
+        self.record(&timestamp, json!({"type": "message", "message": said}));
+    }
+
+    fn answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
+        let reasoning = self.writing.reasoning(step).iter().map(|reasoning| {
+            json!({"type": "thinking", "thinking": reasoning.text.as_str(), "thinkingSignature": reasoning.signature})
+        });
+        let calls = step.calls.iter().map(|call| {
+            let arguments: Value = serde_json::from_str(&call.object()).unwrap_or_default();
+            json!({"type": "toolCall", "id": call.id, "name": call.name, "arguments": arguments})
+        });
+        let content: Vec<Value> = reasoning.chain(said).chain(calls).collect();
+        let cost = json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0});
+        let usage =
+            json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": cost});
+        let model = self.writing.model(step);
+        let said = json!({
+            "role": "assistant", "content": content, "api": "openai-completions", "provider": UNKNOWN,
+            "model": model.as_deref().unwrap_or(UNKNOWN), "usage": usage,
+            "stopReason": if step.calls.is_empty() { "stop" } else { "toolUse" },
+        });
+        self.said(step.message, said);
+    }
+}

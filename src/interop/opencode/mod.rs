@@ -1,0 +1,149 @@
+//! OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`. Its database and its older
+//! folders are turned into the same by `js/agents/opencode.js`.
+//!
+//! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands before
+//! what was said next. A tool part is a call of the answer and, once it has an output or an error, a message behind it.
+//! Text that the client wrote in the user's name (`synthetic`), or that no model saw (`ignored`), is a message of its
+//! own with that mark, whatever stood between. What `revert` takes back stays, with a mark: the client removes it with the next prompt.
+
+mod parts;
+mod table;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::interop::conversation::{Conversation, Draft, Origin, mark};
+use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::{AgentName, Import, Object};
+use crate::session::checkpoint::Span;
+use crate::session::event::Parent;
+use crate::time;
+
+use parts::{Envelope, answer, prompt};
+use table::REASONS;
+
+pub use table::COVERAGE;
+
+const AGENT: &str = AgentName::OpenCode.as_str();
+
+/// Whether these bytes are an export of OpenCode.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    Object::document("", bytes).is_some_and(|document| is_export(&document))
+}
+
+fn is_export(document: &Object<'_>) -> bool {
+    let is_list = document.raw("messages").is_some_and(|messages| messages.starts_with('['));
+    let info = document.raw("info").and_then(|info| Object::parse("", info).ok());
+    is_list && info.is_some_and(|info| info.raw("id").is_some_and(|id| id.starts_with('"')))
+}
+
+/// Reads an export.
+///
+/// # Errors
+/// `empty_file`, also where nothing was said; `unknown_format` where it is no export of OpenCode.
+pub fn read(bytes: &[u8]) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::OpenCode)?;
+    let document = Object::document("export", bytes).filter(is_export);
+    let mut document = document.ok_or_else(|| {
+        let message = "expected an export of opencode ({info, messages}), but found something else instead";
+        Error::new(Code::UnknownFormat, message)
+    })?;
+    let mut talk = Conversation::new(AgentName::OpenCode);
+    let info = document.take_object("info", &mut talk.losses);
+    let reverted = info.and_then(|info| session(&mut talk, info.at("session")));
+    for (json, object) in document.take_objects("messages", &mut talk.losses) {
+        message(&mut talk, object.at("message"), place_of(bytes, json));
+    }
+    document.leave(&mut talk.losses, REASONS);
+    reverted.unwrap_or_default().mark(&mut talk);
+    let last_ms = talk.session.last_ms;
+    let mut problems = Vec::new();
+    let mut session = talk.finish(&mut problems);
+    session.last_ms = session.last_ms.max(last_ms);
+    let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+    unless_nothing(Import { sessions, problems }, bytes, AgentName::OpenCode, true)
+}
+
+fn session(talk: &mut Conversation, mut info: Object<'_>) -> Option<Reverted> {
+    let Conversation { session, losses, .. } = talk;
+    session.source_id = info.take("id", losses).unwrap_or_default();
+    session.title = info.take("title", losses);
+    session.folder = info.take("directory", losses);
+    let parent: Option<String> = info.take("parentID", losses);
+    session.parent = parent.map(|id| Parent { session: format!("{AGENT}/{id}"), call_id: None });
+    if let Some(mut model) = info.take_object("model", losses) {
+        session.model = model.take("id", losses);
+        model.leave(losses, REASONS);
+    }
+    if let Some(mut time) = info.take_object("time", losses) {
+        session.created_ms = time.take("created", losses);
+        session.last_ms = time.take("updated", losses);
+        time.leave(losses, REASONS);
+    }
+    let version: Option<String> = info.take("version", losses);
+    let revert = info.take_object("revert", losses);
+    let reverted = revert.map(|mut revert| {
+        let reverted =
+            Reverted { message: revert.take("messageID", losses), part: revert.take("partID", losses) };
+        revert.leave(losses, REASONS);
+        reverted
+    });
+    info.leave(losses, REASONS);
+    talk.version(version, COVERAGE.tested);
+    reverted
+}
+
+fn message(talk: &mut Conversation, mut object: Object<'_>, place: Span) {
+    let losses = &mut talk.losses;
+    let Some(mut info) = object.take_object("info", losses) else { return object.leave(losses, REASONS) };
+    let role: String = info.take("role", losses).unwrap_or_default();
+    let mut info = info.at(role.as_str());
+    let mut origin = Origin::at(place, None);
+    origin.native = info.take("id", losses).unwrap_or(origin.native);
+    info.take_raw("sessionID");
+    let mut envelope = Envelope { origin, ..Envelope::default() };
+    if let Some(mut time) = info.take_object("time", losses) {
+        envelope.created_ms = time.take("created", losses);
+        envelope.completed_ms = time.take("completed", losses);
+        time.leave(losses, REASONS);
+    }
+    envelope.origin.timestamp = envelope.created_ms.map(time::format);
+    let parts = object.take_blocks("parts", losses);
+    object.leave(losses, REASONS);
+    match role.as_str() {
+        "user" => {
+            prompt(talk, &envelope, parts);
+            info.leave(&mut talk.losses, REASONS);
+        }
+        "assistant" => answer(talk, envelope, info, parts),
+        _ => losses.add(format!("record:{role}"), "a message of a kind that leftoff does not know here"),
+    }
+}
+
+/// Where what was taken back begins: at a message, or at a part of it.
+#[derive(Default)]
+struct Reverted {
+    message: Option<String>,
+    part: Option<String>,
+}
+
+impl Reverted {
+    // A part that is no message of its own belongs to one that stays.
+    fn mark(self, talk: &mut Conversation) {
+        let is = |id: &Option<String>, draft: &Draft| {
+            let source = draft.message.source.as_ref();
+            source.zip(id.as_ref()).is_some_and(|(source, id)| source.id == *id)
+        };
+        let part = talk.drafts.iter().position(|draft| is(&self.part, draft));
+        let from = part.or_else(|| match self.part {
+            Some(_) => talk.drafts.iter().rposition(|draft| is(&self.message, draft)).map(|at| at + 1),
+            None => talk.drafts.iter().position(|draft| is(&self.message, draft)),
+        });
+        let Some(from) = from else { return };
+        for source in talk.drafts[from..].iter_mut().filter_map(|draft| draft.message.source.as_mut()) {
+            mark(&mut source.extra, "isReverted");
+        }
+    }
+}

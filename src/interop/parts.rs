@@ -1,0 +1,169 @@
+//! The parts of a content, as Gemini's API has them: so they stand in the files of Gemini CLI and of what grew from it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::fields::items;
+use crate::interop::messages::response;
+use crate::interop::object::{ANOTHER_KIND, Losses, Object, Reasons};
+use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
+use crate::session::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::text::Text;
+
+/// What the parts of one content say.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// Texts, thoughts and calls, in their order.
+    pub pieces: Vec<Piece>,
+    /// What functions answered.
+    pub answers: Vec<Answer>,
+    /// Images and files that belong to no answer.
+    pub attachments: Vec<Attachment>,
+}
+
+/// What a function answered, and the images and files behind it.
+#[derive(Clone, Default)]
+pub(super) struct Answer {
+    pub id: String,
+    pub name: String,
+    pub is_error: bool,
+    pub content: Text,
+    pub attachments: Vec<Attachment>,
+}
+
+impl Answer {
+    /// The message of a tool that it is.
+    pub fn into_message(self) -> Message {
+        let Answer { id, name, is_error, content, attachments } = self;
+        let tool = Some(Tool { call_id: id, name, is_error, ..Tool::default() });
+        Message { role: Some(Role::Tool), content, attachments, tool, ..Message::default() }
+    }
+}
+
+impl Parts {
+    /// Nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty() && self.answers.is_empty() && self.attachments.is_empty()
+    }
+
+    /// Takes the texts, as one; thoughts and calls are left.
+    pub fn take_text(&mut self) -> Text {
+        let (mut texts, mut rest) = (Vec::new(), Vec::new());
+        for piece in core::mem::take(&mut self.pieces) {
+            match piece {
+                Piece::Text(text) if text.is_empty() => {}
+                Piece::Text(text) => texts.push(text),
+                Piece::Reasoning(_) | Piece::Call(_) => rest.push(piece),
+            }
+        }
+        self.pieces = rest;
+        Text::join(texts, BETWEEN_TEXTS)
+    }
+}
+
+/// A content: a text, a part, or an array of both.
+pub(super) fn parts(path: &str, raw: Option<&str>, losses: &mut Losses, reasons: Reasons) -> Parts {
+    let mut parts = Parts::default();
+    match raw {
+        None | Some("null") => {}
+        Some(raw) if raw.starts_with('[') => {
+            let path = format!("{path}[]");
+            match items(raw) {
+                Some(items) => items.into_iter().for_each(|item| parts.take(&path, item, losses, reasons)),
+                None => losses.add(path, ANOTHER_KIND),
+            }
+        }
+        Some(raw) => parts.take(path, raw, losses, reasons),
+    }
+    parts
+}
+
+impl Parts {
+    fn take(&mut self, path: &str, raw: &str, losses: &mut Losses, reasons: Reasons) {
+        if let Some(text) = Text::decode(raw) {
+            return self.pieces.push(Piece::Text(text));
+        }
+        let Ok(mut part) = Object::parse(path, raw) else { return losses.add(path.into(), ANOTHER_KIND) };
+        self.say(&mut part, losses);
+        if let Some(call) = part.take_object("functionCall", losses) {
+            self.pieces.push(Piece::Call(called(call, losses, reasons)));
+        }
+        if let Some(answer) = part.take_object("functionResponse", losses) {
+            self.answers.push(answered(answer, losses, reasons));
+        }
+        for key in ["inlineData", "fileData"] {
+            let Some(file) = part.take_object(key, losses) else { continue };
+            let attachment = attached(file, key, losses, reasons);
+            let into = match self.answers.last_mut() {
+                Some(answer) => &mut answer.attachments,
+                None => &mut self.attachments,
+            };
+            into.extend(attachment);
+        }
+        part.leave(losses, reasons);
+    }
+
+    // A signature may stand at any part, for the thought before it.
+    fn say(&mut self, part: &mut Object<'_>, losses: &mut Losses) {
+        let is_thought = part.take("thought", losses) == Some(true);
+        let signature: Option<String> = part.take("thoughtSignature", losses);
+        let text: Option<Text> = part.take("text", losses);
+        let (thought, text) = if is_thought { (text, None) } else { (None, text) };
+        if thought.is_some() || signature.is_some() {
+            let text = thought.unwrap_or_default();
+            self.pieces.push(Piece::Reasoning(Reasoning { text, signature, data: None }));
+        }
+        self.pieces.extend(text.map(Piece::Text));
+    }
+}
+
+fn called(mut call: Object<'_>, losses: &mut Losses, reasons: Reasons) -> ToolCall {
+    let called = ToolCall {
+        id: call.take("id", losses).unwrap_or_default(),
+        name: call.take("name", losses).unwrap_or_default(),
+        arguments: call.take_raw("args").filter(|raw| *raw != "null").unwrap_or("{}").into(),
+    };
+    call.leave(losses, reasons);
+    called
+}
+
+fn answered(mut answer: Object<'_>, losses: &mut Losses, reasons: Reasons) -> Answer {
+    let (is_error, content) = response(answer.take_raw("response").unwrap_or("{}"));
+    let mut answered = Answer {
+        id: answer.take("id", losses).unwrap_or_default(),
+        name: answer.take("name", losses).unwrap_or_default(),
+        is_error,
+        content,
+        attachments: Vec::new(),
+    };
+    for (_, mut part) in answer.take_objects("parts", losses) {
+        for key in ["inlineData", "fileData"] {
+            let file = part.take_object(key, losses);
+            answered.attachments.extend(file.and_then(|file| attached(file, key, losses, reasons)));
+        }
+        part.leave(losses, reasons);
+    }
+    answer.leave(losses, reasons);
+    answered
+}
+
+// Bytes that stand in the file itself, or a path: an address would make a viewer ask the network.
+fn attached(mut file: Object<'_>, key: &str, losses: &mut Losses, reasons: Reasons) -> Option<Attachment> {
+    let mime = file.take("mimeType", losses).unwrap_or_default();
+    let name = file.take("displayName", losses);
+    let is_inline = key == "inlineData";
+    let source = if is_inline { "data" } else { "fileUri" };
+    let place: Option<String> = file.take(source, losses);
+    let found = match place {
+        Some(place) if !is_inline && place.contains("://") => {
+            file.lose(source, "its bytes do not stand in the file", losses);
+            None
+        }
+        Some(data) if is_inline => Some(Attachment { mime, name, data: Some(data), ..Attachment::default() }),
+        Some(path) => Some(Attachment { mime, name, path: Some(path), ..Attachment::default() }),
+        None => None,
+    };
+    file.leave(losses, reasons);
+    found
+}

@@ -1,0 +1,192 @@
+//! What one entry says.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::fields::{Field, kind_of};
+use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::pi::table::REASONS;
+use crate::interop::pieces::{Piece, Plain};
+use crate::interop::{Losses, Object};
+use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::text::Text;
+
+/// A message, what an answer consists of, and what it is marked as.
+pub(super) struct Said {
+    pub message: Message,
+    pub pieces: Vec<Piece>,
+    pub marks: Vec<&'static str>,
+}
+
+impl Said {
+    fn by(role: Role, content: Text) -> Said {
+        Said::of(Message { role: Some(role), content, ..Message::default() })
+    }
+
+    fn of(message: Message) -> Said {
+        Said { message, pieces: Vec::new(), marks: Vec::new() }
+    }
+
+    fn marked(mut self, name: &'static str) -> Said {
+        self.marks.push(name);
+        self
+    }
+}
+
+/// What a `message` entry says; nothing where its role is unknown, which is listed.
+///
+/// # Errors
+/// What was expected where there is no message.
+pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option<Said>, String> {
+    let raw = entry.take_raw("message");
+    let message = raw.and_then(|raw| Object::parse("message.message", raw).ok());
+    let wrong = || {
+        let found = raw.map_or("nothing", kind_of);
+        format!("expected an object for \"message\", but found {found} instead")
+    };
+    let mut message = message.ok_or_else(wrong)?;
+    let role: Option<String> = message.take("role", losses);
+    let role = role.ok_or_else(|| String::from("expected a message with a role, but found one without"))?;
+    let mut message = message.at(role.as_str());
+    message.take_raw("timestamp");
+    let said = match role.as_str() {
+        "user" => Said::of(plain(&mut message, &role, losses).into_message(Role::User)),
+        "assistant" => answer(&mut message, losses),
+        "toolResult" => result(&mut message, losses),
+        "bashExecution" => execution(&mut message, losses),
+        "custom" | "hookMessage" => {
+            Said::of(plain(&mut message, &role, losses).into_message(Role::User)).marked("isMeta")
+        }
+        "compactionSummary" => {
+            Said::by(Role::User, summary_of(&mut message, losses)).marked("isCompactSummary")
+        }
+        "branchSummary" => Said::by(Role::User, summary_of(&mut message, losses)).marked("isBranchSummary"),
+        _ => {
+            losses
+                .add(format!("record:message/{role}"), "a message of a kind that leftoff does not know here");
+            return Ok(None);
+        }
+    };
+    message.leave(losses, REASONS);
+    Ok(Some(said))
+}
+
+/// What an extension says to the model in the user's name.
+pub(super) fn custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option<Said> {
+    Some(Said::of(plain(entry, "custom_message", losses).into_message(Role::User)).marked("isMeta"))
+}
+
+/// What sums up a part of the conversation.
+pub(super) fn summary(entry: &mut Object<'_>, kind: &str, losses: &mut Losses) -> Option<Said> {
+    let mark = if kind == "compaction" { "isCompactSummary" } else { "isBranchSummary" };
+    let said = Said::by(Role::User, summary_of(entry, losses));
+    (!said.message.content.is_empty()).then(|| said.marked(mark))
+}
+
+fn summary_of(object: &mut Object<'_>, losses: &mut Losses) -> Text {
+    object.take("summary", losses).unwrap_or_default()
+}
+
+fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
+    let mut said = Said::by(Role::Assistant, Text::default());
+    for (kind, mut block) in message.take_blocks("content", losses) {
+        said.pieces.push(match kind.as_str() {
+            "text" => Piece::Text(block.take("text", losses).unwrap_or_default()),
+            "thinking" => Piece::Reasoning(thinking(&mut block, losses)),
+            "toolCall" => Piece::Call(ToolCall {
+                id: block.take("id", losses).unwrap_or_default(),
+                name: block.take("name", losses).unwrap_or_default(),
+                arguments: block.take_arguments("arguments", losses),
+            }),
+            _ => {
+                losses.add(format!("assistant.content[{kind}]"), UNKNOWN_BLOCK);
+                continue;
+            }
+        });
+        block.leave(losses, REASONS);
+    }
+    let counted = message.take_object("usage", losses);
+    said.message.assistant = Some(Assistant {
+        model: message.take("model", losses),
+        finish_reason: message.take("stopReason", losses),
+        usage: counted.map(|counted| usage(counted, losses)),
+        ..Assistant::default()
+    });
+    said
+}
+
+fn thinking(block: &mut Object<'_>, losses: &mut Losses) -> Reasoning {
+    let text = block.take("thinking", losses).unwrap_or_default();
+    let signature = block.take("thinkingSignature", losses);
+    match block.take("redacted", losses) {
+        Some(true) => Reasoning { text, data: signature, signature: None },
+        Some(false) | None => Reasoning { text, signature, data: None },
+    }
+}
+
+fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
+    let usage = Usage {
+        input: counts.take("input", losses),
+        output: counts.take("output", losses),
+        cache_read: counts.take("cacheRead", losses),
+        cache_write: counts.take("cacheWrite", losses),
+        ..Usage::default()
+    };
+    counts.leave(losses, REASONS);
+    usage
+}
+
+fn result(message: &mut Object<'_>, losses: &mut Losses) -> Said {
+    let mut said = Said::of(plain(message, "toolResult", losses).into_message(Role::Tool));
+    said.message.tool = Some(Tool {
+        call_id: message.take("toolCallId", losses).unwrap_or_default(),
+        name: message.take("toolName", losses).unwrap_or_default(),
+        is_error: message.take("isError", losses).unwrap_or_default(),
+        ..Tool::default()
+    });
+    said
+}
+
+// A command of the user's own, told as the model is told.
+fn execution(message: &mut Object<'_>, losses: &mut Losses) -> Said {
+    let command: String = message.take("command", losses).unwrap_or_default();
+    let output: String = message.take("output", losses).unwrap_or_default();
+    let code: Option<i64> = message.take("exitCode", losses);
+    let cancelled = message.take("cancelled", losses) == Some(true);
+    let is_hidden = message.take("excludeFromContext", losses) == Some(true);
+    let output = if output.is_empty() { "(no output)".into() } else { format!("```\n{output}\n```") };
+    let end = match code {
+        _ if cancelled => "\n\n(command cancelled)".into(),
+        Some(code) if code != 0 => format!("\n\nCommand exited with code {code}"),
+        Some(_) | None => String::new(),
+    };
+    let said =
+        Said::by(Role::User, format!("Ran `{command}`\n{output}{end}").into()).marked("isBashExecution");
+    if is_hidden { said.marked("isIgnored") } else { said }
+}
+
+fn plain(object: &mut Object<'_>, path: &str, losses: &mut Losses) -> Plain {
+    let mut plain = Plain::default();
+    let whole = object.raw("content").and_then(|content| Text::read(content, "", &mut Vec::new()));
+    if whole.is_some() {
+        object.take_raw("content");
+    }
+    plain.texts.extend(whole);
+    for (kind, mut block) in object.take_blocks("content", losses) {
+        match kind.as_str() {
+            "text" => plain.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
+            "image" => plain.attachments.push(Attachment {
+                mime: block.take("mimeType", losses).unwrap_or_default(),
+                data: block.take("data", losses),
+                ..Attachment::default()
+            }),
+            _ => {
+                losses.add(format!("{path}.content[{kind}]"), UNKNOWN_BLOCK);
+                continue;
+            }
+        }
+        block.leave(losses, REASONS);
+    }
+    plain
+}

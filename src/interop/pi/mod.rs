@@ -1,0 +1,198 @@
+//! Pi's sessions: `<sessions>/<folder>/<time>_<session>.jsonl`, a tree of entries by `id` and `parentId`.
+//!
+//! An entry that hangs from one that was followed already begins a branch; the chain goes through entries that are no
+//! messages. One that hangs from nothing, where something was said before, cannot be a branch, and is read in file order.
+//! The first version of the format has no chain at all. Compactions and summaries of branches are messages of the user,
+//! as the model gets them, with a mark; what they sum up stays.
+
+mod content;
+mod table;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, mark};
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::{AgentName, Import, Losses, Object};
+use crate::session::checkpoint::Span;
+use crate::session::message::Message;
+use crate::session::scan::{Problem, ProblemCode};
+use crate::time;
+
+use content::Said;
+use table::REASONS;
+
+pub use table::COVERAGE;
+
+/// Among how many lines the header is looked for.
+const HEAD: usize = 5;
+
+/// Whether a header of Pi begins these bytes.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    first_objects(bytes, HEAD).any(|mut object| {
+        let kind: Option<String> = object.take("type", &mut Losses::default());
+        kind.as_deref() == Some("session") && ["id", "timestamp", "cwd"].iter().all(|name| object.has(name))
+    })
+}
+
+/// Reads a session. `name` is the file's name, for the id of a session whose header is lost.
+///
+/// # Errors
+/// `empty_file`, also where nothing was said; `unknown_format` where no record of Pi is in the bytes; `line_too_long` where there is nothing but what
+/// is too long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Pi)?;
+    let mut reader = Reader {
+        talk: Conversation::new(AgentName::Pi),
+        linked: BTreeMap::new(),
+        followed: BTreeSet::new(),
+        last: None,
+        problems: Vec::new(),
+    };
+    for record in records(bytes, AgentName::Pi) {
+        match record {
+            Ok((object, place)) => reader.record(object, place),
+            Err(problem) => reader.problems.push(problem),
+        }
+    }
+    let is_known = knows(bytes) || !reader.talk.is_empty();
+    unless_nothing(reader.finish(name), bytes, AgentName::Pi, is_known)
+}
+
+fn is_said(kind: &str) -> bool {
+    matches!(kind, "message" | "custom_message" | "compaction" | "branch_summary")
+}
+
+struct Reader {
+    talk: Conversation,
+    // What an entry means for those that hang from it: the message it became, or else the one before it.
+    linked: BTreeMap<String, Option<usize>>,
+    // The messages that something hangs from.
+    followed: BTreeSet<usize>,
+    last: Option<usize>,
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn record(&mut self, mut object: Object<'_>, place: Span) {
+        let kind: Option<String> = object.take("type", &mut Losses::default());
+        let Some(kind) = kind else {
+            let message = "expected a record of pi, but found an object without a type instead";
+            self.problems.push(problem(ProblemCode::Foreign, place, message));
+            return;
+        };
+        let object = object.at(kind.as_str());
+        match kind.as_str() {
+            "session" => self.header(object),
+            kind if is_said(kind) => self.entry(object, kind, place),
+            kind => self.other(object, kind),
+        }
+    }
+
+    // A fork begins with the header of its own file.
+    fn header(&mut self, mut object: Object<'_>) {
+        let Conversation { session, losses, .. } = &mut self.talk;
+        let id: Option<String> = object.take("id", losses);
+        let created = object.take_time("timestamp", losses);
+        let folder: Option<String> = object.take("cwd", losses);
+        object.leave(losses, REASONS);
+        if session.source_id.is_empty() {
+            session.source_id = id.unwrap_or_default();
+            session.folder = folder;
+        }
+        // What hangs from the header hangs from nothing.
+        self.linked.insert(session.source_id.clone(), None);
+        self.talk.begun(created.as_deref().and_then(time::parse));
+    }
+
+    fn entry(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
+        let said = match kind {
+            "message" => content::said(&mut object, &mut self.talk.losses),
+            "custom_message" => Ok(content::custom(&mut object, &mut self.talk.losses)),
+            _ => Ok(content::summary(&mut object, kind, &mut self.talk.losses)),
+        };
+        let said = match said {
+            Ok(said) => said,
+            Err(wrong) => {
+                self.problems.push(problem(ProblemCode::BadValue, place, wrong));
+                return;
+            }
+        };
+        let (id, before) = self.before(&mut object, kind);
+        let losses = &mut self.talk.losses;
+        let origin = Origin::at(place, object.take_time("timestamp", losses));
+        let mut origin = Origin { native: id.clone().unwrap_or(origin.native), ..origin };
+        object.leave(losses, REASONS);
+        let Some(Said { message, pieces, marks }) = said else {
+            // What kind of message it was is in the losses.
+            return self.link(id, before);
+        };
+        marks.iter().for_each(|name| mark(&mut origin.flags, name));
+        let branch = before.is_some_and(|before| !self.followed.insert(before));
+        let at = self.talk.add_behind(before, Message { branch, ..message }, origin);
+        self.talk.extend(at, pieces, 0);
+        self.last = Some(at);
+        self.link(id, Some(at));
+    }
+
+    fn other(&mut self, mut object: Object<'_>, kind: &str) {
+        let (id, before) = self.before(&mut object, kind);
+        if kind == "session_info" {
+            let Conversation { session, losses, .. } = &mut self.talk;
+            session.title = object.take("name", losses).or(session.title.take());
+            object.take_raw("timestamp");
+            object.leave(losses, REASONS);
+        } else {
+            self.talk.losses.add(format!("record:{kind}"), "a record that is no message");
+        }
+        self.link(id, before);
+    }
+
+    // The entry's id, and the message it follows, through entries that are none.
+    fn before(&mut self, object: &mut Object<'_>, kind: &str) -> (Option<String>, Option<usize>) {
+        let losses = &mut self.talk.losses;
+        let id: Option<String> = object.take("id", losses);
+        let parent: Option<String> = object.take("parentId", losses);
+        let before = match parent.as_ref().map(|parent| self.linked.get(parent)) {
+            Some(Some(before)) => *before,
+            Some(None) => {
+                if is_said(kind) {
+                    object.lose("parentId", "the entry it names is not before it", losses);
+                }
+                self.last
+            }
+            // Only the first version has no ids, and no chain.
+            None if id.is_none() => self.last,
+            None => None,
+        };
+        if before.is_none() && self.last.is_some() && is_said(kind) {
+            object.lose("parentId", "it begins the tree anew; it is read in file order", losses);
+        }
+        (id, before.or(self.last))
+    }
+
+    fn link(&mut self, id: Option<String>, message: Option<usize>) {
+        if let Some(id) = id {
+            self.linked.insert(id, message);
+        }
+    }
+
+    fn finish(self, name: &str) -> Import {
+        let Reader { mut talk, mut problems, .. } = self;
+        if talk.is_empty() {
+            return Import { sessions: Vec::new(), problems };
+        }
+        if talk.session.source_id.is_empty() {
+            let name = stem(name, ".jsonl");
+            talk.session.source_id = name.rsplit('_').next().unwrap_or(name).into();
+        }
+        let session = talk.finish(&mut problems);
+        problems.sort_by_key(|problem| problem.start);
+        // Of a conversation of which nothing can be stored, only the problems are told.
+        let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+        Import { sessions, problems }
+    }
+}

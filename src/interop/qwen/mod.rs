@@ -1,0 +1,406 @@
+//! Qwen Code's sessions: `<projects>/<folder>/chats/<session>.jsonl`.
+//!
+//! Records hang from each other by `parentUuid`, through records that are no messages; what they say are parts of
+//! Gemini's API. Assistant's records of one uuid are one answer. A rewind is a record that hangs from farther back: what
+//! hangs from that is a branch. A sub-agent's records (`isSidechain`) are a session of their own. Writers that did not
+//! wait for each other leave several records in one line. Of a compression only its summary is read: the history stays.
+
+mod table;
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::value::RawValue;
+
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::lines::{problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::object::Losses;
+use crate::interop::parts::{Answer, Parts, parts};
+use crate::interop::pieces::Piece;
+use crate::interop::{AgentName, Import, Object};
+use crate::session::checkpoint::Span;
+use crate::session::event::Parent;
+use crate::session::message::{Assistant, Message, Role, Usage};
+use crate::session::scan::{Problem, ProblemCode};
+use crate::time;
+
+use table::REASONS;
+
+pub use table::COVERAGE;
+
+const NO_MESSAGE: &str = "a record that is no message";
+const TITLE: &str = "system/custom_title";
+const COMPRESSION: &str = "system/chat_compression";
+// What the client says to the model in a user's name.
+const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
+
+/// Whether a record of Qwen Code is at the begin of these bytes.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    objects(bytes).take(64).flatten().any(|(object, _)| {
+        let message = object.raw("message").and_then(|raw| Object::parse("", raw).ok());
+        object.has("uuid") && object.has("sessionId") && message.is_some_and(|message| message.has("parts"))
+    })
+}
+
+/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+///
+/// # Errors
+/// `empty_file`; `unknown_format` where nothing was said as Qwen Code writes it; `line_too_long` where there is nothing
+/// but what is too long to be stored.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Qwen)?;
+    let mut reader = Reader::default();
+    for record in objects(bytes) {
+        match record {
+            Ok((object, place)) => reader.record(object, place),
+            Err(problem) => reader.problems.push(problem),
+        }
+    }
+    let is_known = reader.is_known;
+    unless_nothing(reader.finish(stem(name, ".jsonl")), bytes, AgentName::Qwen, is_known)
+}
+
+type Found<'a> = Result<(Object<'a>, Span), Problem>;
+
+fn objects(bytes: &[u8]) -> impl Iterator<Item = Found<'_>> {
+    records(bytes, AgentName::Qwen).flat_map(|record| match record {
+        Ok(found) => Vec::from([Ok(found)]),
+        Err(problem) => match glued(bytes, &problem) {
+            Some(objects) => objects.into_iter().map(Ok).collect(),
+            None => Vec::from([Err(problem)]),
+        },
+    })
+}
+
+// The objects of a line that holds nothing but several of them.
+fn glued<'a>(bytes: &'a [u8], problem: &Problem) -> Option<Vec<(Object<'a>, Span)>> {
+    if problem.code != ProblemCode::Damaged {
+        return None;
+    }
+    let line = bytes.get(problem.start as usize..problem.end as usize)?;
+    let line = core::str::from_utf8(line).ok()?;
+    let mut objects = Vec::new();
+    let mut values = serde_json::Deserializer::from_str(line).into_iter::<&RawValue>();
+    let mut start = problem.start;
+    while let Some(value) = values.next() {
+        let end = problem.start + values.byte_offset() as u64;
+        objects.push((Object::parse("", value.ok()?.get()).ok()?, Span { start, end }));
+        start = end;
+    }
+    Some(objects)
+}
+
+#[derive(Default)]
+struct Reader {
+    is_known: bool,
+    session_id: Option<String>,
+    title: Option<String>,
+    // By the agent; the main conversation has no name.
+    threads: BTreeMap<String, Thread>,
+    // What a record with a uuid is, or else what is before it.
+    links: BTreeMap<String, (String, Option<usize>)>,
+    problems: Vec<Problem>,
+}
+
+struct Thread {
+    talk: Conversation,
+    // Answers by their uuids.
+    answers: BTreeMap<String, usize>,
+}
+
+/// What a record says of itself.
+struct Envelope {
+    uuid: Option<String>,
+    parent: Option<String>,
+    timestamp: Option<String>,
+    agent: String,
+    place: Span,
+}
+
+impl Envelope {
+    fn origin(&self) -> Origin {
+        let origin = Origin::at(self.place, self.timestamp.clone());
+        Origin { native: self.uuid.clone().unwrap_or(origin.native), ..origin }
+    }
+}
+
+impl Reader {
+    fn record(&mut self, mut object: Object<'_>, place: Span) {
+        let quiet = &mut Losses::default();
+        let kind: Option<String> = object.take("type", quiet);
+        let Some(kind) = kind else {
+            let message = "expected a record of qwen, but found an object without a type instead";
+            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+        };
+        let subtype: Option<String> = object.take("subtype", quiet);
+        let kind = match subtype.as_deref() {
+            Some(subtype) if kind == "system" => format!("system/{subtype}"),
+            _ => kind,
+        };
+        let object = object.at(kind.as_str());
+        match kind.as_str() {
+            "user" | "assistant" | "tool_result" => self.message(object, &kind, subtype.as_deref(), place),
+            _ => self.other(object, &kind, place),
+        }
+    }
+
+    fn envelope(&mut self, object: &mut Object<'_>, losses: &mut Losses, place: Span) -> Envelope {
+        let session_id: Option<String> = object.take("sessionId", losses);
+        self.session_id = self.session_id.take().or(session_id);
+        let is_side = object.take("isSidechain", losses) == Some(true);
+        let agent: Option<String> = object.take("agentId", losses);
+        Envelope {
+            uuid: object.take("uuid", losses),
+            parent: object.take("parentUuid", losses),
+            timestamp: object.take_time("timestamp", losses),
+            agent: if is_side { agent.unwrap_or_else(|| "sidechain".into()) } else { String::new() },
+            place,
+        }
+    }
+
+    fn thread(&mut self, agent: &str) -> &mut Thread {
+        let new = || Thread { talk: Conversation::new(AgentName::Qwen), answers: BTreeMap::new() };
+        self.threads.entry(agent.into()).or_insert_with(new)
+    }
+
+    // The message that a record follows: nothing before the first; where its parent is not there, what is before it.
+    fn before(&mut self, envelope: &Envelope, kind: &str) -> Option<usize> {
+        let parent = envelope.parent.as_ref().and_then(|parent| self.links.get(parent));
+        let known = parent.filter(|(agent, _)| *agent == envelope.agent).map(|(_, before)| *before);
+        let thread = self.thread(&envelope.agent);
+        if known.is_none() && envelope.parent.is_some() && !thread.talk.is_empty() {
+            let why = "the record it names is not before it in this conversation";
+            thread.talk.losses.add(format!("{kind}.parentUuid"), why);
+        }
+        known.unwrap_or_else(|| thread.talk.drafts.len().checked_sub(1))
+    }
+
+    fn link(&mut self, envelope: Envelope, message: Option<usize>) {
+        if let Some(uuid) = envelope.uuid {
+            self.links.insert(uuid, (envelope.agent, message));
+        }
+    }
+
+    // A record without a message costs one line in the losses, but the chain goes through it.
+    fn other(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
+        let mut losses = Losses::default();
+        let envelope = self.envelope(&mut object, &mut losses, place);
+        let mut before = self.before(&envelope, kind);
+        let talk = &mut self.thread(&envelope.agent).talk;
+        talk.begun(envelope.timestamp.as_deref().and_then(time::parse));
+        if kind == TITLE {
+            for key in ["cwd", "version", "gitBranch"] {
+                object.take_raw(key);
+            }
+            let mut title = None;
+            if let Some(mut payload) = object.take_object("systemPayload", &mut losses) {
+                title = payload.take("customTitle", &mut losses);
+                payload.leave(&mut losses, REASONS);
+            }
+            object.leave(&mut losses, REASONS);
+            talk.losses.merge(losses);
+            self.title = title.or(self.title.take());
+        } else {
+            talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
+            if kind == COMPRESSION
+                && let Some(summary) = summary(&mut object)
+            {
+                let origin = Origin { flags: marks(&["isCompactSummary"]), ..envelope.origin() };
+                before = Some(self.add(&envelope.agent, before, summary, origin));
+            }
+        }
+        self.link(envelope, before);
+    }
+
+    fn message(&mut self, mut object: Object<'_>, kind: &str, subtype: Option<&str>, place: Span) {
+        let mut losses = Losses::default();
+        let envelope = self.envelope(&mut object, &mut losses, place);
+        let before = self.before(&envelope, kind);
+        let path = format!("{kind}.message.parts");
+        let mut said = Parts::default();
+        if let Some(mut message) = object.take_object("message", &mut losses) {
+            self.is_known |= message.has("parts");
+            said = parts(&path, message.take_raw("parts"), &mut losses, REASONS);
+            message.take_raw("role");
+            message.leave(&mut losses, REASONS);
+        }
+        let talk = &mut self.thread(&envelope.agent).talk;
+        let folder: Option<String> = object.take("cwd", &mut losses);
+        if talk.session.folder.is_some() && folder.is_some() && folder != talk.session.folder {
+            losses.add(format!("{kind}.cwd"), "it changes within the session");
+        }
+        talk.session.folder = talk.session.folder.take().or(folder);
+        talk.session.git_branch = object.take("gitBranch", &mut losses).or(talk.session.git_branch.take());
+        talk.version(object.take("version", &mut losses), COVERAGE.tested);
+        talk.begun(envelope.timestamp.as_deref().and_then(time::parse));
+        let last = match kind {
+            "assistant" => self.answer(&mut object, &envelope, before, said, &mut losses),
+            _ => self.prompt(&mut object, (kind, subtype), &envelope, before, said, &mut losses),
+        };
+        object.leave(&mut losses, REASONS);
+        self.thread(&envelope.agent).talk.losses.merge(losses);
+        self.link(envelope, last);
+    }
+
+    // What does not follow the message before it in the file begins a branch.
+    fn add(&mut self, agent: &str, before: Option<usize>, message: Message, origin: Origin) -> usize {
+        let talk = &mut self.thread(agent).talk;
+        let branch = before != talk.drafts.len().checked_sub(1);
+        talk.add_behind(before, Message { branch, ..message }, origin)
+    }
+
+    fn answer(
+        &mut self,
+        object: &mut Object<'_>,
+        envelope: &Envelope,
+        before: Option<usize>,
+        said: Parts,
+        losses: &mut Losses,
+    ) -> Option<usize> {
+        let agent = &envelope.agent;
+        let known = envelope.uuid.as_ref().and_then(|uuid| self.thread(agent).answers.get(uuid).copied());
+        let at = known.unwrap_or_else(|| {
+            let message = Message {
+                role: Some(Role::Assistant),
+                assistant: Some(Assistant::default()),
+                ..Message::default()
+            };
+            self.add(agent, before, message, envelope.origin())
+        });
+        for _ in &said.answers {
+            losses.add("assistant.message.parts[].functionResponse".into(), "no answer says this");
+        }
+        let Thread { talk, answers } = self.thread(agent);
+        answers.extend(envelope.uuid.clone().map(|uuid| (uuid, at)));
+        let more = if known.is_some() { envelope.place.end - envelope.place.start } else { 0 };
+        talk.extend(at, said.pieces, more);
+        let message = &mut talk.drafts[at].message;
+        message.attachments.extend(said.attachments);
+        let assistant = message.assistant.get_or_insert_default();
+        assistant.model = object.take("model", losses).or(assistant.model.take());
+        assistant.usage = usage(object, losses).or(assistant.usage.take());
+        Some(at)
+    }
+
+    // Results first, each a message; then what was said beside them, or at all.
+    fn prompt(
+        &mut self,
+        object: &mut Object<'_>,
+        (kind, subtype): (&str, Option<&str>),
+        envelope: &Envelope,
+        mut before: Option<usize>,
+        mut said: Parts,
+        losses: &mut Losses,
+    ) -> Option<usize> {
+        let text = said.take_text();
+        for piece in &said.pieces {
+            let field = match piece {
+                Piece::Call(_) => "functionCall",
+                Piece::Reasoning(_) | Piece::Text(_) => "thought",
+            };
+            losses.add(format!("{kind}.message.parts[].{field}"), "only an answer says this");
+        }
+        let (call, failed) = outcome(object, losses);
+        let is_notice = subtype.is_some_and(|subtype| NOTICES.contains(&subtype));
+        let flags = if is_notice { marks(&["isMeta"]) } else { marks(&[]) };
+        let is_beside = !text.is_empty() || !said.attachments.is_empty();
+        let is_alone = said.answers.is_empty();
+        let answers: Vec<Answer> = match kind {
+            "tool_result" if is_alone => {
+                let attachments = core::mem::take(&mut said.attachments);
+                Vec::from([Answer { content: text.clone(), attachments, ..Answer::default() }])
+            }
+            _ => said.answers,
+        };
+        for answer in answers {
+            let id = if answer.id.is_empty() { call.clone().unwrap_or_default() } else { answer.id };
+            let answer = Answer { id, is_error: answer.is_error || failed, ..answer };
+            before = Some(self.add(&envelope.agent, before, answer.into_message(), envelope.origin()));
+        }
+        if is_alone && kind == "tool_result" || !is_alone && !is_beside {
+            return before;
+        }
+        let message = Message {
+            role: Some(Role::User),
+            content: text,
+            attachments: said.attachments,
+            ..Message::default()
+        };
+        Some(self.add(&envelope.agent, before, message, Origin { flags, ..envelope.origin() }))
+    }
+
+    fn finish(mut self, name: &str) -> Import {
+        let native = self.session_id.take().unwrap_or_else(|| name.into());
+        let mut caller = format!("{}/{native}", AgentName::Qwen.as_str());
+        // What stood in a conversation without messages is told with the first that has some.
+        let mut orphaned = Losses::default();
+        for thread in self.threads.values_mut().filter(|thread| thread.talk.is_empty()) {
+            orphaned.merge(core::mem::take(&mut thread.talk.losses));
+        }
+        let mut sessions = Vec::new();
+        for (agent, Thread { mut talk, .. }) in self.threads {
+            if talk.is_empty() {
+                continue;
+            }
+            talk.losses.merge(core::mem::take(&mut orphaned));
+            if agent.is_empty() {
+                talk.session.source_id = native.clone();
+                talk.session.title = self.title.take();
+                caller = talk.id();
+            } else {
+                talk.session.source_id = format!("{native}/{agent}");
+                talk.session.parent = Some(Parent { session: caller.clone(), call_id: None });
+            }
+            sessions.push(talk.finish(&mut self.problems));
+        }
+        sessions.retain(|session| !session.messages.is_empty());
+        self.problems.sort_by_key(|problem| problem.start);
+        Import { sessions, problems: self.problems }
+    }
+}
+
+// The call that a result answers, and whether it failed.
+fn outcome(object: &mut Object<'_>, losses: &mut Losses) -> (Option<String>, bool) {
+    let Some(mut outcome) = object.take_object("toolCallResult", losses) else { return (None, false) };
+    let call = outcome.take("callId", losses);
+    let status: Option<String> = outcome.take("status", losses);
+    outcome.leave(losses, REASONS);
+    (call, matches!(status.as_deref(), Some("error" | "cancelled")))
+}
+
+// What is input has the cached tokens in it. Whether what is output has the thoughts in it, the sum tells.
+fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
+    let mut counts = object.take_object("usageMetadata", losses)?;
+    let input: Option<u64> = counts.take("promptTokenCount", losses);
+    let output: Option<u64> = counts.take("candidatesTokenCount", losses);
+    let thoughts: Option<u64> = counts.take("thoughtsTokenCount", losses);
+    let cached: Option<u64> = counts.take("cachedContentTokenCount", losses);
+    let total: Option<u64> = counts.take("totalTokenCount", losses);
+    counts.leave(losses, REASONS);
+    let output = output.map(|output| {
+        let is_whole = total == input.and_then(|input| input.checked_add(output));
+        output.saturating_add(thoughts.filter(|_| !is_whole).unwrap_or_default())
+    });
+    Some(Usage {
+        input: input.map(|input| input.saturating_sub(cached.unwrap_or_default())),
+        output,
+        cache_read: cached,
+        reasoning: thoughts,
+        ..Usage::default()
+    })
+}
+
+// The first thing that is said after a compression.
+fn summary(object: &mut Object<'_>) -> Option<Message> {
+    let quiet = &mut Losses::default();
+    let mut payload = object.take_object("systemPayload", quiet)?;
+    let history = payload.take_objects("compressedHistory", quiet);
+    let (_, mut first) = history.into_iter().next()?;
+    let is_user = first.take::<String>("role", quiet).as_deref() == Some("user");
+    let content = parts("", first.take_raw("parts"), quiet, REASONS).take_text();
+    let is_said = is_user && !content.is_empty();
+    is_said.then(|| Message { role: Some(Role::User), content, ..Message::default() })
+}

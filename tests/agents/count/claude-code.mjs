@@ -1,0 +1,44 @@
+import { count, isObject, none, records, walk } from "./walk.mjs";
+
+const TOLD = ["summary", "ai-title", "custom-title"];
+
+export function tally(text) {
+  const types = {}, fields = {}, seen = new Set(), answers = new Set(), told = [], versions = new Set();
+  const [main, side] = [none(), none()];
+  let bad = 0, speakers = 0;
+  for (const { number, record } of records(text)) {
+    const queued = record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt";
+    const content = queued ? record.attachment.prompt : record?.message?.content;
+    const talks = record?.type === "user" || record?.type === "assistant";
+    const speaks = queued || talks;
+    const isSaid = !speaks || typeof content === "string" || Array.isArray(content);
+    if (typeof record?.type !== "string" || !isSaid) { bad += 1; continue; }
+    speakers += talks ? 1 : 0;
+    if (/^\d/.test(record.version)) versions.add(record.version);
+    const sub = { system: record.subtype, attachment: record.attachment?.type }[record.type];
+    const type = sub === undefined ? record.type : `${record.type}/${sub}`;
+    if (speaks || TOLD.includes(type)) walk(record, type, fields);
+    else count(types, type);
+    const again = JSON.stringify([record.uuid, record.timestamp, record.message, record.attachment]);
+    if (!speaks || (record.uuid !== undefined && seen.has(again))) continue;
+    seen.add(again);
+    const into = record.isSidechain === true ? side : main;
+    const blocks = Array.isArray(content) ? content.filter(isObject) : [{ type: "text", text: content }];
+    const of = (kind) => blocks.filter((block) => block.type === kind);
+    into.toolCalls += record.type === "assistant" ? of("tool_use").length : 0;
+    into.toolResults += record.type === "user" ? of("tool_result").length : 0;
+    const answer = `${record.isSidechain === true}/${record.message?.id ?? number}`;
+    if (record.type === "assistant") told.push({ ends: into });
+    if (record.type === "assistant" && !answers.has(answer)) into.assistant += answers.add(answer) && 1;
+    const says = blocks.some((b) => (b.type === "text" && b.text) || b.source?.type === "base64");
+    if (record.type === "assistant" || (!says && of("tool_result").length > 0)) continue;
+    // A queued prompt may stand again as a record of its own: by its uuid, or by its words before the next answer.
+    const one = { into, queued, id: queued ? record.attachment.source_uuid : record.uuid, words: JSON.stringify(blocks) };
+    const open = told.slice(told.findLastIndex((other) => other.ends === into) + 1);
+    const isTwin = (other) => (one.id && other.id === one.id) || (open.includes(other) && other.words === one.words);
+    const twin = told.findIndex((other) => other.into === into && other.queued !== queued && isTwin(other));
+    into.user += twin < 0 ? 1 : 0;
+    twin < 0 ? told.push(one) : told.splice(twin, 1);
+  }
+  return speakers > 0 ? { main, side, types, fields, bad, versions: [...versions] } : null;
+}

@@ -1,0 +1,55 @@
+// @ts-check
+/** The real Codex, offline. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { found, ran, told } from "./driving.mjs";
+import { inPackage, pinned } from "./install.mjs";
+
+/** @import { Client } from "./driving.mjs" */
+
+const TRIPLES = { linux: "unknown-linux-musl", darwin: "apple-darwin", win32: "pc-windows-msvc" };
+const CPUS = { x64: "x86_64", arm64: "aarch64" };
+
+/** @type {Client} */
+export const codex = {
+  name: "Codex",
+  agent: "codex",
+
+  program() {
+    const { platform, arch } = process;
+    const triple = `${CPUS[/** @type {"x64"} */ (arch)]}-${TRIPLES[/** @type {"linux"} */ (platform)]}`;
+    return inPackage(`@openai/codex-${platform}-${arch}`, join("vendor", triple, "bin", platform === "win32" ? "codex.exe" : "codex"));
+  },
+
+  version: () => pinned("@openai/codex"),
+
+  prepare({ home, url }) {
+    mkdirSync(join(home, ".codex"), { recursive: true });
+    writeFileSync(join(home, ".codex", "config.toml"), `model = "gpt-5.5"
+model_provider = "script"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.script]
+name = "Script"
+base_url = "${url}/v1"
+env_key = "SCRIPT_KEY"
+wire_api = "responses"
+`);
+  },
+
+  async ask({ program, home, project }, { prompt, id = "", resumes }) {
+    const args = ["exec", ...(resumes ? ["resume", id] : []), "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt];
+    return told(await ran(codex.name, { program, args, project, home, env: { SCRIPT_KEY: "none" } }), "thread_id");
+  },
+
+  fileOf: async ({ home }, id) => found(join(home, ".codex", "sessions"), `${id}.jsonl`)[0],
+
+  tools: {
+    shell: (cmd) => ({ name: "exec_command", input: { cmd } }),
+    // It has no tool that reads.
+    read: (path) => ({ name: "exec_command", input: { cmd: `cat '${path}'` } }),
+    write: (path, text) => ({ name: "apply_patch", input: { input: `*** Begin Patch\n*** Add File: ${path}\n${text.replace(/\n$/, "").replace(/^/gm, "+")}\n*** End Patch\n` } }),
+  },
+};

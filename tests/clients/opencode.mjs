@@ -1,0 +1,63 @@
+// @ts-check
+/** The real OpenCode, offline. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ran, told } from "./driving.mjs";
+import { inPackage, pinned } from "./install.mjs";
+
+/** @import { Client, Seat } from "./driving.mjs" */
+
+// Nothing is looked up, fetched or installed at the start.
+const ENV = { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1" };
+
+/** @type {Client} */
+export const opencode = {
+  name: "OpenCode",
+  agent: "opencode",
+
+  program() {
+    const platform = process.platform === "win32" ? "windows" : process.platform;
+    return inPackage(`opencode-${platform}-${process.arch}`, join("bin", platform === "windows" ? "opencode.exe" : "opencode"));
+  },
+
+  version: () => pinned("opencode-ai"),
+
+  prepare({ home, url }) {
+    const model = { name: "Script", reasoning: true, tool_call: true, limit: { context: 1_000_000, output: 32_000 } };
+    const provider = { npm: "@ai-sdk/openai-compatible", name: "Script", options: { baseURL: `${url}/v1`, apiKey: "none" }, models: { script: model } };
+    const settings = { model: "script/script", small_model: "script/script", autoupdate: false, share: "disabled", permission: { "*": "allow" }, provider: { script: provider } };
+    const folder = join(home, ".config", "opencode");
+    // It looks only whether these are there; else it would install packages into the folder.
+    mkdirSync(join(folder, "node_modules"), { recursive: true });
+    writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } }));
+    writeFileSync(join(folder, "opencode.json"), JSON.stringify(settings));
+  },
+
+  async ask(place, { prompt, id = "", resumes }) {
+    // As an argument it would be put in quotes.
+    return told(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt), "sessionID");
+  },
+
+  // It keeps a database; this is what it gives to others, and takes from them.
+  async fileOf(at, id) {
+    const file = join(at.home, `${id}.json`);
+    writeFileSync(file, await run(at, ["export", id]));
+    return file;
+  },
+
+  async take(at, file) {
+    await run(at, ["import", file]);
+  },
+
+  tools: {
+    shell: (command) => ({ name: "bash", input: { command, description: "As the script says" } }),
+    read: (filePath) => ({ name: "read", input: { filePath } }),
+    write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
+  },
+};
+
+/** @param {Seat} at @param {string[]} args @param {string} [input] */
+function run({ program, home, project }, args, input) {
+  return ran(opencode.name, { program, args, project, home, env: ENV, input });
+}

@@ -1,0 +1,39 @@
+// @ts-check
+/** The real pi, offline. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { found, ran } from "./driving.mjs";
+import { inPackage, newerNode, pinned } from "./install.mjs";
+
+/** @import { Client } from "./driving.mjs" */
+
+/** @type {Client} */
+export const pi = {
+  name: "pi",
+  agent: "pi",
+  program: () => inPackage("@earendil-works/pi-coding-agent", join("dist", "bundle", "cli.js")),
+  version: () => pinned("@earendil-works/pi-coding-agent"),
+
+  prepare({ home, url }) {
+    const model = { id: "script", name: "Script", reasoning: true, input: ["text"], contextWindow: 1_000_000, maxTokens: 32_000, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
+    const folder = join(home, ".pi", "agent");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "models.json"), JSON.stringify({ providers: { script: { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "none", models: [model] } } }));
+  },
+
+  async ask({ program, home, project }, { prompt, id = randomUUID(), resumes }) {
+    const args = [program, "--offline", "--provider", "script", "--model", "script", resumes ? "--session" : "--session-id", id, "--print", prompt];
+    await ran(pi.name, { program: newerNode(), args, project, home });
+    return id;
+  },
+
+  fileOf: async ({ home }, id) => found(join(home, ".pi", "agent", "sessions"), `${id}.jsonl`)[0],
+
+  tools: {
+    shell: (command) => ({ name: "bash", input: { command } }),
+    read: (path) => ({ name: "read", input: { path } }),
+    write: (path, content) => ({ name: "write", input: { path, content } }),
+  },
+};

@@ -1,0 +1,255 @@
+//! What is written for another agent's client is what was said: read back it says the same.
+#![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
+#![allow(missing_docs)]
+
+#[path = "common/chance.rs"]
+mod chance;
+mod common;
+#[path = "common/histories.rs"]
+mod histories;
+
+use std::path::Path;
+
+use chance::{Chance, scaled, seed};
+use histories::history;
+use leftoff::error::Code;
+use leftoff::interop::native::{About, format_of, write};
+use leftoff::interop::{AgentName, ImportedSession, detect, read};
+use leftoff::session::message::{Message, Role};
+use leftoff::time;
+use serde_json::{Value, json};
+
+const WRITTEN: [AgentName; 7] = [
+    AgentName::ClaudeCode,
+    AgentName::Codex,
+    AgentName::Copilot,
+    AgentName::Gemini,
+    AgentName::OpenCode,
+    AgentName::Pi,
+    AgentName::Qwen,
+];
+
+fn about() -> About {
+    About {
+        id: "01999999-0000-7000-8000-000000000001".into(),
+        folder: "/home/dev/a project".into(),
+        place: Some("a-project".into()),
+        git_branch: Some("main".into()),
+        title: Some("A title".into()),
+        model: None,
+        now_ms: 1_800_000_000_000,
+    }
+}
+
+fn back(agent: AgentName, messages: &[Message]) -> ImportedSession {
+    let native = write(agent, messages, &about()).expect("it can be written");
+    assert_eq!(detect(native.text.as_bytes()), Some(agent), "{}", native.text);
+    let name = native.path.rsplit('/').next().expect("a name");
+    let import = read(native.text.as_bytes(), name, None).expect("it is one of the agent's");
+    assert_eq!(import.problems, []);
+    let [session] = <[ImportedSession; 1]>::try_from(import.sessions).expect("one session");
+    session
+}
+
+/// What a message says: role, text, calls, and what a result answers.
+#[derive(Clone, Debug, PartialEq)]
+struct Said {
+    role: Role,
+    text: String,
+    calls: Vec<(String, String)>,
+    result: Option<bool>,
+}
+
+fn said(message: &Message) -> Said {
+    let calls = message.tool_calls().iter();
+    let calls = calls.map(|call| (call.name.clone(), value(call.arguments.as_str()).to_string()));
+    Said {
+        role: message.role.expect("a role"),
+        text: message.content.as_str().into(),
+        calls: calls.collect(),
+        result: message.tool.as_ref().map(|tool| tool.is_error),
+    }
+}
+
+// What is no JSON is the text that it is.
+fn value(arguments: &str) -> Value {
+    serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into())
+}
+
+// Some providers take nothing but objects.
+fn as_object(agent: AgentName, said: Said) -> Said {
+    if agent == AgentName::Codex {
+        return said;
+    }
+    let wrapped = |(name, arguments): (String, String)| match value(&arguments) {
+        Value::Object(_) => (name, arguments),
+        other => (name, json!({ "arguments": other }).to_string()),
+    };
+    Said { calls: said.calls.into_iter().map(wrapped).collect(), ..said }
+}
+
+// What has to be there: each result behind its call, in the order they came; nothing that the client tells itself.
+fn expected(agent: AgentName, messages: &[Message]) -> Vec<Said> {
+    let is_told = |message: &Message| {
+        let source = message.source.as_ref();
+        let is_meta = source.is_some_and(|source| source.extra.iter().any(|(key, _)| key == "\"isMeta\""));
+        let is_own = source.is_some_and(|source| source.agent == agent.as_str());
+        message.role != Some(Role::System) && (is_own || !is_meta)
+    };
+    let mut all = Vec::new();
+    for (place, message) in messages.iter().enumerate() {
+        if message.role == Some(Role::Tool) || message.role.is_none() || !is_told(message) {
+            continue;
+        }
+        all.push(as_object(agent, said(message)));
+        let calls: Vec<&str> = message.tool_calls().iter().map(|call| call.id.as_str()).collect();
+        let answers =
+            |other: &&Message| other.tool.as_ref().is_some_and(|tool| calls.contains(&tool.call_id.as_str()));
+        let mut given: Vec<&Message> = messages[place..].iter().filter(answers).collect();
+        if agent == AgentName::Gemini {
+            // A call holds its result there.
+            given.sort_by_key(|answer| {
+                calls.iter().position(|id| *id == answer.tool.as_ref().unwrap().call_id)
+            });
+        }
+        all.extend(given.into_iter().map(said));
+    }
+    all
+}
+
+// Ids that come twice, calls without a result and results without a call are mended in ways of their own.
+fn is_whole(messages: &[Message]) -> bool {
+    let mut calls: Vec<&str> =
+        messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect();
+    let mut results: Vec<&str> =
+        messages.iter().filter_map(|m| m.tool.as_ref()).map(|tool| tool.call_id.as_str()).collect();
+    calls.sort_unstable();
+    results.sort_unstable();
+    let count = calls.len();
+    let mut met: Vec<&str> = Vec::new();
+    let is_answered_later = messages.iter().all(|message| {
+        met.extend(message.tool_calls().iter().map(|call| call.id.as_str()));
+        message.tool.as_ref().is_none_or(|tool| met.contains(&tool.call_id.as_str()))
+    });
+    let is_plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let same = calls == results && calls.iter().all(|id| is_plain(id));
+    calls.dedup();
+    same && is_answered_later && calls.len() == count
+}
+
+fn sessions() -> Vec<ImportedSession> {
+    fn files(folder: &Path, all: &mut Vec<ImportedSession>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                files(&path, all);
+            } else if let Ok(import) = read(&std::fs::read(&path).unwrap(), "x", None) {
+                all.extend(import.sessions);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for agent in AgentName::ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(agent.as_str());
+        if folder.is_dir() {
+            files(&folder, &mut all);
+        }
+    }
+    all
+}
+
+#[test]
+fn every_session_of_every_agent_reads_back_as_it_was() {
+    let sessions = sessions();
+    for agent in WRITTEN {
+        let mut compared = 0;
+        for session in sessions.iter().filter(|session| is_whole(&session.messages)) {
+            let expected = expected(agent, &session.messages);
+            let is_sayable = |said: &Said| !said.text.trim().is_empty() || !said.calls.is_empty();
+            let has_files = session.messages.iter().any(|message| !message.attachments.is_empty());
+            if has_files || !expected.iter().all(|said| said.result.is_some() || is_sayable(said)) {
+                continue;
+            }
+            if expected.is_empty() {
+                continue;
+            }
+            let found = back(agent, &session.messages);
+            let found: Vec<Said> = found.messages.iter().map(said).collect();
+            assert_eq!(found, expected, "{} of {} as {agent:?}", session.source_id, session.agent);
+            compared += 1;
+        }
+        assert!(compared > 20, "{agent:?}: {compared}");
+    }
+}
+
+#[test]
+fn a_session_keeps_its_name_folder_times_and_models() {
+    let messages = &sessions().into_iter().find(|session| session.messages.len() > 10).unwrap().messages;
+    for agent in WRITTEN {
+        let session = back(agent, messages);
+        assert_eq!(session.source_id, write(agent, messages, &about()).expect("it was").id);
+        // Some keep titles in another file.
+        let is_titled = ![AgentName::Codex, AgentName::Copilot].contains(&agent);
+        assert_eq!(session.title.as_deref(), is_titled.then_some("A title"));
+        // A session of Gemini CLI tells its folder by where it lies.
+        let says = agent != AgentName::Gemini;
+        assert_eq!(session.folder.as_deref(), says.then_some("/home/dev/a project"));
+        let has_branch = says && ![AgentName::OpenCode, AgentName::Pi].contains(&agent);
+        assert_eq!(session.git_branch.as_deref(), has_branch.then_some("main"));
+        let times = |messages: &[Message]| {
+            let answers = messages.iter().filter(|message| message.role == Some(Role::Assistant));
+            let ms = |m: &Message| m.timestamp.as_deref().and_then(time::parse);
+            let told = |m: &Message| (ms(m), m.assistant.as_ref().and_then(|a| a.model.clone()));
+            answers.map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&session.messages), times(messages), "{agent:?}");
+    }
+}
+
+#[test]
+fn whatever_a_history_holds_is_paired_and_no_prompt_is_lost() {
+    let mut chance = Chance::new(seed());
+    for _ in 0..scaled(20_000, 200) {
+        let history = history(chance.number());
+        for agent in WRITTEN {
+            let session = back(agent, &history.messages);
+            let mut open: Vec<&str> = Vec::new();
+            for message in &session.messages {
+                if let Some(tool) = &message.tool {
+                    let at = open.iter().position(|id| *id == tool.call_id);
+                    open.remove(at.expect("a result has its call before it"));
+                } else {
+                    assert!(open.is_empty(), "a call without its result");
+                }
+                open.extend(message.tool_calls().iter().map(|call| call.id.as_str()));
+            }
+            assert!(open.is_empty(), "a call without its result");
+            // Where files cannot go along, they are described.
+            let is_said = |line: &&str| agent != AgentName::Copilot || !line.starts_with("[Not sent: ");
+            let prompts = |messages: &[Message]| {
+                let said = messages.iter().filter(|message| message.role == Some(Role::User));
+                said.map(|message| {
+                    message.content.as_str().split('\n').filter(is_said).collect::<Vec<_>>().join("\n")
+                })
+                .map(|text| text.trim().to_owned())
+                .filter(|text| !text.is_empty())
+                .collect::<Vec<_>>()
+            };
+            assert_eq!(prompts(&session.messages), prompts(&history.messages), "{agent:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_is_written_each_time_and_an_agent_that_is_not_written_is_refused() {
+    let messages = &sessions()[0].messages;
+    for agent in AgentName::ALL {
+        match write(agent, messages, &about()) {
+            Ok(native) => assert_eq!(write(agent, messages, &about()).unwrap(), native),
+            Err(error) => {
+                assert!(!WRITTEN.contains(&agent));
+                assert_eq!((error.code, format_of(agent).is_err()), (Code::UnknownFormat, true));
+            }
+        }
+    }
+}
