@@ -1,13 +1,14 @@
 // @ts-check
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
-import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, namedCounter, newId, stamp, textOf, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lentBytes, namedCounter, newId, stamp, textOf, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { blobOf } from "./messages.js";
 
 /** @import { ContextBuild, Counter, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log } from "./log.js" */
 /** @import { From } from "./messages.js" */
+/** @import { Secret } from "./redaction.js" */
 /** @import { Summarize, Wanted } from "./summaries.js" */
 
 /**
@@ -56,6 +57,8 @@ import { blobOf } from "./messages.js";
  * @property {string} [summaryRefused] why there is no new summary of your model's
  * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
  * @property {any} report
+ * @property {Secret[]} [secrets] what the store's `redact` found in it; replaced where that says so, and `tokensUsed` is then the
+ *   most that it can be
  */
 
 /** A report as it is kept: no text of a message is in it. @typedef {Omit<ContextBuildResult, "messages"> & { at: string }} KeptReport */
@@ -124,6 +127,17 @@ async function counted({ texts, encoding }, { count }) {
     throw new LeftoffError({ code: "invalid_request", message: `expected ${texts.length} counts from "count", but found ${Array.isArray(counts) ? counts.length : typeof counts} instead` });
   }
   return texts.map((text, place) => [text, counts[place]]);
+}
+
+/**
+ * How many tokens texts have more than those they stand for, at most.
+ * @param {[before: string, after: string][]} changed @param {string} encoding @param {Pick<ContextRequest, "count">} request
+ */
+export async function grownBy(changed, encoding, { count }) {
+  const texts = changed.flat();
+  const counts = count ? await count(texts, encoding) : texts.map((text) => called(() => namedCounter(encoding).count(lentBytes(text))));
+  // Where a text begins and ends beside others, it may have one more.
+  return changed.reduce((sum, _, place) => sum + Math.max(0, (counts[2 * place + 1] ?? 0) - (counts[2 * place] ?? 0)) + 1, 0);
 }
 
 /**

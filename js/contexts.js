@@ -2,7 +2,7 @@
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
 import { compactionEvent, compactionOf, planned } from "./compaction.js";
-import { briefOf, briefOfMessages, built, reportOf, stateOf } from "./context.js";
+import { briefOf, briefOfMessages, built, grownBy, reportOf, stateOf } from "./context.js";
 import { anyCounter, bytesOf, called, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
@@ -12,8 +12,9 @@ import { Summaries } from "./summaries.js";
 /** @import { Live } from "./live.js" */
 /** @import { From } from "./messages.js" */
 /** @import { Compaction } from "./records.js" */
+/** @import { Redaction } from "./redaction.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Wanted } from "./summaries.js" */
+/** @import { Summarize, SummaryRequest, Wanted } from "./summaries.js" */
 
 /**
  * What of a session only it can do.
@@ -28,9 +29,11 @@ export class Contexts {
   #from;
   #summaries;
   #doing;
+  #redaction;
 
-  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing }} parts */
-  constructor(session, live, { from, doing }) {
+  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing, redaction: Redaction }} parts */
+  constructor(session, live, { from, doing, redaction }) {
+    this.#redaction = redaction;
     this.#session = session;
     this.#live = live;
     this.#from = from;
@@ -40,7 +43,7 @@ export class Contexts {
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
   async context(request) {
-    const result = await this.#built(request);
+    const result = await this.#leaving(request);
     this.#live.keepReport(reportOf(result));
     return result;
   }
@@ -55,16 +58,18 @@ export class Contexts {
   }
 
   /** @param {{ maxTokens: number, encoding: string }} options */
-  brief(options) {
-    return this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
+  async brief(options) {
+    const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
+    return (await this.#redaction.out(brief)).value;
   }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked */
   async summaryOf({ maxTokens, ...range }) {
     const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
     const cached = await this.#summaries.exactly(handle, range);
-    if (cached && cached.summary.tokens <= maxTokens) return cached.summary.content;
-    return briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
+    const isShort = cached && cached.summary.tokens <= maxTokens;
+    const summary = isShort ? cached.summary.content : briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
+    return (await this.#redaction.out(summary)).value;
   }
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
@@ -95,6 +100,19 @@ export class Contexts {
     return { ...said, tokensBefore: before?.tokensUsed, tokensAfter: after?.tokensUsed, tokenBudget: after?.tokenBudget };
   }
 
+  // A placeholder may be longer than what it stands for: what is over the budget then is taken from the next try.
+  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  async #leaving(request) {
+    const first = await this.#built(request);
+    const { tokenBudget } = first;
+    for (let built = first; ; ) {
+      const { value, secrets, changed } = await this.#redaction.out(built);
+      const tokensUsed = built.tokensUsed + (await grownBy(changed, built.report.encoding, request));
+      if (tokensUsed <= tokenBudget) return { ...value, tokensUsed, tokenBudget, ...(secrets.length > 0 && { secrets }) };
+      built = await this.#built({ ...request, reserve: built.report.budget.reserveForResponse + tokensUsed - tokenBudget });
+    }
+  }
+
   /**
    * @param {ContextRequest} request
    * @param {string} [through] as if it had been compacted through that message
@@ -111,7 +129,8 @@ export class Contexts {
 
   /** @param {Wanted} wanted @param {ContextRequest} request */
   async #summed(wanted, { summarize, window }) {
-    return this.#summaries.get(await this.#live.revived(), wanted, { summarize, window });
+    const told = async (/** @type {SummaryRequest} */ request) => /** @type {Summarize} */ (summarize)((await this.#redaction.out(request)).value);
+    return this.#summaries.get(await this.#live.revived(), wanted, { summarize: summarize && told, window });
   }
 
   // What others appended, and what they pinned or where they went on.

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { LeftoffError, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
+import { keptSecrets } from "./kept-secrets.js";
 import { Live, idOf } from "./live.js";
 import { conversationOf } from "./placement.js";
 import { pointAt, pointed, unpoint } from "./pointer.js";
@@ -29,10 +30,10 @@ import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 
 /**
  * @param {Place} place
- * @param {{ cache: Cache, home: string, fix: boolean }} options
+ * @param {{ cache: Cache, home: string, fix: boolean, secrets?: boolean }} options
  * @returns {Promise<Report | undefined>} nothing where there is no session
  */
-export async function ofPlace(place, { cache, home, fix }) {
+export async function ofPlace(place, { cache, home, fix, secrets = false }) {
   const { path, placement } = place;
   const named = placement === "home" ? idOf(path) : conversationOf(path).name;
   const live = new Live({ ...place, cache });
@@ -40,11 +41,12 @@ export async function ofPlace(place, { cache, home, fix }) {
     await live.open();
     const { health, problems } = await examine(place, live.id);
     if (live.isEmpty && problems.length === 0) return undefined;
+    const kept = secrets ? await keptSecrets(place) : [];
     const findings = await ofSession(place, { live, problems, home: { storage: cache.storage, path: home } });
-    if (!fix || findings.length === 0) return { id: live.id, path, health, problems: whole(problems, findings), fixed: [] };
+    if (!fix || findings.length === 0) return { id: live.id, path, health, problems: [...whole(problems, findings), ...kept], fixed: [] };
     const { fixed, failed } = await mended(findings);
     const again = await examine(place, live.id);
-    return { id: live.id, path, health: again.health, problems: [...again.problems, ...failed], fixed };
+    return { id: live.id, path, health: again.health, problems: [...again.problems, ...failed, ...kept], fixed };
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
     return { id: live.id || named, path, health: "unreadable", problems: [problem("-", error.code, error.message)], fixed: [] };

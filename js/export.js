@@ -2,6 +2,7 @@
 /** A session as one text: for people, or for other programs. */
 
 /** @import { ReadMessage } from "./messages.js" */
+/** @import { Redaction } from "./redaction.js" */
 /** @import { Session } from "./session.js" */
 
 const FORMATS = { json: asJson, markdown: asMarkdown };
@@ -11,21 +12,24 @@ const FORMATS = { json: asJson, markdown: asMarkdown };
 /** The formats there are. */
 export const exportFormats = /** @type {ExportFormat[]} */ (Object.keys(FORMATS));
 
-/** @param {Session} session @param {ExportFormat} format @returns {Promise<string>} */
-export async function exported(session, format) {
+/** @typedef {{ metadata: Session["metadata"], messages: ReadMessage[], toolExecutions: object[] }} Whole */
+
+/** @param {Session} session @param {{ format: ExportFormat, redaction: Redaction }} how @returns {Promise<string>} */
+export async function exported(session, { format, redaction }) {
   const messages = [];
   for await (const message of session.messages()) messages.push(message);
-  return FORMATS[format](session, messages);
-}
-
-/** @param {Session} session @param {ReadMessage[]} messages */
-async function asJson(session, messages) {
   const toolExecutions = await session.toolExecutions();
-  return `${JSON.stringify({ metadata: session.metadata, messages, toolExecutions }, null, 2)}\n`;
+  const { value } = await redaction.out({ metadata: session.metadata, messages, toolExecutions });
+  return FORMATS[format](value);
 }
 
-/** @param {Session} session @param {ReadMessage[]} messages */
-async function asMarkdown({ metadata }, messages) {
+/** @param {Whole} whole */
+function asJson(whole) {
+  return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+/** @param {Whole} whole */
+function asMarkdown({ metadata, messages }) {
   const { display, timestamps, stats, provider } = metadata;
   const facts = [
     `- session: ${metadata.id}`,

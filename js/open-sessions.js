@@ -7,11 +7,13 @@ import { Session } from "./session.js";
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
+/** @import { Redaction } from "./redaction.js" */
 /** @import { Notice } from "./session.js" */
 
 export class OpenSessions {
   #places;
   #isCounted;
+  #redaction;
   #idleMs;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
@@ -20,10 +22,11 @@ export class OpenSessions {
   /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
   #unsaid = new Map();
 
-  /** @param {{ places: Places, cache: Cache, isCounted: boolean, idleMs: number }} parts */
-  constructor({ places, cache, isCounted, idleMs }) {
+  /** @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number }} parts */
+  constructor({ places, cache, isCounted, redaction, idleMs }) {
     this.#places = places;
     this.#isCounted = isCounted;
+    this.#redaction = redaction;
     this.#idleMs = idleMs;
     this.cache = cache;
   }
@@ -142,6 +145,6 @@ export class OpenSessions {
 
   /** @param {Place} place */
   #parts(place) {
-    return { ...place, cache: this.cache, isCounted: this.#isCounted };
+    return { ...place, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction };
   }
 }

@@ -8,22 +8,25 @@ import { join, resolve } from "node:path";
 import { LeftoffError } from "./error.js";
 import { realPath, workingFolder } from "./folder.js";
 import { Places } from "./places.js";
+import { Redaction, storeKey } from "./redaction.js";
 import { readSettings, settingsFiles } from "./settings.js";
 import { NodeStorage } from "./storage/node.js";
 import { Store } from "./store.js";
 
+/** @import { Redact } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
  * Opens a store.
- * @param {{ project?: string, home?: string, workspace?: string, storage?: Storage, isCounted?: boolean, idleMs?: number }} [options]
+ * @param {{ project?: string, home?: string, workspace?: string, storage?: Storage, isCounted?: boolean, idleMs?: number, redact?: Redact }} [options]
  *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `workspace`: the folder with
  *   `conversations/`: new sessions begin there, where it is given; else the project's is read; `isCounted`: whether
  *   messages are counted when they are appended, which saves counting them in each context; true unless given;
  *   `idleMs`: after so long without activity a session is paused by whoever looks next; the setting `idleMinutes`
- *   unless given
+ *   unless given; `redact`: what becomes of secrets in what leaves the store: `off`, `report` or `replace`; the setting of
+ *   that name unless given
  */
-export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs } = {}) {
+export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs, redact } = {}) {
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
   if (!storage && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${folder}", but found a file instead` });
@@ -36,5 +39,6 @@ export async function openStore({ project, home, workspace, storage, isCounted =
   const places = new Places({ home: folder, workspace: given ?? path, storage: ofHome, storageAt });
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
-  return new Store({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read });
+  const redaction = new Redaction(redact ?? read.settings.redact, () => storeKey(ofHome, join(folder, "redaction.key")));
+  return new Store({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
 }

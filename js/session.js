@@ -10,8 +10,9 @@ import { exported } from "./export.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
+import { Redaction } from "./redaction.js";
 import { Tools } from "./tools.js";
-import { joined, taken } from "./waiting.js";
+import { acknowledged, joined, taken } from "./waiting.js";
 
 /** @import { Compacted, CompactOptions } from "./compaction.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
@@ -19,7 +20,6 @@ import { joined, taken } from "./waiting.js";
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { ReadMessage } from "./messages.js" */
-/** @import { Storage } from "./storage/contract.js" */
 /** @import { Waiting } from "./waiting.js" */
 
 /** A message to append: leftoff's shape, or that of the format given beside it. @typedef {Record<string, unknown> & { role: string }} Draft */
@@ -33,6 +33,7 @@ export class Session {
   #contexts;
   #lease;
   #isCounted;
+  #redaction;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
@@ -43,11 +44,11 @@ export class Session {
   #hasNews = false;
 
   /**
-   * @param {Place & { cache: Cache, isCounted?: boolean }} parts `isCounted`: whether appended messages are counted;
-   *   true unless given
+   * @param {Place & { cache: Cache, isCounted?: boolean, redaction?: Redaction }} parts `isCounted`: whether appended
+   *   messages are counted; true unless given
    * @param {Live} live
    */
-  constructor({ storage, path, placement, cache, isCounted = true }, live) {
+  constructor({ storage, path, placement, cache, isCounted = true, redaction = Redaction.none }, live) {
     this.#storage = storage;
     this.#live = live;
     this.#tools = new Tools(this, live);
@@ -56,7 +57,8 @@ export class Session {
     /** The folder of the session. */
     this.path = path;
     this.placement = placement;
-    this.#contexts = new Contexts(this, live, { from: this.#from(), doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
+    this.#redaction = redaction;
+    this.#contexts = new Contexts(this, live, { from: this.#from(), redaction, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
@@ -193,7 +195,8 @@ export class Session {
     const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
     if (metadata.lifecycle === "completed" && !override) warnings.unshift("this conversation was marked complete");
     else await this.#record([{ type: "status", status: "active", override }]);
-    return { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
+    const resumed = { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
+    return (await this.#redaction.out(resumed)).value;
   }
 
   /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */
@@ -333,7 +336,7 @@ export class Session {
 
   /** The session as one text. @param {ExportFormat} format @returns {Promise<string>} */
   export(format) {
-    return exported(this, format);
+    return exported(this, { format, redaction: this.#redaction });
   }
 
   /** Its line of the store's index. @param {object} place */
@@ -490,10 +493,4 @@ export class Session {
   #from() {
     return { storage: this.#storage, log: this.#live.messages, folder: this.path };
   }
-}
-
-/** @param {Storage} storage @param {boolean} durable */
-function acknowledged({ capabilities }, durable) {
-  if (!capabilities.durable) return "volatile";
-  return durable ? "durable" : "buffered";
 }

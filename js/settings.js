@@ -8,7 +8,9 @@ import { join } from "node:path";
 
 import { bytesOf, fromBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { REDACT } from "./redaction.js";
 
+/** @import { Redact } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
@@ -25,6 +27,7 @@ import { LeftoffError } from "./error.js";
  * @typedef {object} Settings
  * @property {AutoPersistConfig} autoPersist
  * @property {number} idleMinutes after so long without activity a session is paused by whoever looks next
+ * @property {Redact} redact what becomes of secrets in what leaves the store: they are let through, reported, or replaced
  *
  * Where a value comes from.
  * @typedef {"default" | "home" | "project"} Source
@@ -49,7 +52,11 @@ export const DEFAULTS = Object.freeze({
     autoArchiveAfterDays: 30,
   }),
   idleMinutes: 5,
+  redact: "off",
 });
+
+/** The settings that have one of a few values, the laxest first: no file has less than one that counts less. @type {Record<string, readonly unknown[]>} */
+const CHOICES = { redact: REDACT };
 
 /** The key of each. */
 export const settingKeys = keysOf(DEFAULTS);
@@ -78,10 +85,17 @@ export async function readSettings(files) {
     take(document, { known: DEFAULTS, path, key: "", problems, say: (key, value) => said.push({ key, value, source, path }) });
   }
   const settings = structuredClone(DEFAULTS);
-  for (const { key, value } of said) put(settings, key, value);
+  const used = said.filter(({ key, value, path }) => {
+    const before = valueAt(settings, key);
+    // A folder that comes from somebody else must not open what its user has shut.
+    const isLess = key in CHOICES && CHOICES[key].indexOf(value) < CHOICES[key].indexOf(before);
+    if (isLess) problems.push(`expected "${before}" or stricter for "${key}" in "${path}", as the home says, but found "${value}" instead`);
+    else put(settings, key, value);
+    return !isLess;
+  });
   return {
     settings,
-    sources: new Map(said.map(({ key, source, path }) => [key, { source, path }])),
+    sources: new Map(used.map(({ key, source, path }) => [key, { source, path }])),
     problems: problems.map((message) => ({ code: "invalid_setting", message })),
   };
 }
@@ -163,6 +177,8 @@ function take(given, { known, path, key, problems, say }) {
       else problems.push(`expected an object for "${full}" in "${path}", but found ${kindOf(value)} instead`);
     } else if (typeof value !== typeof fallback) {
       problems.push(`expected a ${typeof fallback} for "${full}" in "${path}", but found ${kindOf(value)} instead`);
+    } else if (full in CHOICES && !CHOICES[full]?.includes(value)) {
+      problems.push(`expected ${CHOICES[full]?.join(", ")} for "${full}" in "${path}", but found ${JSON.stringify(value)} instead`);
     } else if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
       problems.push(`expected 0 or more for "${full}" in "${path}", but found ${value} instead`);
     } else {

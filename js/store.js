@@ -27,6 +27,7 @@ import { copied, toTrash } from "./trash.js";
 /** @import { HandOver } from "./agents/native.js" */
 /** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
 /** @import { ImportOptions } from "./importing.js" */
+/** @import { Redaction } from "./redaction.js" */
 /** @import { Agent } from "./records.js" */
 /** @import { Notice, Session } from "./session.js" */
 /** @import { AutoPersistConfig, ReadSettings, SettingsFile } from "./settings.js" */
@@ -38,6 +39,7 @@ export class Store {
   #files;
   #read;
   #project;
+  #redaction;
   #places;
   #listing;
   /** Where new sessions begin. @type {"home" | "workspace"} */
@@ -48,9 +50,9 @@ export class Store {
 
   /**
    * @param {{ project: string, home: string, workspace?: string, storage: Storage, places: Places,
-   *   isCounted: boolean, idleMs?: number, files: SettingsFile[], read: ReadSettings }} parts
+   *   isCounted: boolean, idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} parts
    */
-  constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read }) {
+  constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read, redaction }) {
     this.#storage = storage;
     this.#files = files;
     this.#read = read;
@@ -58,7 +60,8 @@ export class Store {
     this.#project = new Project(project);
     this.#places = places;
     this.#placement = workspace === undefined ? "home" : "workspace";
-    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, idleMs: this.#idleMs });
+    this.#redaction = redaction;
+    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     this.project = project;
     this.home = home;
@@ -139,11 +142,12 @@ export class Store {
   /**
    * What is wrong with a session, or with all and the store itself. Without `fix` no byte is changed by that; with it,
    * what can be mended is: no complete line of a log is ever touched.
-   * @param {{ id?: string, fix?: boolean }} [options] `id`: as `session` takes it
+   * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
+   *   secrets are in the files
    * @returns {Promise<import("./doctor.js").Report[]>}
    */
-  async doctor({ id, fix = false } = {}) {
-    const parts = { cache: this.#open.cache, home: this.home, fix };
+  async doctor({ id, fix = false, secrets = false } = {}) {
+    const parts = { cache: this.#open.cache, home: this.home, fix, secrets };
     if (id !== undefined) {
       const one = exactly(id, (await this.#found({ all: true }, { isWhole: true })).flatMap(({ entry }) => entry ?? []));
       this.#listing.discard(); // To look is not to keep.
@@ -223,7 +227,22 @@ export class Store {
    * @param {Session} session @param {HandOver} handOver
    */
   handOver(session, handOver) {
-    return handedOver(session, { folder: this.project, ...handOver });
+    return handedOver(session, { folder: this.project, redaction: this.#redaction, ...handOver });
+  }
+
+  /** The secrets in what left since the store was opened, where `redact` looks for them. */
+  get secrets() {
+    return this.#redaction.told;
+  }
+
+  /**
+   * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
+   * Contexts, exports and sessions for other agents have been through it.
+   * @template T @param {T} value @returns {Promise<{ value: T, secrets: import("./redaction.js").Secret[] }>}
+   */
+  async redacted(value) {
+    const { changed: _, ...out } = await this.#redaction.out(value);
+    return out;
   }
 
   /**

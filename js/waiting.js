@@ -3,6 +3,8 @@
 
 import { lentBytes } from "./core.js";
 
+/** @import { Storage } from "./storage/contract.js" */
+
 /**
  * @typedef {object} Waiting an append that waits for its turn
  * @property {string} json the drafts, an array
@@ -33,4 +35,10 @@ export function taken(waiting) {
   if (!first) return [];
   const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
   return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}
+
+/** How safe an append is once it is written. @param {Storage} storage @param {boolean} durable whether that was waited for */
+export function acknowledged({ capabilities }, durable) {
+  if (!capabilities.durable) return "volatile";
+  return durable ? "durable" : "buffered";
 }

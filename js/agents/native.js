@@ -16,6 +16,7 @@ import { agentHomes, userHome } from "./homes.js";
 import { openCodeModel } from "./opencode-model.js";
 
 /** @import { ContextRequest } from "../context.js" */
+/** @import { Redaction, Secret } from "../redaction.js" */
 /** @import { Session } from "../session.js" */
 /** @import { Env } from "./homes.js" */
 
@@ -43,6 +44,7 @@ import { openCodeModel } from "./opencode-model.js";
  * @property {number} messageCount how many messages the session has
  * @property {number} included how many of them went in whole or shortened
  * @property {{ field: string, count: number, why: string }[]} losses
+ * @property {Secret[]} [secrets] what the store's `redact` found on the way
  */
 
 /** @type {Record<string, Client>} */
@@ -90,10 +92,10 @@ const CLIENTS = {
   },
 };
 
-/** @param {Session} session @param {HandOver & { folder: string }} handOver @returns {Promise<HandedOver>} */
-export async function handedOver(session, { agent, folder, env = process.env, ...request }) {
+/** @param {Session} session @param {HandOver & { folder: string, redaction: Redaction }} handOver @returns {Promise<HandedOver>} */
+export async function handedOver(session, { agent, folder, redaction, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
-  const { metadata } = session;
+  const { value: metadata } = await redaction.out(session.metadata);
   const context = await session.context(/** @type {ContextRequest} */ ({ ...withWindow(request, metadata), format, stored: true }));
   const client = clientOf(agent);
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
@@ -113,6 +115,7 @@ export async function handedOver(session, { agent, folder, env = process.env, ..
     messageCount: context.originalMessageCount,
     included: context.includedMessageCount,
     losses: native.losses,
+    ...(context.secrets && { secrets: context.secrets }),
   };
 }
 

@@ -172,18 +172,17 @@ async function resumeWith(args, request) {
 /** @param {Args} args */
 export async function doctor(args) {
   const found = await using(args, async (store) => {
-    const { fix } = args;
-    if (args.session === undefined) return store.doctor({ fix });
-    if (args.session !== "last") return store.doctor({ id: args.session, fix });
-    const { id } = await chosen(store, args);
-    return store.doctor({ id, fix });
+    const { fix, secrets } = args;
+    const id = args.session === "last" ? (await chosen(store, args)).id : args.session;
+    return store.doctor({ id, fix, secrets });
   });
   const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
   const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
   const text = found.map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
-  return { text: text || "no sessions here\n", value };
+  const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
+  return { text: text || "no sessions here\n", value, failed };
 }
 
 /** @param {Args} args */

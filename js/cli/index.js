@@ -37,6 +37,7 @@ const sent = {
 const everywhere = {
   home: option("DIR", "the store's folder; else $LEFTOFF_HOME, else ~/.leftoff"),
   workspace: option("DIR", "the project's folder; else the current one"),
+  redact: option("MODE", "secrets in what is printed or handed over: off, report or replace; else the setting of that name"),
   json: flag("one JSON value on standard output, nothing else there"),
 };
 
@@ -109,7 +110,7 @@ const main = defineCommand({
       apply: flag("do it; no message is touched"),
       undo: flag("take it back: contexts begin with the first message again"),
     }),
-    doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session, fix: flag("and mend what can be mended; no complete line of a log is touched") }),
+    doctor: command(doctor, "doctor", "what is damaged, with byte ranges", { ...session, fix: flag("and mend what can be mended; no complete line of a log is touched"), secrets: flag("and which secrets are in the files; exit status 1 where there are some") }),
     settings: command(settings, "settings", "what holds, and which file says so; or set it", {
       key: { type: "positional", required: false, description: "as autoPersist.debounceMs", valueHint: "KEY" },
       value: { type: "positional", required: false, description: "set it to this", valueHint: "VALUE" },

@@ -2,6 +2,7 @@
 /** The store and the session that a command is about. */
 
 import { LeftoffError, openStore } from "../index.js";
+import { REDACT } from "../redaction.js";
 import { note } from "./print.js";
 
 /**
@@ -11,12 +12,20 @@ import { note } from "./print.js";
  * @param {(store: import("../store.js").Store) => Promise<T>} work
  */
 export async function using(args, work) {
-  const store = await openStore({ home: args.home, project: args.workspace });
+  if (args.redact !== undefined && !REDACT.includes(args.redact)) {
+    throw new LeftoffError({ code: "usage", message: `expected ${REDACT.join(", ")} for --redact, but found "${args.redact}" instead` });
+  }
+  const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact });
   for (const { message } of store.problems) note(message);
   try {
-    const done = await work(store);
+    const { value } = await store.redacted(await work(store));
     for (const { path, notice } of store.notices()) note(`${path}: ${notice.message}`);
-    return done;
+    for (const { rule, placeholder, count } of store.secrets) note(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
+    return value;
+  } catch (error) {
+    if (!(error instanceof LeftoffError)) throw error;
+    error.message = (await store.redacted(error.message)).value;
+    throw error;
   } finally {
     await store.close();
   }

@@ -15,6 +15,7 @@ const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
 const DEFAULTS = {
   autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },
   idleMinutes: 5,
+  redact: "off",
 };
 
 /** @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places */
@@ -47,7 +48,7 @@ test("without files document 004's values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);
-    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(8).fill(["default", null]));
+    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(9).fill(["default", null]));
     assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
   }));
 
@@ -56,7 +57,7 @@ test("the project's file counts more than the home's, key by key", () =>
     writeFileSync(places.ofHome, '{"idleMinutes":7,"autoPersist":{"debounceMs":1,"enabled":false}}');
     writeFileSync(places.ofProject, '\ufeff{"autoPersist":{"debounceMs":2}}');
     const { settings, problems, listed } = await read(places);
-    assert.deepEqual([settings, problems], [{ idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []]);
+    assert.deepEqual([settings, problems], [{ ...DEFAULTS, idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []]);
     const found = Object.fromEntries(listed.map(({ key, ...rest }) => [key, rest]));
     assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject });
     assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome });
@@ -165,7 +166,7 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
-    assert.equal(all.length, 8);
+    assert.equal(all.length, 9);
     assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
     assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
   }));

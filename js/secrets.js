@@ -1,0 +1,72 @@
+// @ts-check
+/** Where secrets stand in texts: by the recommended rules of secretlint, which are loaded when they are needed first. */
+
+import { LeftoffError } from "./error.js";
+
+/** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
+/** @typedef {(text: string) => Found[]} Scan */
+
+const PREFIX = "@secretlint/secretlint-rule-";
+// Whoever wrote a conversation must not decide what leaves with it: this rule obeys comments that switch others off.
+const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
+// One rule goes by the name: tokens without a shape of their own stand in this file.
+const FILE = ".npmrc";
+// It takes the line to its end; in a conversation something may follow.
+const WORDS = "npm";
+
+/** @type {Promise<Scan> | undefined} */
+let loading;
+
+/** The secrets in a text, in order, none over another. @returns {Promise<Scan>} */
+export function secretScan() {
+  loading ??= loaded();
+  return loading;
+}
+
+/** @returns {Promise<Scan>} */
+async function loaded() {
+  const { rules } = await import("@secretlint/secretlint-rule-preset-recommend").catch((cause) => {
+    loading = undefined;
+    throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
+  });
+  /** @type {Found[]} */
+  let found = [];
+  const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
+    const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
+      const rule = meta.id.slice(PREFIX.length);
+      found.push({ ...placed(content, range, { data: message.data, isWord: rule === WORDS }), rule });
+    };
+    const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });
+    return create({ sharedOptions: {}, createTranslator, report, ignore: () => {} }, {});
+  });
+  let content = "";
+  return (text) => {
+    // Within JSON quotes and line ends have backslashes, which no rule expects: as many spaces are.
+    content = text.replace(/\\+(?:[nrt]|(?=["'`]))/g, (escape) => " ".repeat(escape.length));
+    found = [];
+    const source = /** @type {any} */ ({ filePath: FILE, content, ext: "", contentType: "text" });
+    for (const { file } of handlers) file?.(source);
+    return apart(found);
+  };
+}
+
+// Some rules give where a whole assignment begins, but the length of the secret that stands at its end.
+/** @param {string} content @param {readonly number[]} range @param {{ data: any, isWord: boolean }} what `data`: what the message quotes */
+function placed(content, [start = 0, end = start], { data, isWord }) {
+  const quoted = Object.values(data ?? {}).find((one) => typeof one === "string" && one.length === end - start);
+  const at = quoted === undefined ? -1 : content.indexOf(quoted, start);
+  if (at < 0) return { start, end };
+  return { start: at, end: at + (isWord ? quoted.search(/(?<=[^"'`\s])["'`\s]|$/) : quoted.length) };
+}
+
+/** What overlaps becomes one, named by the first. @param {Found[]} found */
+function apart(found) {
+  /** @type {Found[]} */
+  const all = [];
+  for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = all.at(-1);
+    if (last && one.start < last.end) last.end = Math.max(last.end, one.end);
+    else all.push(one);
+  }
+  return all;
+}

@@ -1,0 +1,204 @@
+// @ts-check
+// What leaves a store goes through one door: with "replace" no planted secret gets out, with "report" no byte is another.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { rules } from "@secretlint/secretlint-rule-preset-recommend";
+
+import { openStore } from "../../js/index.js";
+import { secretScan } from "../../js/secrets.js";
+import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
+
+/** @typedef {import("../../js/store.js").Store} Store */
+/** @typedef {import("../../js/session.js").Session} Session */
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const FORMATS = /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]);
+const AGENTS = ["claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "pi"];
+const WINDOW = 400_000;
+
+/** @param {(places: { home: string, opened: (redact?: any) => Promise<Store> }) => Promise<void>} work */
+async function inFolder(work) {
+  const home = mkdtempSync(join(tmpdir(), "leftoff-redaction-"));
+  /** @type {Store[]} */
+  const open = [];
+  const opened = async (/** @type {any} */ redact) => {
+    const store = await openStore({ home: join(home, ".leftoff"), project: home, redact });
+    open.push(store);
+    return store;
+  };
+  try {
+    await work({ home, opened });
+  } finally {
+    for (const store of open) await store.close();
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** Each secret in each place that a session has for words. @param {Store} store */
+async function planted(store) {
+  const [first] = ALL;
+  const session = await store.create({ title: `About ${first?.text}`, agent: { command: `run ${first?.text}` } });
+  for (const [place, { text }] of ALL.entries()) {
+    const id = `call-${place}`;
+    const input = JSON.stringify({ said: text, env: { AWS_SECRET_ACCESS_KEY: PLANTED.aws?.[0]?.secret }, [text]: 1, signature: text });
+    await session.append([
+      { role: "user", content: `is ${text} right?`, attachments: [{ name: text, mime: "text/plain", path: `/${place}` }] },
+      { role: "assistant", content: `I see ${text}`, assistant: { reasoning: [{ text: `hm, ${text}`, signature: `c2ln${place}` }], toolCalls: [{ id, name: "bash", arguments: input }] } },
+      { role: "tool", content: `{\n  "found": ${JSON.stringify(text)}\n}`, tool: { callId: id, name: "bash" } },
+    ]);
+  }
+  await session.append({ role: "user", content: "go on" });
+  await session.stop({ summary: `stopped at ${first?.text}` });
+  return session;
+}
+
+/** What leaves by each exit of the library. @param {Store} store @param {Session} session @param {string} home @returns {Promise<Record<string, any>>} */
+async function exits(store, session, home) {
+  const out = /** @type {Record<string, any>} */ ({});
+  for (const format of FORMATS) out[format] = await session.context({ window: WINDOW, format });
+  out.narrow = await session.context({ window: 8000 });
+  out.brief = await session.brief();
+  const messages = [];
+  for await (const { id } of session.messages()) messages.push(id);
+  out.summaryOf = await session.summaryOf({ startMessageId: messages[0] ?? "", endMessageId: messages.at(-2) ?? "", maxTokens: 4000 });
+  /** @type {unknown[]} */
+  const told = [];
+  out.summarized = await session.context({ window: 9000, summarize: (request) => (told.push(request), "they talked") });
+  out.told = told;
+  out.json = await session.export("json");
+  out.markdown = await session.export("markdown");
+  for (const agent of AGENTS) {
+    const { id, path, command, takes, ...handed } = await store.handOver(session, { agent, window: WINDOW, env: { HOME: join(home, agent) } });
+    out[agent] = { file: readFileSync(path, "utf8"), handed };
+  }
+  out.resumed = await session.resume({ window: WINDOW });
+  out.listed = (await store.redacted(await store.list())).value;
+  return out;
+}
+
+test("a secret of each kind that the rules know is planted, and found whole", async () => {
+  const kinds = rules.map(({ meta }) => meta.id.replace("@secretlint/secretlint-rule-", "")).filter((name) => name !== "filter-comments");
+  assert.deepEqual(Object.keys(PLANTED).sort(), kinds.sort());
+  const scan = await secretScan();
+  for (const { text, secret } of ALL) {
+    const covered = scan(`see ${text}\nthere`).map(({ start, end }) => `see ${text}`.slice(start, end));
+    assert.ok(covered.length === 1 && lines(secret).every((line) => covered[0]?.includes(line)), `${covered} of ${text}`);
+  }
+});
+
+test("who wrote a conversation cannot switch the rules off", async () => {
+  const scan = await secretScan();
+  for (const { text } of ALL) assert.equal(scan(`// secretlint-disable\n${text}\n// secretlint-disable-line`).length, 1);
+});
+
+test("with replace no secret leaves by any exit, and the same one has the same placeholder everywhere", () =>
+  inFolder(async ({ home, opened }) => {
+    const { id } = await planted(await opened());
+    const open = await opened();
+    const plain = await exits(open, await open.session(id), join(home, "plain"));
+    for (const [exit, value] of Object.entries(plain)) assert.notEqual(leaked(JSON.stringify(value)).length, 0, `${exit} has nothing to hide`);
+    const store = await opened("replace");
+    const clean = await exits(store, await store.session(id), join(home, "clean"));
+    for (const [exit, value] of Object.entries(clean)) assert.deepEqual(leaked(typeof value === "string" ? value : JSON.stringify(value)), [], exit);
+    const names = (/** @type {unknown} */ value) => new Set(JSON.stringify(value).match(/\[redacted:[^\]]*\]/g));
+    assert.equal(names(clean.json).size, names(clean).size);
+    assert.equal(names(clean.json).size, new Set(store.secrets.map(({ placeholder }) => placeholder)).size);
+    for (const { strategy, tokensUsed, tokenBudget } of [clean.narrow, clean.leftoff]) assert.ok(tokensUsed <= tokenBudget, strategy);
+    const calls = clean.leftoff.messages.flatMap((/** @type {any} */ { assistant }) => assistant?.toolCalls ?? []);
+    for (const { arguments: text } of calls) assert.equal(typeof JSON.parse(text), "object");
+    const signatures = (/** @type {any} */ { messages }) => messages.flatMap((/** @type {any} */ { assistant }) => (assistant?.reasoning ?? []).map(({ signature = "" }) => signature));
+    assert.deepEqual(signatures(clean.leftoff), signatures(plain.leftoff));
+  }));
+
+test("with report no byte is another, and each secret is told", () =>
+  inFolder(async ({ home, opened }) => {
+    const { id } = await planted(await opened());
+    const from = async (/** @type {any} */ redact) => {
+      const store = await opened(redact);
+      const value = await exits(store, await store.session(id), join(home, redact));
+      return { value, told: store.secrets };
+    };
+    // The first builds summaries, which the others find.
+    const [, off, report] = [await from("off"), await from("off"), await from("report")];
+    const bare = (/** @type {any} */ value) => JSON.parse(JSON.stringify(value, (key, one) => (key === "secrets" || key === "bytesRead" ? undefined : one)));
+    for (const exit of Object.keys(off.value)) {
+      if (!AGENTS.includes(exit)) assert.deepEqual(bare(report.value[exit]), bare(off.value[exit]), exit);
+      else assert.equal(leaked(report.value[exit].file).length, leaked(off.value[exit].file).length, exit);
+    }
+    assert.deepEqual(off.told, []);
+    assert.deepEqual(new Set(report.told.map(({ rule }) => rule)), new Set(Object.keys(PLANTED).filter((rule) => rule !== "gcp")));
+  }));
+
+test("a placeholder that is longer than its secret is paid from the budget", () =>
+  inFolder(async ({ opened }) => {
+    const store = await opened("replace");
+    const session = await store.create();
+    // About the shortest secret that a rule knows.
+    for (let place = 0; place < 300; place += 1) await session.append({ role: place % 2 ? "assistant" : "user", content: `ftp://user${place}:pass1@a.io` });
+    for (const window of [1000, 2000, 4000]) {
+      const { messages, tokensUsed, tokenBudget, secrets = [] } = await session.context({ window });
+      assert.ok(tokensUsed <= tokenBudget && secrets.length > 0);
+      assert.ok(!JSON.stringify(messages).includes("pass1"));
+    }
+  }));
+
+test("the command line lets no secret out, nor into a file, and says what it kept", () =>
+  inFolder(async ({ home, opened }) => {
+    const { id } = await planted(await opened());
+    const typed = (/** @type {string[]} */ ...args) => {
+      const env = { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: join(home, ".leftoff") };
+      return spawnSync(process.execPath, [entry, ...args, "--workspace", home], { env, encoding: "utf8" });
+    };
+    const file = join(home, "out.md");
+    const commands = [["list"], ["show", id], ["context", id, "--window", "400000"], ["export", id, "--to", "markdown"], ["export", id, "--to", "json"], ["resume", id, "--print"], ["resume", id, "--with", "codex", "--print"]];
+    for (const command of commands) {
+      assert.notEqual(leaked(typed(...command).stdout).length + Number(command.includes("codex")), 0, `${command} has nothing to hide`);
+      for (const json of [[], ["--json"]]) {
+        const { status, stdout, stderr } = typed(...command, ...json, "--redact", "replace");
+        assert.deepEqual([status, leaked(stdout), leaked(stderr)], [0, [], []], command.join(" "));
+        assert.match(stderr, /a secret \([\w-]+\) is in this/);
+      }
+    }
+    assert.equal(typed("settings", "redact", "replace").status, 0);
+    assert.equal(typed("export", id, "--to", "markdown", "--output", file).status, 0);
+    assert.deepEqual(leaked(readFileSync(file, "utf8")), []);
+    assert.deepEqual(leaked(typed("resume", "--with", "nobody", id).stderr), []);
+    assert.equal(typed("list", "--redact", "hide").status, 2);
+  }));
+
+test("doctor --secrets finds each in the files, tells none, and writes nothing", () =>
+  inFolder(async ({ home, opened }) => {
+    const { id, path } = await planted(await opened());
+    const [report] = await (await opened()).doctor({ id, secrets: true });
+    const found = (report?.problems ?? []).filter(({ code }) => code === "secret");
+    const log = readFileSync(join(path, "messages.jsonl"));
+    const lines = found.filter(({ file }) => file === "messages.jsonl").map(({ start, end }) => log.subarray(start, end).toString());
+    // Each is in a prompt, an answer and a result.
+    assert.equal(lines.length, 3 * ALL.length);
+    for (const line of lines) assert.equal(typeof JSON.parse(line), "object");
+    assert.ok(found.some(({ file }) => file === "events.jsonl") && found.some(({ file }) => file === "metadata.json"));
+    assert.deepEqual(leaked(JSON.stringify(found)), []);
+    assert.ok(!existsSync(join(home, ".leftoff", "redaction.key")));
+    assert.deepEqual((await (await opened()).doctor({ id })).flatMap(({ problems }) => problems), []);
+  }));
+
+test("what cannot be meant is refused, and no project opens what its user has shut", () =>
+  inFolder(async ({ home, opened }) => {
+    await assert.rejects(opened("hide"), { code: "invalid_request", message: 'expected off, report, replace for "redact", but found "hide" instead' });
+    const project = join(home, "project");
+    mkdirSync(project);
+    const store = await openStore({ home: join(home, ".leftoff"), project });
+    await assert.rejects(store.writeSetting("redact", "hide"), { code: "invalid_setting" });
+    await store.writeSetting("redact", "replace");
+    await store.writeSetting("redact", "off", { project: true });
+    await store.close();
+    const other = await openStore({ home: join(home, ".leftoff"), project });
+    assert.equal(other.settings.redact, "replace");
+    assert.match(other.problems.map(({ message }) => message).join(), /expected "replace" or stricter for "redact"/);
+    await other.close();
+  }));
