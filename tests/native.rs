@@ -106,7 +106,7 @@ fn expected(agent: AgentName, messages: &[Message]) -> Vec<Said> {
         let answers =
             |other: &&Message| other.tool.as_ref().is_some_and(|tool| calls.contains(&tool.call_id.as_str()));
         let mut given: Vec<&Message> = messages[place..].iter().filter(answers).collect();
-        if agent == AgentName::Gemini {
+        if [AgentName::Gemini, AgentName::OpenCode].contains(&agent) {
             // A call holds its result there.
             given.sort_by_key(|answer| {
                 calls.iter().position(|id| *id == answer.tool.as_ref().unwrap().call_id)
@@ -204,6 +204,28 @@ fn a_session_keeps_its_name_folder_times_and_models() {
         };
         assert_eq!(times(&session.messages), times(messages), "{agent:?}");
     }
+}
+
+fn said_by(role: Role, content: &str, timestamp: Option<&str>) -> Message {
+    let content = content.into();
+    Message { role: Some(role), content, timestamp: timestamp.map(Into::into), ..Message::default() }
+}
+
+// OpenCode sorts messages by their time, and told of a summary only after all that it sums up to.
+#[test]
+fn times_written_for_opencode_go_up_from_that_of_the_summary() {
+    let messages = [
+        said_by(Role::User, "a summary without a time", None),
+        said_by(Role::Assistant, "one", Some("2026-01-01T00:00:02Z")),
+        said_by(Role::User, "two, by another clock", Some("2026-01-01T00:00:01Z")),
+        said_by(Role::Assistant, "three", Some("2026-01-01T00:00:03Z")),
+    ];
+    let native = write(AgentName::OpenCode, &messages, &about()).expect("it can be written");
+    let export: Value = serde_json::from_str(&native.text).expect("it is JSON");
+    let created =
+        export["messages"].as_array().unwrap().iter().map(|message| &message["info"]["time"]["created"]);
+    let first = time::parse("2026-01-01T00:00:02Z").unwrap();
+    assert_eq!(created.collect::<Vec<_>>(), [first, first, first, first + 1000]);
 }
 
 #[test]

@@ -136,7 +136,9 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
     }
     // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
-    let mut writing = Writing { agent, format, about, losses, ms: about.now_ms, made: 0, name: None };
+    // A summary stands first and has no time: it has that of what follows.
+    let ms = messages.iter().find_map(ms_of).unwrap_or(about.now_ms);
+    let mut writing = Writing { agent, format, about, losses, ms, made: 0, name: None };
     let (path, text) = match agent {
         AgentName::ClaudeCode => claude_code::write(&steps, &mut writing),
         AgentName::Copilot => copilot::write(&steps, &mut writing),
@@ -168,6 +170,10 @@ fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Mess
     said
 }
 
+fn ms_of(message: &Message) -> Option<i64> {
+    message.timestamp.as_deref().and_then(time::parse)
+}
+
 fn source(message: &Message) -> &str {
     message.source.as_ref().map_or("", |source| &source.agent)
 }
@@ -185,10 +191,9 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// The time of a message, or of the one before it.
+    /// The time of a message, or of the one before it where it has none.
     fn time(&mut self, message: Option<&Message>) -> String {
-        let ms = message.and_then(|message| message.timestamp.as_deref()).and_then(time::parse);
-        self.ms = ms.unwrap_or(self.ms);
+        self.ms = message.and_then(ms_of).unwrap_or(self.ms);
         time::format(self.ms)
     }
 

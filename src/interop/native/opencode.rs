@@ -20,7 +20,7 @@ const PROVIDER: &str = "unknown";
 pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
     let about = writing.about;
     let session = id("ses", about.now_ms, 0, &writing.uuid());
-    let mut document = Document { writing, session, made: 0, asked: Value::Null };
+    let mut document = Document { writing, session, made: 0, newest_ms: 0, asked: Value::Null };
     let messages: Vec<Value> = steps.iter().map(|step| document.message(step)).collect();
     let Document { session, .. } = document;
     let info = json!({
@@ -43,6 +43,7 @@ struct Document<'w, 'a> {
     writing: &'w mut Writing<'a>,
     session: String,
     made: u64,
+    newest_ms: i64,
     // The id of the newest prompt.
     asked: Value,
 }
@@ -60,7 +61,9 @@ impl Document<'_, '_> {
 
     fn message(&mut self, step: &Step<'_>) -> Value {
         let message = self.id("msg");
-        let ms = self.ms(step.message);
+        // The client sorts messages by their time, whatever their ids say.
+        let ms = self.ms(step.message).max(self.newest_ms);
+        self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();
         if step.role == Role::Assistant {
             for reasoning in self.writing.reasoning(step) {
@@ -73,7 +76,9 @@ impl Document<'_, '_> {
             parts.push(json!({"type": "text", "text": said}));
         }
         parts.extend(images.iter().map(|file| picture(file)));
-        for (call, result) in step.results() {
+        // A part is the call and its result, so parts stand in the order of the calls.
+        let made = step.calls.iter().filter_map(|call| Some((call, call.result.as_ref()?)));
+        for (call, result) in made {
             let end = self.ms(result.message);
             let (output, images) = inline(result.text, &result.files);
             parts.push(tool(call, result.is_error, &output, &images, [ms, end]));
