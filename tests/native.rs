@@ -211,7 +211,8 @@ fn said_by(role: Role, content: &str, timestamp: Option<&str>) -> Message {
     Message { role: Some(role), content, timestamp: timestamp.map(Into::into), ..Message::default() }
 }
 
-// OpenCode sorts messages by their time, and told of a summary only after all that it sums up to.
+// OpenCode sorts messages by their time: a summary with the time of its writing came last, and a prompt would come before
+// what a fast clock dated.
 #[test]
 fn times_written_for_opencode_go_up_from_that_of_the_summary() {
     let messages = [
@@ -219,13 +220,14 @@ fn times_written_for_opencode_go_up_from_that_of_the_summary() {
         said_by(Role::Assistant, "one", Some("2026-01-01T00:00:02Z")),
         said_by(Role::User, "two, by another clock", Some("2026-01-01T00:00:01Z")),
         said_by(Role::Assistant, "three", Some("2026-01-01T00:00:03Z")),
+        said_by(Role::User, "four, by a clock that is fast", Some("2036-01-01T00:00:00Z")),
     ];
     let native = write(AgentName::OpenCode, &messages, &about()).expect("it can be written");
     let export: Value = serde_json::from_str(&native.text).expect("it is JSON");
     let created =
         export["messages"].as_array().unwrap().iter().map(|message| &message["info"]["time"]["created"]);
     let first = time::parse("2026-01-01T00:00:02Z").unwrap();
-    assert_eq!(created.collect::<Vec<_>>(), [first, first, first, first + 1000]);
+    assert_eq!(created.collect::<Vec<_>>(), [first, first, first, first + 1000, about().now_ms]);
 }
 
 #[test]

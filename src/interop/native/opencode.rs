@@ -61,8 +61,8 @@ impl Document<'_, '_> {
 
     fn message(&mut self, step: &Step<'_>) -> Value {
         let message = self.id("msg");
-        // The client sorts messages by their time, whatever their ids say.
-        let ms = self.ms(step.message).max(self.newest_ms);
+        // The client sorts messages by their time, whatever their ids say, and what is said next among them.
+        let ms = self.ms(step.message).min(self.writing.about.now_ms).max(self.newest_ms);
         self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();
         if step.role == Role::Assistant {
