@@ -15,7 +15,7 @@ use histories::history;
 use leftoff::error::Code;
 use leftoff::interop::native::{About, format_of, write};
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
-use leftoff::session::message::{Message, Role};
+use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::time;
 use serde_json::{Value, json};
 
@@ -209,6 +209,25 @@ fn a_session_keeps_its_name_folder_times_and_models() {
 fn said_by(role: Role, content: &str, timestamp: Option<&str>) -> Message {
     let content = content.into();
     Message { role: Some(role), content, timestamp: timestamp.map(Into::into), ..Message::default() }
+}
+
+// Claude Code writes results as they come. OpenCode was told of the calls in that order, too.
+#[test]
+fn calls_stay_in_their_order_whatever_the_order_of_their_results() {
+    let call = |id: &str| ToolCall { id: id.into(), name: "Bash".into(), ..ToolCall::default() };
+    let assistant = Assistant { tool_calls: ["one", "two"].map(call).into(), ..Assistant::default() };
+    let result = |id: &str| {
+        let tool = Tool { call_id: id.into(), name: "Bash".into(), ..Tool::default() };
+        Message { tool: Some(tool), ..said_by(Role::Tool, id, None) }
+    };
+    let asked = Message { assistant: Some(assistant), ..said_by(Role::Assistant, "both", None) };
+    let messages = [said_by(Role::User, "do", None), asked, result("two"), result("one")];
+    for agent in WRITTEN {
+        let session = back(agent, &messages);
+        let calls: Vec<&str> =
+            session.messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect();
+        assert_eq!(calls, ["one", "two"], "{agent:?}");
+    }
 }
 
 // OpenCode sorts messages by their time: a summary with the time of its writing came last, and a prompt would come before
