@@ -12,6 +12,7 @@ import { countTokens, openStore } from "../../js/index.js";
 import { agree, ofState } from "./agree.mjs";
 import { claudeCode } from "./claude-code.mjs";
 import { commits, git } from "./history.mjs";
+import { lookPinned, pinned } from "./install.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
 import { missing } from "./named.mjs";
@@ -29,7 +30,7 @@ export default {
   title: "contexts of long sessions name the task, each file, each command that failed, each open task",
   /** @returns {Promise<import("../../scripts/suites.mjs").Outcome>} */
   async run({ scaled, seed }) {
-    const program = claudeCode.program();
+    const program = claudeCode.program(lookPinned);
     if (program === null) return { skipped: `no Claude Code for ${process.platform} ${process.arch}` };
     const history = commits(root).length;
     if (history < FEWEST_COMMITS) return { skipped: `expected a history of ${FEWEST_COMMITS} commits, but found ${history}` };
@@ -38,7 +39,7 @@ export default {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
       for (const [what, count] of Object.entries(one)) sum[/** @type {keyof typeof sum} */ (what)] += count;
     }
-    return { "Claude Code": claudeCode.version(), ...sum };
+    return { "Claude Code": pinned(claudeCode.package), ...sum };
   },
 };
 

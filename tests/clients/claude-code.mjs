@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { found, ran } from "./driving.mjs";
-import { inPackage, pinned } from "./install.mjs";
 
 /** @import { Client, Place, Seat, Turn } from "./driving.mjs" */
+/** @import { Look } from "./install.mjs" */
 
 const TOOLS = ["Bash", "Read", "Write", "Edit", "NotebookEdit", "TodoWrite", "TaskCreate", "TaskUpdate"];
 
@@ -15,13 +15,13 @@ const TOOLS = ["Bash", "Read", "Write", "Edit", "NotebookEdit", "TodoWrite", "Ta
 export const claudeCode = {
   name: "Claude Code",
   agent: "claude-code",
+  package: "@anthropic-ai/claude-code",
 
-  program() {
+  /** @param {Look} look */
+  program(look) {
     const musl = existsSync("/etc/alpine-release") ? "-musl" : "";
-    return inPackage(`@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl}`, process.platform === "win32" ? "claude.exe" : "claude");
+    return look(`@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl}`, process.platform === "win32" ? "claude.exe" : "claude");
   },
-
-  version: () => pinned("@anthropic-ai/claude-code"),
 
   // All that it needs is in its environment.
   prepare() {},

@@ -4,7 +4,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { found, ran, told } from "./driving.mjs";
-import { inPackage, pinned } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -15,14 +14,13 @@ const CPUS = { x64: "x86_64", arm64: "aarch64" };
 export const codex = {
   name: "Codex",
   agent: "codex",
+  package: "@openai/codex",
 
-  program() {
+  program(look) {
     const { platform, arch } = process;
     const triple = `${CPUS[/** @type {"x64"} */ (arch)]}-${TRIPLES[/** @type {"linux"} */ (platform)]}`;
-    return inPackage(`@openai/codex-${platform}-${arch}`, join("vendor", triple, "bin", platform === "win32" ? "codex.exe" : "codex"));
+    return look(`@openai/codex-${platform}-${arch}`, join("vendor", triple, "bin", platform === "win32" ? "codex.exe" : "codex"));
   },
-
-  version: () => pinned("@openai/codex"),
 
   prepare({ home, url }) {
     mkdirSync(join(home, ".codex"), { recursive: true });

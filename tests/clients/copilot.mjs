@@ -4,7 +4,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ran } from "./driving.mjs";
-import { inPackage, pinned } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -12,8 +11,8 @@ import { inPackage, pinned } from "./install.mjs";
 export const copilot = {
   name: "Copilot CLI",
   agent: "copilot",
-  program: () => inPackage(`@github/copilot-${process.platform}-${process.arch}`, process.platform === "win32" ? "copilot.exe" : "copilot"),
-  version: () => pinned("@github/copilot"),
+  package: "@github/copilot",
+  program: (look) => look(`@github/copilot-${process.platform}-${process.arch}`, process.platform === "win32" ? "copilot.exe" : "copilot"),
 
   // All that it needs is in its environment.
   prepare() {},

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+/** @import { Look } from "./install.mjs" */
 /** @import { Call } from "./model/script.mjs" */
 
 /**
@@ -27,8 +28,9 @@ import { join } from "node:path";
  * @typedef {object} Client
  * @property {string} name
  * @property {string} agent what leftoff calls it
- * @property {() => string | null} program `null` where there is none for this machine
- * @property {() => string} version the one that is pinned
+ * @property {string} package npm's
+ * @property {(look: Look) => string | null} program `null` where there is none for this machine
+ * @property {() => string} [node] the Node that it is run with, where it brings none along
  * @property {(place: Place) => void} prepare writes its settings into the HOME
  * @property {(place: Place, turn: Turn) => Promise<string>} ask sends one prompt, waits until it was answered; the session's id
  * @property {(at: Seat, id: string) => Promise<string>} fileOf the file of a session
@@ -36,6 +38,11 @@ import { join } from "node:path";
  * @property {Tools} tools
  * @property {boolean} [repeatsResults] what it wrote itself it resumes with each result twice or three times
  */
+
+// The groups of the clients that run. Whoever interrupts this process ends them, too.
+/** @type {Set<number>} */
+const groups = new Set();
+process.on("exit", () => groups.forEach(endGroup));
 
 // Nobody answers whom it could ask, so a turn that takes this long hangs.
 const LONGEST_MS = 300_000;
@@ -54,18 +61,18 @@ export async function ran(name, { program, args, project, home, env = {}, input 
   let [output, errors, isLate] = ["", "", false];
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (errors += text));
-  const end = () => endGroup(child.pid);
+  const group = child.pid ?? 0;
+  const end = () => endGroup(group);
+  if (group) groups.add(group);
   const timer = setTimeout(() => {
     isLate = true;
     end();
   }, LONGEST_MS);
-  // Whoever interrupts this process ends the client, too. What the client leaves running may hold its output open, so the
-  // group is ended when the client itself is.
-  process.on("exit", end);
+  // What the client leaves running may hold its output open, so the group is ended when the client itself is.
   child.on("exit", end);
   const status = await new Promise((resolve, reject) => child.on("close", resolve).on("error", reject)).finally(() => {
     clearTimeout(timer);
-    process.off("exit", end);
+    groups.delete(group);
   });
   if (isLate || status !== 0) throw new Error(`expected ${name} to answer, but found ${isLate ? "nothing in time" : `exit ${status}`} instead: ${errors}${output}`.slice(0, 4000));
   return output;
@@ -90,9 +97,9 @@ export function told(output, field) {
 // Who does not read its input may have closed it.
 function ignored() {}
 
-/** @param {number | undefined} pid */
+/** @param {number} pid `0` where there is none */
 function endGroup(pid) {
-  if (!pid) return;
+  if (pid === 0) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {

@@ -4,7 +4,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { found, ran } from "./driving.mjs";
-import { inPackage, pinned } from "./install.mjs";
+import { commandIn } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -20,8 +20,9 @@ const SETTINGS = {
 export const gemini = {
   name: "Gemini CLI",
   agent: "gemini",
-  program: () => inPackage("@google/gemini-cli", join("bundle", "gemini.js")),
-  version: () => pinned("@google/gemini-cli"),
+  package: "@google/gemini-cli",
+  node: () => process.execPath,
+  program: (look) => commandIn(look, "@google/gemini-cli", "gemini"),
 
   prepare({ home }) {
     mkdirSync(join(home, ".gemini"), { recursive: true });

@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { scene } from "../faults/tools.mjs";
-import { IN_CI, MORE } from "./clients.mjs";
+import { present, wanted } from "./clients.mjs";
 import { held, resumed, seat } from "./holding.mjs";
 import { expected, marked, once } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
-/** @import { Client } from "./driving.mjs" */
+/** @import { Present } from "./clients.mjs" */
 /** @import { Turn } from "./model/turns.mjs" */
 
 const LAST = "And now? 🏁";
@@ -20,43 +20,42 @@ const LAST = "And now? 🏁";
 export default {
   title: "a session that a client resumes holds each text, call and result once, in order, as real turns",
   async run({ all: hasAll }) {
-    const clients = hasAll ? [...IN_CI, ...MORE] : IN_CI;
+    const asked = wanted({ all: hasAll });
+    const clients = present(asked);
     // A client is at its start most of the time, on one core; so all are held at once.
-    const all = await Promise.allSettled(clients.map(tried));
+    const all = await Promise.allSettled(clients.map((one) => hold(one, process.env.LEFTOFF_KEEP)));
     const errors = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${clients.length} clients`);
-    return Object.fromEntries(all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+    const absent = asked.filter((client) => clients.every((one) => one.client !== client));
+    const none = absent.map(({ name }) => [name, `none for ${process.platform} ${process.arch}`]);
+    return Object.fromEntries([...none, ...all.flatMap((one, at) => (one.status === "fulfilled" ? [[clients[at]?.client.name, one.value]] : []))]);
   },
 };
 
-/** @param {Client} client @returns {Promise<[name: string, outcome: string]>} */
-async function tried(client) {
-  const program = client.program();
-  if (program === null) return [client.name, `none for ${process.platform} ${process.arch}`];
-  return [client.name, await scene("hold", ({ folder }) => hold({ client, program, folder }))];
+/**
+ * Fails where it is not as the title says.
+ * @param {Present} present
+ * @param {string} [keep] a folder for the file that the client wrote, whatever is in it
+ */
+export async function hold({ client, program, version }, keep) {
+  return scene("hold", async ({ folder }) => {
+    const start = performance.now();
+    const at = seat(program, folder);
+    const { id, talk } = await held(client, at);
+    const told = await resumed(client, at, { id, prompt: LAST });
+    if (keep) kept(await client.fileOf(at, id), { folder: join(keep, client.name), version });
+    const turns = client.repeatsResults ? once(told) : told;
+    if (client.repeatsResults) assert.notDeepEqual(turns, told, `${client.name} is said to repeat results, and does not`);
+    /** @type {Turn[]} */
+    const wanted = [...expected(talk), { role: "user", text: LAST }];
+    assert.deepEqual(marked(turns, wanted), wanted, client.name);
+    return `${version} (${((performance.now() - start) / 1000).toFixed(1)} s)`;
+  });
 }
 
-/** @param {{ client: Client, program: string, folder: string }} options */
-async function hold({ client, program, folder }) {
-  const start = performance.now();
-  const at = seat(program, folder);
-  const { id, talk } = await held(client, at);
-  const told = await resumed(client, at, { id, prompt: LAST });
-  const turns = client.repeatsResults ? once(told) : told;
-  if (client.repeatsResults) assert.notDeepEqual(turns, told, `${client.name} is said to repeat results, and does not`);
-  /** @type {Turn[]} */
-  const wanted = [...expected(talk), { role: "user", text: LAST }];
-  assert.deepEqual(marked(turns, wanted), wanted, client.name);
-  keep(await client.fileOf(at, id), client);
-  return `${client.version()} (${((performance.now() - start) / 1000).toFixed(1)} s)`;
-}
-
-/** For whoever wants to read what clients write. @param {string} file @param {Client} client */
-function keep(file, client) {
-  const folder = process.env.LEFTOFF_KEEP;
-  if (!folder) return;
-  const own = join(folder, client.name);
-  mkdirSync(own, { recursive: true });
-  copyFileSync(file, join(own, basename(file)));
-  writeFileSync(join(own, "where.txt"), `${client.version()}\n${file}\n`);
+/** For whoever wants to read what clients write. @param {string} file @param {{ folder: string, version: string }} where */
+function kept(file, { folder, version }) {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(file, join(folder, basename(file)));
+  writeFileSync(join(folder, "where.txt"), `${version}\n${file}\n`);
 }

@@ -1,12 +1,17 @@
 // @ts-check
-/** Installs the pinned clients where they are not those of the lock files, and says where they are. */
+/** Installs the pinned clients where they are not those of the lock files, or other versions beside them, and says where they are. */
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root, run } from "../../scripts/run.mjs";
+import { root, run, watch } from "../../scripts/run.mjs";
 
 const CI = { lock: join(root, "tests", "clients"), folder: join(root, "target", "clients") };
 const MORE = { lock: join(CI.lock, "more"), folder: join(CI.folder, "more") };
+const OTHERS = join(root, "target", "other-clients");
+// No install script is needed: native programs lie in packages of their own, and the others are started by their file.
+const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+
+/** A file of an installed package; `null` where this machine has none. @typedef {(name: string, file: string) => string | null} Look */
 
 /** Answers `false` where they are there already. @param {{ all: boolean }} options all, or those that CI drives */
 export function install({ all }) {
@@ -21,16 +26,42 @@ function installed({ lock: from, folder }) {
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return false;
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(from, name), join(folder, name));
-  // No install script is needed: native programs lie in packages of their own, and the others are started by their file.
-  run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder, quiet: true });
+  run("npm", NPM_INSTALL, { cwd: folder, quiet: true });
   writeFileSync(mark, lock);
   return true;
 }
 
-/** A file of an installed package; `null` where this machine has none. @param {string} name @param {string} file */
-export function inPackage(name, file) {
-  const path = [CI, MORE].map(({ folder }) => join(folder, "node_modules", name, file)).find((one) => existsSync(one));
-  return path ?? null;
+/**
+ * Installs one version of a package, in a folder of its own. Throws what npm says where it cannot.
+ * @param {string} name @param {string} version
+ * @returns {Promise<Look>} looks there alone, so that what is missing is not taken from the pinned version
+ */
+export async function installOther(name, version) {
+  const folder = join(OTHERS, `${name.replaceAll("/", "-")}-${version}`);
+  const mark = join(folder, ".leftoff-installed");
+  if (!existsSync(mark)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [name]: version } }));
+    const { ok, output } = await watch("npm", [...NPM_INSTALL, "--prefix", folder], { quiet: true });
+    if (!ok) throw new Error(/^npm error (?!code|A complete log)(?:notarget )?(.+)$/m.exec(output)?.[1] ?? output);
+    writeFileSync(mark, version);
+  }
+  return lookIn([folder]);
+}
+
+/** Looks among the pinned versions. */
+export const lookPinned = lookIn([CI.folder, MORE.folder]);
+
+/** @param {string[]} folders @returns {Look} */
+function lookIn(folders) {
+  return (name, file) => folders.map((folder) => join(folder, "node_modules", name, file)).find((one) => existsSync(one)) ?? null;
+}
+
+/** The file that a package starts as a command; `null` where there is none. @param {Look} look @param {string} name @param {string} command */
+export function commandIn(look, name, command) {
+  const about = look(name, "package.json");
+  const file = about && JSON.parse(readFileSync(about, "utf8")).bin?.[command];
+  return file ? look(name, file) : null;
 }
 
 /** The version that is pinned. @param {string} name */
@@ -41,6 +72,6 @@ export function pinned(name) {
 
 /** The Node that some clients want; this one, where it is new enough. */
 export function newerNode() {
-  const own = inPackage(`node-${process.platform}-${process.arch}`, join("bin", "node"));
+  const own = lookPinned(`node-${process.platform}-${process.arch}`, join("bin", "node"));
   return own ?? process.execPath;
 }

@@ -4,7 +4,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ran, told } from "./driving.mjs";
-import { inPackage, pinned } from "./install.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
 
@@ -15,13 +14,12 @@ const ENV = { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "
 export const opencode = {
   name: "OpenCode",
   agent: "opencode",
+  package: "opencode-ai",
 
-  program() {
+  program(look) {
     const platform = process.platform === "win32" ? "windows" : process.platform;
-    return inPackage(`opencode-${platform}-${process.arch}`, join("bin", platform === "windows" ? "opencode.exe" : "opencode"));
+    return look(`opencode-${platform}-${process.arch}`, join("bin", platform === "windows" ? "opencode.exe" : "opencode"));
   },
-
-  version: () => pinned("opencode-ai"),
 
   prepare({ home, url }) {
     const model = { name: "Script", reasoning: true, tool_call: true, limit: { context: 1_000_000, output: 32_000 } };

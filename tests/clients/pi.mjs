@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { found, ran } from "./driving.mjs";
-import { inPackage, newerNode, pinned } from "./install.mjs";
+import { commandIn, newerNode } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -13,8 +13,9 @@ import { inPackage, newerNode, pinned } from "./install.mjs";
 export const pi = {
   name: "pi",
   agent: "pi",
-  program: () => inPackage("@earendil-works/pi-coding-agent", join("dist", "bundle", "cli.js")),
-  version: () => pinned("@earendil-works/pi-coding-agent"),
+  package: "@earendil-works/pi-coding-agent",
+  node: newerNode,
+  program: (look) => commandIn(look, "@earendil-works/pi-coding-agent", "pi"),
 
   prepare({ home, url }) {
     const model = { id: "script", name: "Script", reasoning: true, input: ["text"], contextWindow: 1_000_000, maxTokens: 32_000, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };

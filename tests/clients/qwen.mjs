@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { found, ran } from "./driving.mjs";
-import { inPackage, newerNode, pinned } from "./install.mjs";
+import { newerNode } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -24,8 +24,10 @@ const SETTINGS = {
 export const qwen = {
   name: "Qwen Code",
   agent: "qwen",
-  program: () => inPackage("@qwen-code/qwen-code", "cli.js"),
-  version: () => pinned("@qwen-code/qwen-code"),
+  package: "@qwen-code/qwen-code",
+  node: newerNode,
+  // Its command would start this one, in a second process.
+  program: (look) => look("@qwen-code/qwen-code", "cli.js"),
 
   prepare({ home }) {
     mkdirSync(join(home, ".qwen"), { recursive: true });

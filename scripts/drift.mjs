@@ -1,0 +1,121 @@
+// @ts-check
+// `npm run test:drift`: the newest version of each client that npm has, driven as the pinned one is: a session held and
+// resumed in it, and the ring of all. Tells what its files have that those of the pinned version have not. Any version is
+// tried with `-- --version codex=0.160.0`, as often as wanted; then only these are.
+
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { LeftoffError, MemoryStorage, openStore } from "../js/index.js";
+import { present, wanted } from "../tests/clients/clients.mjs";
+import { hasFailed, isEnough, rowsOf, table } from "../tests/clients/drifted.mjs";
+import { hold } from "../tests/clients/hold.client.mjs";
+import { install, installOther, pinned } from "../tests/clients/install.mjs";
+import { named, ring } from "../tests/clients/ring.client.mjs";
+import { compared, shapeOf } from "../tests/clients/shape.mjs";
+import { ask, fail, root, seconds, step } from "./run.mjs";
+
+/** @import { Client } from "../tests/clients/driving.mjs" */
+/** @import { Present } from "../tests/clients/clients.mjs" */
+/** @import { Drift, Loss } from "../tests/clients/drifted.mjs" */
+
+const WRITTEN = join(root, "target", "drift");
+const clients = wanted({ all: true });
+
+/** The versions that the command line asks for, by agent. */
+function asked() {
+  const { values } = parseArgs({ options: { version: { type: "string", multiple: true, default: [] } } });
+  return new Map(values.version.map((one) => {
+    const [agent = "", version = ""] = one.split("=", 2);
+    if (!/^\d[\w.+-]*$/.test(version) || clients.every((client) => client.agent !== agent)) fail(`expected --version ${clients.map((client) => client.agent).join("|")}=1.2.3, but found ${one} instead`);
+    return [agent, version];
+  }));
+}
+
+/** @param {Client} client */
+function newest({ package: name }) {
+  const version = ask("npm", ["view", name, "version"]);
+  return version || fail(`expected npm to know a version of ${name}, but found none`);
+}
+
+/** Throws why it cannot be driven. @param {Client} client @param {string} version @returns {Promise<Present>} */
+async function installed(client, version) {
+  const look = await installOther(client.package, version);
+  const program = client.program(look);
+  if (program === null) throw new Error(`no program where the pinned version has one, or none for ${process.platform} ${process.arch}`);
+  const wants = JSON.parse(readFileSync(/** @type {string} */ (look(client.package, "package.json")), "utf8")).engines?.node;
+  const has = client.node && ask(client.node(), ["--version"]);
+  if (has && wants && !isEnough(wants, has)) throw new Error(`it wants Node ${wants}, and there is ${has}`);
+  return { client, program, version };
+}
+
+/** Holds a session and keeps its file. @param {Present} one @param {string} folder @returns {Promise<boolean>} */
+async function holds(one, folder) {
+  try {
+    await hold(one, folder);
+    return true;
+  } catch (error) {
+    console.log(`FAILED ${one.client.name} ${one.version}:`, error);
+    return false;
+  }
+}
+
+/** What a client wrote, and what leftoff loses of it; `null` where it wrote nothing. @param {Client} client @param {string} folder */
+async function written({ name }, folder) {
+  const [file] = existsSync(join(folder, name)) ? readdirSync(join(folder, name)).filter((one) => one !== "where.txt") : [];
+  if (!file) return null;
+  const bytes = readFileSync(join(folder, name, file));
+  const storage = new MemoryStorage();
+  await storage.append(`/${file}`, bytes);
+  const store = await openStore({ home: "/home", project: "/", storage });
+  // A file that no reader knows is lost as a whole; the ring has said so.
+  /** @type {{ imported: { losses: Loss[] }[] }} */
+  const { imported } = await store.import(`/${file}`).catch((error) => {
+    if (!(error instanceof LeftoffError)) throw error;
+    return { imported: [{ losses: [{ field: file, count: 1, why: error.message }] }] };
+  });
+  return { shape: shapeOf(bytes.toString()), losses: imported.flatMap((one) => one.losses) };
+}
+
+/** @param {Drift[]} drifts those that can be driven */
+async function tried(drifts) {
+  const others = drifts.flatMap(({ other }) => other ?? []);
+  const own = present(clients);
+  rmSync(WRITTEN, { recursive: true, force: true });
+  await step("sessions held in the pinned versions", async () => void await Promise.all(own.filter(({ client }) => others.some((one) => one.client === client)).map((one) => holds(one, join(WRITTEN, "pinned")))));
+  await step("sessions held in the others", async () => void await Promise.all(drifts.map(async (drift) => {
+    if (drift.other) drift.hold = await holds(drift.other, join(WRITTEN, "other"));
+  })));
+  await step("the ring", async () => {
+    const tries = await ring(clients.flatMap((client) => [...others, ...own].find((one) => one.client === client) ?? []), (one) => others.includes(one));
+    for (const one of tries) if (one.error !== undefined) console.log(`FAILED ${named(one)}:`, one.error);
+    for (const drift of drifts) drift.ring = tries.filter(({ from, to }) => from === drift.other || to === drift.other).map((one) => ({ pair: named(one), ok: one.error === undefined }));
+  });
+  for (const drift of drifts) {
+    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => written(drift.client, join(WRITTEN, folder))));
+    if (before && after) drift.changes = { ...compared(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
+  }
+}
+
+const start = performance.now();
+const versions = asked();
+await step("the pinned clients", () => install({ all: true }));
+/** @type {Drift[]} */
+const drifts = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinned(client.package), version: versions.get(client.agent) ?? newest(client) }));
+const others = drifts.filter(({ pinned, version }) => pinned !== version);
+for (const drift of others) {
+  await step(`${drift.client.name} ${drift.version}`, async () => {
+    try {
+      drift.other = await installed(drift.client, drift.version);
+    } catch (error) {
+      drift.why = /** @type {Error} */ (error).message;
+    }
+  });
+}
+const driven = others.filter(({ other }) => other);
+if (driven.length > 0) await tried(driven);
+const { summary, details } = rowsOf(drifts);
+console.log(`\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`);
+if (details.length > 0) console.log(`\n${table(["client", "", "what", "leftoff"], details)}`);
+if (driven.length > 0) console.log(`\nThe files: ${WRITTEN} (${seconds(start)})`);
+process.exitCode = drifts.some(hasFailed) ? 1 : 0;
