@@ -9,7 +9,7 @@
 /** @typedef {{ path: string, kinds: string }} Field */
 
 // Other keys are data: an id, a file's path, a command; or, in the schema of a tool, what the tool takes.
-const NAME = /^[$_a-z][\w$-]{0,39}$/i;
+const NAME = /^[$_a-z][\w$-]{0,62}$/i;
 const IN_SCHEMA = /\.properties$/;
 const NUMBERED = /\d{3}|[0-9a-f]{8}/i;
 

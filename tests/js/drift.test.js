@@ -19,11 +19,12 @@ test("values, and keys that are ids, paths, commands or a tool's parameters, mak
 });
 
 test("what is new is named by its path, as a whole where all of it is new", () => {
-  const before = [{ type: "event_msg", payload: { type: "token_count", info: null } }, { type: "user", message: { content: [{ type: "text", text: "a" }] } }];
+  const before = [{ type: "turn" }, { type: "event_msg", payload: { type: "token_count", info: null } }, { type: "user", message: { content: [{ type: "text", text: "a" }] } }];
   const after = [
     { type: "event_msg", payload: { type: "token_count", info: { total: 1 }, limits: { primary: { used: 1 } } } },
     { type: "user", message: { content: [{ type: "text", text: "a", source: true }, { type: "image", url: "b" }] } },
     { type: "event_msg", payload: { type: "warning", text: "c" } },
+    { type: "turn", internal_chat_message_metadata_passthrough: null },
   ];
   const { added, removed, changed } = difference(before, after);
   assert.deepEqual(added, [
@@ -32,6 +33,7 @@ test("what is new is named by its path, as a whole where all of it is new", () =
     { path: "user.message.content[text].source", kinds: "boolean" },
     { path: "user.message.content[image]", kinds: "object" },
     { path: "event_msg/warning", kinds: "object" },
+    { path: "turn.internal_chat_message_metadata_passthrough", kinds: "null" },
   ]);
   assert.deepEqual(removed, []);
   assert.deepEqual(changed, [{ path: "event_msg/token_count.payload.info", kinds: "null, now object" }]);
