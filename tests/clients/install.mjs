@@ -9,7 +9,7 @@ const CI = { lock: join(root, "tests", "clients"), folder: join(root, "target", 
 const MORE = { lock: join(CI.lock, "more"), folder: join(CI.folder, "more") };
 const OTHERS = join(root, "target", "other-clients");
 // No install script is needed: native programs lie in packages of their own, and the others are started by their file.
-const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 
 /** A file of an installed package; `null` where this machine has none. @typedef {(name: string, file: string) => string | null} Look */
 
@@ -43,7 +43,7 @@ export async function installOther(name, version) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [name]: version } }));
     const { ok, output } = await watch("npm", [...NPM_INSTALL, "--prefix", folder], { quiet: true });
-    if (!ok) throw new Error(/^npm error (?!code|A complete log)(?:notarget )?(.+)$/m.exec(output)?.[1] ?? output);
+    if (!ok) throw new Error(/^npm error (?!code|A complete log)(?:notarget )?(.+)$/m.exec(output)?.[1] ?? `npm cannot install it: ${output}`);
     writeFileSync(mark, version);
   }
   return lookIn([folder]);
