@@ -6,6 +6,7 @@ import { LeftoffError } from "./error.js";
 
 export { compareContexts } from "./compare.js";
 export { LeftoffError } from "./error.js";
+export { listText } from "./search.js";
 export { Session } from "./session.js";
 export { openStore } from "./open-store.js";
 export { Store } from "./store.js";

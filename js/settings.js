@@ -27,6 +27,7 @@ import { REDACT } from "./redaction.js";
  * @typedef {object} Settings
  * @property {AutoPersistConfig} autoPersist
  * @property {number} idleMinutes after so long without activity a session is paused by whoever looks next
+ * @property {string} agent who resumes a session that names no agent which is installed; nobody unless given
  * @property {Redact} redact what becomes of secrets in what leaves the store: they are let through, reported, or replaced
  *
  * Where a value comes from.
@@ -53,6 +54,7 @@ export const DEFAULTS = Object.freeze({
   }),
   idleMinutes: 5,
   redact: "off",
+  agent: "",
 });
 
 /** The settings that have one of a few values, the laxest first: no file has less than one that counts less. @type {Record<string, readonly unknown[]>} */

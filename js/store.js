@@ -20,6 +20,7 @@ import { Places } from "./places.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
+import { ranked, searched } from "./search.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { copied, toTrash } from "./trash.js";
@@ -188,6 +189,25 @@ export class Store {
     await this.#listing.save();
     // Where another session lies than the index knew, it was found in the other's place.
     return sorted(listed).map(shown);
+  }
+
+  /**
+   * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
+   * @param {string} words @param {ListOptions} [options]
+   */
+  async find(words, options) {
+    return ranked(words, await this.list(options));
+  }
+
+  /**
+   * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
+   * @param {string} words @param {ListOptions} [options]
+   * @returns {AsyncGenerator<import("./search.js").Hit & { session: Listed }>}
+   */
+  async *search(words, options) {
+    for (const session of await this.list(options)) {
+      for await (const hit of searched(words, this.#places.of(session), this.#redaction)) yield { session, ...hit };
+    }
   }
 
   /** Of the project or of all, last active first. @param {{ all?: boolean }} wanted @param {{ isWhole: boolean }} looking */

@@ -135,14 +135,24 @@ function clientOf(agent) {
   return /** @type {Client} */ (CLIENTS[agent]);
 }
 
+/** The agents whose clients are installed. @param {Env} [env] */
+export function installedAgents(env = process.env) {
+  return Object.entries(CLIENTS).flatMap(([agent, { program }]) => (isInstalled(program, env) ? [agent] : []));
+}
+
 /** Refuses where the client is not installed. @param {string} agent @param {Env} [env] */
 export function refuseUnlessInstalled(agent, env = process.env) {
   agents.called(({ formatOf }) => formatOf(agent));
   const { program, install } = clientOf(agent);
+  if (isInstalled(program, env)) return;
+  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it` });
+}
+
+/** @param {string} program @param {Env} env */
+function isInstalled(program, env) {
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   const endings = process.platform === "win32" ? [".cmd", ".exe"] : [""];
-  if (folders.some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))))) return;
-  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it` });
+  return folders.some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));
 }
 
 /** @param {string} path */

@@ -3,18 +3,14 @@
 
 import { readFile } from "node:fs/promises";
 
-import { refuseUnlessInstalled, started } from "../agents/native.js";
-import { withWindow } from "../context.js";
 import { LeftoffError, compareContexts } from "../index.js";
-import { isTerminal, note, progress } from "./print.js";
+import { note, progress } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 
 // Of more sessions than these it is not told one by one what was lost.
 const MOST_EXPLAINED = 5;
-
-const STATUSES = ["active", "paused", "completed", "archived", "unreadable"];
 
 /** @param {Args} args */
 export async function importFiles(args) {
@@ -67,21 +63,6 @@ function sums(imported) {
     return `${name}: ${all.length} sessions read, ${all.reduce((sum, { added }) => sum + added, 0)} messages new\n`;
   });
   return [...of, "'--json' tells what of each was not taken over\n"];
-}
-
-/** @param {Args} args */
-export async function list(args) {
-  const limit = args.limit === undefined ? Infinity : number(args.limit, "limit");
-  if (args.status !== undefined && !STATUSES.includes(args.status)) {
-    throw new LeftoffError({ code: "usage", message: `expected ${STATUSES.join(", ")} for --status, but found "${args.status}" instead` });
-  }
-  const listed = await using(args, (store) => store.list({ all: args.all, type: args.type, status: args.status, limit }));
-  const value = listed.map(({ id, type, title, status, lastActive, summary, messageCount, placement, path }) => ({
-    id, type, title, status, lastActive, summary, messageCount, placement, path,
-  }));
-  const lines = listed.map((one) => `${one.id}  [${one.type}] ${one.title}\n    ${one.lastActive}, ${one.archivedAt ? "archived, " : ""}${one.status}, ${one.messageCount} messages\n`);
-  const none = "no sessions here; 'leftoff import <file>' reads an agent's session, 'leftoff list --all' shows those of other projects\n";
-  return { text: lines.join("") || none, value };
 }
 
 /** @param {Args} args */
@@ -142,34 +123,6 @@ export async function compact(args) {
 }
 
 /** @param {Args} args */
-export async function resume(args) {
-  const request = await requested(args);
-  if (args.with !== undefined) return resumeWith(args, request);
-  if (!args.print) throw new LeftoffError({ code: "usage", message: "expected --with AGENT or --print, but found neither" });
-  const { context, ...value } = await using(args, async (store) => {
-    const session = await chosen(store, args);
-    return session.resume(withWindow(request, session.metadata));
-  });
-  for (const warning of value.warnings) note(warning);
-  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
-  return { text, value };
-}
-
-/** @param {Args} args @param {import("../context.js").ContextRequest} request */
-async function resumeWith(args, request) {
-  const isPrinted = args.print || args.json || !isTerminal();
-  if (!isPrinted) refuseUnlessInstalled(args.with);
-  const value = await using(args, async (store) => store.handOver(await chosen(store, args), { ...request, agent: args.with }));
-  const { command, takes, included, messageCount, path } = value;
-  const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
-  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
-  if (isPrinted) return { text, value };
-  note(`${messageCount} messages go to ${args.with}${rest}`);
-  process.exitCode = await started(value);
-  return { text: "", value };
-}
-
-/** @param {Args} args */
 export async function doctor(args) {
   const found = await using(args, async (store) => {
     const { fix, secrets } = args;
@@ -186,7 +139,7 @@ export async function doctor(args) {
 }
 
 /** @param {Args} args */
-async function requested(args) {
+export async function requested(args) {
   return {
     window: args.window === undefined ? undefined : number(args.window, "window"),
     model: args.model,
@@ -199,7 +152,7 @@ async function requested(args) {
 }
 
 /** @param {string} text @param {string} name */
-function number(text, name) {
+export function number(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
 }
@@ -224,7 +177,7 @@ async function fileText(path) {
 }
 
 /** @param {any} message */
-function readable(message) {
+export function readable(message) {
   const content = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
   const calls = (message.assistant?.toolCalls ?? []).map((/** @type {any} */ call) => `\n  > ${call.name} ${call.arguments}`);
   const tool = message.tool ? ` ${message.tool.name}${message.tool.isError ? ", failed" : ""}` : "";
@@ -233,7 +186,7 @@ function readable(message) {
 
 // By reason, at a glance; `--json` has each.
 /** @param {{ field: string, count: number, why: string }[]} all */
-function losses(all) {
+export function losses(all) {
   /** @type {Map<string, string[]>} */
   const byReason = new Map();
   for (const { field, count, why } of all) byReason.set(why, [...(byReason.get(why) ?? []), `${field} (${count})`]);

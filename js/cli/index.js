@@ -4,9 +4,11 @@
 
 import { defineCommand } from "citty";
 
-import { compact, context, doctor, importFiles, list, resume, show } from "./commands.js";
+import { compact, context, doctor, importFiles, show } from "./commands.js";
+import { list, search } from "./find.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
+import { resume } from "./resume.js";
 import { settings } from "./settings.js";
 
 /** @import { ArgsDef } from "citty" */
@@ -22,6 +24,12 @@ const session = /** @type {const} */ ({
 });
 const needed = /** @type {const} */ ({ session: { ...session.session, required: true } });
 const message = /** @type {const} */ ({ message: { type: "positional", description: "the message's id", valueHint: "MESSAGE" } });
+const listed = {
+  all: flag("of all projects"),
+  limit: option("N", "at most so many"),
+  status: option("S", "only active, paused, completed, unreadable or archived ones"),
+  type: option("T", "only of this type"),
+};
 const asked = {
   window: option("N", "the model's limit, in tokens; that of the model unless given"),
   model: option("NAME", "whose window and encoding hold; the session's own unless given"),
@@ -54,11 +62,11 @@ const main = defineCommand({
       from: option("AGENT", "the agent that wrote them; their content tells unless given"),
       all: flag("whatever the known agents keep on this machine"),
     }),
-    list: command(list, "list", "the sessions, last active first", {
-      all: flag("of all projects"),
-      limit: option("N", "at most so many"),
-      status: option("S", "only active, paused, completed, unreadable or archived ones"),
-      type: option("T", "only of this type"),
+    list: command(list, "list", "the sessions, last active first", { ...listed }),
+    search: command(search, "search", "sessions by words of their titles and summaries, best first", {
+      words: { type: "positional", required: true, description: "what to look for", valueHint: "WORDS..." },
+      "full-text": flag("in what was said: messages that have all words, newest first"),
+      ...listed,
     }),
     new: command(begin, "new", "start a session", {
       type: option("T", "what sort of conversation; chat unless given"),
@@ -117,10 +125,13 @@ const main = defineCommand({
       project: flag("in the project's file, not in the home's"),
     }),
     resume: command(resume, "resume", "hand a session to the next run, in any agent", {
-      ...session,
+      words: { type: "positional", required: false, description: "an id, the beginning of one, a number of the list, or words of the title; without, the list", valueHint: "SESSION..." },
       ...asked,
-      with: option("AGENT", "write it as this agent keeps its own, and start its client with it"),
+      with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings"),
       print: flag("start nothing: print what hands it over"),
+      list: flag("what can be resumed"),
+      override: flag("also one that was marked complete"),
+      ...listed,
     }),
   },
 });

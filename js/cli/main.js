@@ -43,8 +43,10 @@ async function runTyped(command, typed) {
 // The parser takes what it does not know. A mistyped flag must not change what a command does without a word.
 /** @param {ArgsDef} spec @param {Record<string, any> & { _: string[] }} args */
 function check(spec, args) {
-  for (const [name, value] of Object.entries(args)) {
-    if (name === "_") continue;
+  for (const [typed, value] of Object.entries(args)) {
+    if (typed === "_") continue;
+    // The parser gives a name of two words in both ways.
+    const name = Object.hasOwn(spec, typed) ? typed : typed.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     if (!Object.hasOwn(spec, name)) throw usage(`expected ${names(spec)}, but found --${name} instead`);
     if (spec[name]?.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`);
   }

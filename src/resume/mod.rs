@@ -1,3 +1,6 @@
-//! Handing a session to the next run.
+//! Handing a session to the next run: what it is told, and how the session is found.
 
 pub mod block;
+pub mod find;
+pub mod listing;
+pub mod search;

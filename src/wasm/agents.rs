@@ -1,5 +1,6 @@
-//! Reading other agents' files: a module of its own, which only an import loads.
+//! What is needed now and then, a module of its own: reading and writing other agents' files, finding and searching.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -8,13 +9,17 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::context::Format;
+use crate::error::{Code, Error};
 use crate::interop::fresh::Fresh;
 use crate::interop::native::{self, About};
 use crate::interop::{self, AgentName, Loss, messages};
+use crate::resume::search::Search;
+use crate::resume::{find, listing};
 use crate::session::event::Parent;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::text::to_json;
+use crate::time::Stamp;
 use crate::wasm::{Answer, bytes, thrown, utf8};
 
 /// The names of the agents that are known.
@@ -99,4 +104,61 @@ impl FreshHandle {
     pub fn finish(self) -> Uint8Array {
         bytes(&to_json(&self.0.finish()))
     }
+}
+
+/// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
+#[wasm_bindgen]
+pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
+    let wrong = |error| {
+        let message = format!("expected an array of arrays of texts, but found something else: {error}");
+        thrown(Error::new(Code::InvalidJson, message))
+    };
+    let all: Vec<find::Known> = serde_json::from_slice(all).map_err(wrong)?;
+    Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
+}
+
+/// Looks for words in logs; see `Search`.
+#[wasm_bindgen(js_name = Search)]
+pub struct SearchHandle(Search);
+
+#[wasm_bindgen(js_class = Search)]
+impl SearchHandle {
+    /// For these words.
+    #[wasm_bindgen(constructor)]
+    pub fn new(words: &str) -> SearchHandle {
+        SearchHandle(Search::new(words))
+    }
+
+    /// Where the lines begin and end that have to be looked at, the newest first.
+    pub fn lines(&self, bytes: &[u8]) -> Vec<u32> {
+        let lines = self.0.lines(bytes).into_iter();
+        lines.flat_map(|line| [line.start, line.end]).filter_map(|at| u32::try_from(at).ok()).collect()
+    }
+
+    /// What a line says: `{"type":"none"}`, `{"type":"hit",...}` or `{"type":"needs","blob"}`, JSON.
+    pub fn line(&mut self, line: &[u8]) -> Uint8Array {
+        bytes(&to_json(&self.0.line(line)))
+    }
+
+    /// The words in their place: `[{"text","isHit"}]`, JSON.
+    pub fn excerpt(&self, text: &str) -> Uint8Array {
+        bytes(&to_json(&self.0.excerpt(text)))
+    }
+
+    /// Takes a blob that was wanted.
+    pub fn blob(&mut self, id: &str, blob: Option<Vec<u8>>) -> Uint8Array {
+        bytes(&to_json(&self.0.blob(id, blob.as_deref())))
+    }
+}
+
+/// A list as a person reads it: of JSON bytes, the sessions as lists have them.
+#[wasm_bindgen]
+pub fn listing(items: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
+    let wrong = |error| {
+        let message = format!("expected sessions as lists have them, but found something else: {error}");
+        thrown(Error::new(Code::InvalidJson, message))
+    };
+    let items: Vec<listing::Item> = serde_json::from_slice(items).map_err(wrong)?;
+    let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
+    Ok(bytes(&listing::render(&items, &stamp)))
 }

@@ -1,0 +1,84 @@
+// @ts-check
+/** A session on its way into the next run. */
+
+import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
+import { withWindow } from "../context.js";
+import { LeftoffError, listText } from "../index.js";
+import { losses, readable, requested } from "./commands.js";
+import { list } from "./find.js";
+import { isTerminal, note } from "./print.js";
+import { chosen, using } from "./store.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../session.js").Session} Session */
+/** @typedef {import("../store.js").Store} Store */
+
+/** @param {Args} args */
+export async function resume(args) {
+  const words = args._.join(" ");
+  if (args.list || (!words && !args.print && args.with === undefined)) return list(args);
+  const request = { ...(await requested(args)), override: args.override };
+  return args.print && args.with === undefined ? printed(args, words, request) : resumed(args, words, request);
+}
+
+/** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+async function printed(args, words, request) {
+  const { context, ...value } = await using(args, async (store) => {
+    const session = await meant(store, args, words);
+    return session.resume(withWindow(request, session.metadata));
+  });
+  for (const warning of value.warnings) note(warning);
+  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
+  return { text, value };
+}
+
+/** @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+async function resumed(args, words, { override, ...request }) {
+  const isPrinted = args.print || args.json || !isTerminal();
+  const { agent, ...value } = await using(args, async (store) => {
+    const session = await meant(store, args, words);
+    const agent = args.with ?? agentOf(store, session);
+    if (!isPrinted) refuseUnlessInstalled(agent);
+    if (session.metadata.lifecycle === "completed" && !override) {
+      throw new LeftoffError({ code: "completed", message: `expected a conversation that goes on, but found "${session.metadata.display.title}", which was marked complete; --override resumes it nevertheless` });
+    }
+    return store.handOver(session, { ...request, agent });
+  });
+  const { command, takes, included, messageCount, path } = value;
+  const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
+  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
+  if (isPrinted) return { text, value: { agent, ...value } };
+  note(`${messageCount} messages go to ${agent}${rest}`);
+  process.exitCode = await started(value);
+  return { text: "", value };
+}
+
+// An id, a name, the number in the list, the beginning of an id, or words of the title.
+/** @param {Store} store @param {Args} args @param {string} words @returns {Promise<Session>} */
+async function meant(store, args, words) {
+  if (!words || words === "last") return chosen(store, args);
+  const listed = await store.list({ all: args.all });
+  const numbered = /^[1-9]\d{0,2}$/.test(words) ? listed[Number(words) - 1] : undefined;
+  if (numbered) return chosen(store, { session: numbered.id });
+  const named = await chosen(store, { session: words }).catch((error) => {
+    if (error instanceof LeftoffError && error.code === "not_found") return undefined;
+    throw error;
+  });
+  if (named) return named;
+  const [one, ...others] = await store.find(words, { all: args.all });
+  if (!one) throw new LeftoffError({ code: "not_found", message: `expected a session "${words}", but found none${listed.length > 0 ? `; there are:\n${listText(listed.slice(0, 3))}` : ""}` });
+  if (others.length === 0) return chosen(store, { session: one.id });
+  throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${others.length + 1}; name one by its ID:\n${listText([one, ...others])}` });
+}
+
+/** The session's own, else the one that is set, else the only one there is. @param {Store} store @param {Session} session */
+function agentOf(store, session) {
+  const installed = installedAgents();
+  const own = session.metadata.imported?.agent;
+  const asked = [own, store.settings.agent].find((agent) => agent && installed.includes(agent));
+  const [only, ...others] = installed;
+  if (asked) return asked;
+  if (only && others.length === 0) return only;
+  const found = installed.length > 0 ? installed.join(", ") : "none";
+  throw new LeftoffError({ code: "usage", message: `expected --with AGENT, for the session names none that is installed; on the PATH there is ${found}` });
+}

@@ -1,0 +1,93 @@
+//! Finding a session by words that its title and summary may have, as somebody types who does not know them well.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+/// What a session is known by: its title first, the rest in any order.
+pub type Known = Vec<String>;
+
+// A word whose letters lie scattered is in about any long text: it has to be worth so much of one that is there whole.
+const LEAST: f64 = 0.7;
+// What a title says is worth more than what a summary says.
+const TITLE: u32 = 2;
+
+/// The places of those that have every word, the best first; of two that are alike, the one that is given first.
+///
+/// A word is there if its letters are, in order and close to each other; upper case is asked for by upper case. Where one
+/// has all words as they are typed, those that only resemble them are left out.
+pub fn ranked(words: &str, all: &[Known]) -> Vec<usize> {
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    for kind in [AtomKind::Substring, AtomKind::Fuzzy] {
+        let atoms: Vec<Atom> = words.split_whitespace().map(|word| atom(word, kind)).collect();
+        let mut found: Vec<(u32, usize)> = Vec::new();
+        for (place, known) in all.iter().enumerate() {
+            let score = (!atoms.is_empty()).then(|| sum(&atoms, known, &mut matcher)).flatten();
+            found.extend(score.map(|score| (score, place)));
+        }
+        found.sort_by_key(|(score, place)| (core::cmp::Reverse(*score), *place));
+        if !found.is_empty() {
+            return found.into_iter().map(|(_, place)| place).collect();
+        }
+    }
+    Vec::new()
+}
+
+fn atom(word: &str, kind: AtomKind) -> Atom {
+    Atom::new(word, CaseMatching::Smart, Normalization::Smart, kind, false)
+}
+
+// Each word counts where it fits best; nothing where one fits nowhere.
+fn sum(atoms: &[Atom], known: &Known, matcher: &mut Matcher) -> Option<u32> {
+    let mut total = 0;
+    for atom in atoms {
+        let whole = score(atom, &atom.needle_text().chars().collect::<String>(), matcher)?;
+        let mut best = None;
+        for (place, text) in known.iter().enumerate() {
+            let fits =
+                score(atom, text, matcher).filter(|score| f64::from(*score) >= LEAST * f64::from(whole));
+            best = best.max(fits.map(|score| if place == 0 { TITLE * score } else { score }));
+        }
+        total += best?;
+    }
+    Some(total)
+}
+
+fn score(atom: &Atom, text: &str, matcher: &mut Matcher) -> Option<u32> {
+    let mut chars = Vec::new();
+    atom.score(Utf32Str::new(text, &mut chars), matcher).map(u32::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(all: &[&[&str]]) -> Vec<Known> {
+        all.iter().map(|texts| texts.iter().map(|text| (*text).into()).collect()).collect()
+    }
+
+    #[test]
+    fn what_has_the_words_comes_before_what_resembles_them() {
+        let all = known(&[
+            &["Auth Token Expiry Issue", "race condition in token refresh; the api is fine, its design too"],
+            &["API Design Discussion", "REST vs GraphQL"],
+            &["A pig in a pipe", "determined signals"],
+        ]);
+        assert_eq!(ranked("api design", &all), [1, 0]);
+        assert_eq!(ranked("graphql", &all), [1]);
+        assert_eq!(ranked("apidesign", &all).first(), Some(&1));
+        assert_eq!(ranked("tkn expry", &all), [0]);
+        assert_eq!(ranked("nothing like it", &all), [0_usize; 0]);
+        assert_eq!(ranked("  ", &all), [0_usize; 0]);
+    }
+
+    #[test]
+    fn accents_and_case_are_asked_for_by_typing_them() {
+        let all = known(&[&["Über Äpfel"], &["uber apfel"]]);
+        assert_eq!(ranked("uber", &all).len(), 2);
+        assert_eq!(ranked("über", &all), [0]);
+        assert_eq!(ranked("Uber", &all), [0]);
+    }
+}

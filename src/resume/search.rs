@@ -1,0 +1,245 @@
+//! Finding words in what was said: in raw bytes first, and in messages only where these have them.
+//!
+//! The host feeds whole lines of a log, the newest first, gets the places of those that may have all words, and asks of
+//! each what it says. Words are found whatever their case. What lies in a blob is asked for by [`Answer::Needs`]. A text is
+//! cut to what is shown by a call of its own, so that the host can take out first what must not be.
+
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use memchr::memmem;
+use serde::Serialize;
+
+use crate::session::blob::Unfolding;
+use crate::session::message::{self, Message, Role};
+use crate::session::scan::{Found, Scanner};
+use crate::text::boundary;
+
+// Lines with these have to be looked at, whatever they say: texts elsewhere, and messages that were written again.
+const BLOB: &[u8] = b"\"blob\":";
+const REVISION: &[u8] = b"\"rev\":";
+// Letters beyond ASCII stand in lines of others' making like this.
+const ESCAPE: &[u8] = b"\\u";
+// How much of a text is shown before the first word, and behind it, in bytes.
+const BEFORE: usize = 60;
+const BEHIND: usize = 140;
+
+/// Words that are looked for in logs.
+#[derive(Debug)]
+pub struct Search {
+    words: Vec<Vec<char>>,
+    // The longest part of each that stands in a line as it is, but for the case of ASCII.
+    plain: Vec<Vec<u8>>,
+    // Messages of which a newer revision was seen.
+    revised: BTreeSet<String>,
+    // A message that waits for its blobs.
+    open: Option<Unfolding>,
+}
+
+/// What a line has of the words.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase", tag = "type")]
+pub enum Answer {
+    /// Nothing.
+    None,
+    /// Only the host can tell: the bytes of the blob are wanted, see [`Search::blob`].
+    Needs {
+        /// Its id.
+        blob: String,
+    },
+    /// All of them.
+    Hit(Hit),
+}
+
+/// A message that has all words.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// The message's id.
+    pub id: String,
+    /// Its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// The text in which the first word stands, whole: see [`Search::excerpt`].
+    pub text: String,
+}
+
+/// A piece of a text.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Part {
+    /// The piece.
+    pub text: String,
+    /// Whether it is one of the words.
+    pub is_hit: bool,
+}
+
+impl Search {
+    /// Looks for these words, which are apart by white space. Without any, nothing is found.
+    pub fn new(words: &str) -> Search {
+        let words: Vec<Vec<char>> = words.split_whitespace().map(|word| folded(word).collect()).collect();
+        let plain = words.iter().map(|word| longest_plain(word)).collect();
+        Search { words, plain, revised: BTreeSet::new(), open: None }
+    }
+
+    /// The places of the lines that have to be looked at, the newest first. `bytes` are whole lines.
+    pub fn lines(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let Some(rarest) = self.plain.iter().max_by_key(|word| word.len()) else { return found };
+        let has_all =
+            |line: &Range<usize>| self.plain.iter().all(|word| place(&bytes[line.clone()], word).is_some());
+        found.extend(lines_with(bytes, |rest| place(rest, rarest)).filter(has_all));
+        let isnt_plain = self.words.iter().flatten().any(|char| !char.is_ascii());
+        for mark in [BLOB, REVISION].into_iter().chain(isnt_plain.then_some(ESCAPE)) {
+            let finder = memmem::Finder::new(mark);
+            found.extend(lines_with(bytes, |rest| finder.find(rest)));
+        }
+        found.sort_by_key(|line| core::cmp::Reverse(line.start));
+        found.dedup();
+        found
+    }
+
+    /// What a line says.
+    pub fn line(&mut self, line: &[u8]) -> Answer {
+        let mut scanner = Scanner::forward(0);
+        scanner.feed(line);
+        scanner.finish();
+        while let Some(found) = scanner.next() {
+            let Found::Record(record) = found else { continue };
+            let Some(message) = message::read(&record).0 else { continue };
+            if self.revised.contains(&message.id) {
+                return Answer::None;
+            }
+            if message.rev > 0 {
+                self.revised.insert(message.id.clone());
+            }
+            return self.answer(Unfolding::new(message));
+        }
+        Answer::None
+    }
+
+    /// Takes a blob that was wanted; nothing where there is none.
+    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) -> Answer {
+        let Some(mut unfolding) = self.open.take() else { return Answer::None };
+        // Without it, the ends of its text are searched: doctor says what is missing.
+        let _ = unfolding.take(id, bytes);
+        self.answer(unfolding)
+    }
+
+    fn answer(&mut self, unfolding: Unfolding) -> Answer {
+        if let Some(blob) = unfolding.wanted().map(ToString::to_string) {
+            self.open = Some(unfolding);
+            return Answer::Needs { blob };
+        }
+        self.hit(&unfolding.into_message()).map_or(Answer::None, Answer::Hit)
+    }
+
+    fn hit(&self, message: &Message) -> Option<Hit> {
+        let assistant = message.assistant.iter();
+        let reasoning =
+            assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| one.text.as_str());
+        let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| call.arguments.as_str());
+        let texts: Vec<&str> =
+            core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect();
+        let is_there = |word: &Vec<char>| texts.iter().any(|text| first(text, word).is_some());
+        if self.words.is_empty() || !self.words.iter().all(is_there) {
+            return None;
+        }
+        let word = self.words.first()?;
+        let text = texts.into_iter().find(|text| first(text, word).is_some())?;
+        let Message { id, role, timestamp, .. } = message;
+        Some(Hit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text: text.into() })
+    }
+
+    /// The words in their place, and what stands around the first; the beginning of a text that has none.
+    pub fn excerpt(&self, text: &str) -> Vec<Part> {
+        let at = self.words.iter().find_map(|word| first(text, word)).unwrap_or(0..0);
+        let shown = &text
+            [boundary(text, at.start.saturating_sub(BEFORE), false)..boundary(text, at.end + BEHIND, true)];
+        let mut parts = Vec::new();
+        let mut done = 0;
+        while let Some(next) = self
+            .words
+            .iter()
+            .filter_map(|word| first(&shown[done..], word))
+            .min_by_key(|one| (one.start, core::cmp::Reverse(one.end)))
+        {
+            let (from, to) = (done + next.start, done + next.end);
+            parts.push(Part { text: shown[done..from].into(), is_hit: false });
+            parts.push(Part { text: shown[from..to].into(), is_hit: true });
+            done = to;
+        }
+        parts.push(Part { text: shown[done..].into(), is_hit: false });
+        parts.retain(|part| !part.text.is_empty());
+        parts
+    }
+}
+
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+// Where a word, folded, stands first in a text.
+fn first(text: &str, word: &[char]) -> Option<Range<usize>> {
+    let head = word.first()?;
+    text.char_indices().filter(|(_, char)| char.to_lowercase().next() == Some(*head)).find_map(
+        |(start, _)| {
+            let mut left = word.iter();
+            let mut end = start;
+            for char in text[start..].chars() {
+                if left.len() == 0 {
+                    break;
+                }
+                if !char.to_lowercase().all(|one| left.next() == Some(&one)) {
+                    return None;
+                }
+                end += char.len_utf8();
+            }
+            (left.len() == 0).then_some(start..end)
+        },
+    )
+}
+
+// What stands in JSON as it is, or in another case of ASCII.
+fn longest_plain(word: &[char]) -> Vec<u8> {
+    let is_plain = |char: &char| {
+        char.is_ascii_alphanumeric()
+            || !char.is_ascii() && char.to_lowercase().eq([*char]) && char.to_uppercase().eq([*char])
+    };
+    let longest = word.split(|char| !is_plain(char)).max_by_key(|run| run.len()).unwrap_or_default();
+    longest.iter().collect::<String>().into_bytes()
+}
+
+// The lines in which something is found, each once.
+fn lines_with(bytes: &[u8], find: impl Fn(&[u8]) -> Option<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut done = 0;
+    core::iter::from_fn(move || {
+        let at = done + find(bytes.get(done..).filter(|rest| !rest.is_empty())?)?;
+        let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |feed| feed + 1);
+        done = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |feed| at + feed + 1);
+        Some(start..done)
+    })
+}
+
+// Where the letters, in lower case, stand first, whatever their case there.
+fn place(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    let Some((before, rare)) = word.iter().enumerate().min_by_key(|(_, byte)| frequency(**byte)) else {
+        return Some(0);
+    };
+    let starts =
+        memchr::memchr2_iter(*rare, rare.to_ascii_uppercase(), bytes).filter_map(|at| at.checked_sub(before));
+    let mut is_there = starts.filter(|start| {
+        bytes.get(*start..*start + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
+    });
+    is_there.next()
+}
+
+// Letters by how often they are met, the rarest first; what is none of these is rarer.
+fn frequency(byte: u8) -> usize {
+    b"zqjx0123456789kvbpygwmufcldhsrniaote".iter().position(|one| *one == byte).map_or(0, |place| place + 1)
+}

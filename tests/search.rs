@@ -1,0 +1,112 @@
+//! Whatever is searched for is found where it was said, and nowhere else.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(missing_docs)]
+
+use leftoff::resume::search::{Answer, Search};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn line(id: usize, content: &str) -> String {
+    format!("{}\n", json!({"v": 1, "id": format!("m{id}"), "role": "user", "content": content}))
+}
+
+fn found(words: &str, log: &str) -> Vec<String> {
+    let mut search = Search::new(words);
+    let lines = search.lines(log.as_bytes());
+    let answers = lines.into_iter().map(|place| search.line(&log.as_bytes()[place]));
+    let hits = answers.filter_map(|answer| match answer {
+        Answer::Hit(hit) => Some(hit.id),
+        Answer::None | Answer::Needs { .. } => None,
+    });
+    hits.collect()
+}
+
+// The plain way: every message is read, and both sides are put into lower case.
+fn expected(words: &str, contents: &[String]) -> Vec<String> {
+    let has = |content: &String, word: &str| content.to_lowercase().contains(&word.to_lowercase());
+    let is_hit = |content: &String| words.split_whitespace().all(|word| has(content, word));
+    let hits = contents.iter().enumerate().rev().filter(|(_, content)| is_hit(content));
+    hits.map(|(id, _)| format!("m{id}")).collect()
+}
+
+fn said() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "API",
+        "api",
+        "Api",
+        "design",
+        "\"",
+        "\\",
+        "\n",
+        "Straße",
+        "ÉCOLE",
+        "école",
+        "日本語",
+        "本",
+        "\u{1b}",
+        "rev",
+        "id",
+        "\"rev\":",
+        "x",
+        " ",
+    ]);
+    prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn asked() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "api", "DESIGN", "straße", "École", "本", "日本", "\\", "\"rev\":", "x", "role", "user", "zz", "pide",
+    ]);
+    prop::collection::vec(words, 1..3).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn the_same_is_found_as_by_reading_everything(contents in prop::collection::vec(said(), 0..12), words in asked(), escapes: bool) {
+        let lines: String = contents.iter().enumerate().map(|(id, content)| line(id, content)).collect();
+        // Others write letters beyond ASCII as escapes.
+        let log = if escapes { escaped(&lines) } else { lines };
+        prop_assert_eq!(found(&words, &log), expected(&words, &contents));
+    }
+
+    #[test]
+    fn an_excerpt_has_the_words_and_only_what_was_said(before in said(), after in said(), words in asked()) {
+        let text = format!("{}{words}{}", before.repeat(40), after.repeat(40));
+        let parts = Search::new(&words).excerpt(&text);
+        let whole: String = parts.iter().map(|part| part.text.as_str()).collect();
+        prop_assert!(text.contains(&whole) && parts.iter().any(|part| part.is_hit));
+        for part in parts.iter().filter(|part| part.is_hit) {
+            prop_assert!(words.split_whitespace().any(|word| word.to_lowercase() == part.text.to_lowercase()));
+        }
+    }
+}
+
+fn escaped(json: &str) -> String {
+    let mut units = [0; 2];
+    let escape = |char: char| match char.is_ascii() {
+        true => char.to_string(),
+        false => char.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+    };
+    json.chars().map(escape).collect()
+}
+
+#[test]
+fn of_a_message_that_was_written_again_the_newest_counts() {
+    let again =
+        format!("{}\n", json!({"v": 1, "id": "m0", "role": "user", "content": "new words", "rev": 1}));
+    let log = format!("{}{}{again}", line(0, "old words"), line(1, "other words"));
+    assert_eq!(found("old", &log), [""; 0]);
+    assert_eq!(found("words", &log), ["m0", "m1"]);
+    assert_eq!(found("", &log), [""; 0]);
+}
+
+#[test]
+fn a_text_in_a_blob_is_asked_for() {
+    let id = "ab".repeat(32);
+    let content = json!({"blob": id, "bytes": 20, "head": "the", "tail": "end"});
+    let line = format!("{}\n", json!({"v": 1, "id": "m0", "role": "tool", "content": content}));
+    let mut search = Search::new("needle");
+    let [place] = <[_; 1]>::try_from(search.lines(line.as_bytes())).expect("it has to be looked at");
+    assert!(matches!(search.line(&line.as_bytes()[place]), Answer::Needs { blob } if blob == id));
+    assert!(matches!(search.blob(&id, None), Answer::None));
+}
