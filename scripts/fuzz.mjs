@@ -1,5 +1,6 @@
 // @ts-check
-// `npm run test:fuzz -- --minutes 10 scan text`: runs fuzz targets one after another, each so long; all without a name.
+// `npm run test:fuzz -- --minutes 10 scan read-codex`: runs fuzz targets one after another, each so long; all without a
+// name. `read-` and an agent's name is the reader of its files: one program, told by LEFTOFF_AGENT whose they are.
 // What breaks a law is kept under tests/fixtures/fuzz, where `cargo test` runs it from then on. `--self-test` looks
 // whether a panic that was planted is found. `--wasm --minutes 10` fuzzes counting in WebAssembly, beginning with what
 // `tokens` found natively.
@@ -10,7 +11,7 @@ import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
 import { fuzzWasm } from "./fuzz-wasm.mjs";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
-import { LONGEST, dictionary, seed } from "./seeds.mjs";
+import { AGENTS, LONGEST, dictionary, seed } from "./seeds.mjs";
 import { cargoFuzz } from "./toolchain.mjs";
 
 /**
@@ -28,13 +29,19 @@ const work = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "fuzz");
 /** Where the planted panic has to be found. */
 const SELF_TEST_SECONDS = 60;
 
+/** Whose files a target reads. @param {string} target */
+function agentOf(target) {
+  return AGENTS.find((agent) => target === `read-${agent}`) ?? "";
+}
+
 /** @param {string} target @param {string[]} [features] */
 function build(target, features = []) {
+  const program = agentOf(target) ? "read" : target;
   const env = { PATH: [cargoFuzz(), process.env.PATH].join(delimiter) };
   // The sanitizer needs a nightly compiler, and finds what safe Rust has not.
-  run("cargo", ["fuzz", "build", "--sanitizer", "none", "--target-dir", work, ...features, target], { quiet: true, env });
+  run("cargo", ["fuzz", "build", "--sanitizer", "none", "--target-dir", work, ...features, program], { quiet: true, env });
   const host = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1] ?? fail("expected rustc to name its host, but it did not");
-  return join(work, host, "release", target);
+  return join(work, host, "release", program);
 }
 
 /** @param {string} target @param {string} binary @param {number} duration seconds @param {string} name of its folders @returns {Promise<Ran>} */
@@ -44,10 +51,10 @@ async function runTarget(target, binary, duration, name = target) {
   rmSync(artifacts, { recursive: true, force: true });
   mkdirSync(artifacts, { recursive: true });
   console.log(`  ${target}: ${seed(target, corpus)} seeds, ${readdirSync(corpus).length} inputs in all`);
-  const dict = join(work, "format.dict");
-  dictionary(dict);
+  const dict = join(work, `${name}.dict`);
+  dictionary(target, dict);
   const flags = { dict, max_total_time: duration, max_len: LONGEST, timeout: 20, rss_limit_mb: 2048, print_final_stats: 1, artifact_prefix: `${artifacts}/` };
-  const child = spawn(binary, [corpus, ...Object.entries(flags).map(([flag, value]) => `-${flag}=${value}`)], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(binary, [corpus, ...Object.entries(flags).map(([flag, value]) => `-${flag}=${value}`)], { env: { ...process.env, LEFTOFF_AGENT: agentOf(target) }, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (output += text));
   const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
@@ -87,7 +94,8 @@ async function selfTest() {
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" }, "self-test": { type: "boolean", default: false }, wasm: { type: "boolean", default: false }, seed: { type: "string", default: "1" } } });
-const targets = readdirSync(join(root, "fuzz", "fuzz_targets")).map((file) => file.slice(0, -".rs".length));
+const programs = readdirSync(join(root, "fuzz", "fuzz_targets")).map((file) => file.slice(0, -".rs".length));
+const targets = programs.flatMap((name) => (name === "read" ? AGENTS.map((agent) => `read-${agent}`) : [name]));
 const unknown = positionals.find((name) => !targets.includes(name));
 if (unknown) fail(`expected ${targets.join(", ")}, but found ${unknown} instead`);
 if (values["self-test"]) {

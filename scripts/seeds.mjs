@@ -11,6 +11,12 @@ export const LONGEST = 16 * 1024;
 
 const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
+/** Whose files have a reader, by the names of their fixtures' folders. */
+export const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
+
+/** Of a file that is too long, strings keep so many characters, and lists so many items. */
+const KEPT = [{ letters: 2000, items: 40 }, { letters: 200, items: 12 }, { letters: 60, items: 6 }, { letters: 40, items: 3 }];
+
 /** How a file becomes inputs of a target. @type {Record<string, (bytes: Buffer) => Buffer[]>} */
 const forms = {
   // The first byte is the size of the pieces.
@@ -24,16 +30,55 @@ const forms = {
   resync: (bytes) => [[40, 1, 0], [200, 1, 100]].map((header) => Buffer.concat([Buffer.from(header), bytes.subarray(0, 512)])),
 };
 
+// A reader begins with its own agent's files: what is cut anywhere would be none of them.
+for (const agent of AGENTS) forms[`read-${agent}`] = (bytes) => [bytes.length > LONGEST ? shortened(bytes) : bytes];
+forms.write = (bytes) => [bytes];
+
+/** A file of JSON, or of lines of it, that is short enough; of any other file the first lines. @param {Buffer} bytes */
+function shortened(bytes) {
+  let text = bytes.toString();
+  const whole = json(text);
+  const values = whole === undefined ? text.split("\n").map((line) => json(line) ?? line) : [whole];
+  for (const keep of KEPT) {
+    if (text.length <= LONGEST) break;
+    text = values.map((value) => (typeof value === "string" ? value : JSON.stringify(cut(value, keep)))).join("\n");
+  }
+  return Buffer.from(text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf("\n", LONGEST)));
+}
+
+/** @param {string} text */
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {unknown} value @param {{ letters: number, items: number }} keep @returns {unknown} */
+function cut(value, keep) {
+  if (typeof value === "string") return value.slice(0, keep.letters);
+  if (Array.isArray(value)) return value.slice(0, keep.items).map((item) => cut(item, keep));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner, keep)]));
+}
+
+/** The folders of fixtures that a target begins with. @param {string} target */
+function foldersOf(target) {
+  return target.startsWith("read-") ? [target.slice("read-".length)] : folders;
+}
+
 /** The insides of the strings in a file that say more than words. @param {Buffer} bytes */
 function strings(bytes) {
   const found = bytes.toString("latin1").matchAll(/"((?:[^"\\\n]|\\.)*)"/g);
   return Array.from(found, ([, inside = ""]) => inside).filter((inside) => /[^ -~]|\\[^n"]/.test(inside) && inside.length < 1024).map((inside) => Buffer.from(inside, "latin1"));
 }
 
-/** Writes the words of the format, of which a fuzzer guesses none. @param {string} file */
-export function dictionary(file) {
-  const folder = join(root, "tests", "fixtures", "format");
-  const logs = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1")).join("\n");
+/** Writes the words of the format, or of an agent's, of which a fuzzer guesses none. @param {string} target @param {string} file */
+export function dictionary(target, file) {
+  const folder = join(root, "tests", "fixtures", target.startsWith("read-") ? target.slice("read-".length) : "format");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  const logs = files.map((path) => readFileSync(path, "latin1")).join("\n");
   const words = new Set(Array.from(logs.matchAll(/"\w{1,20}":?/g), ([word]) => word));
   writeFileSync(file, Array.from(words, (word) => `${JSON.stringify(word)}\n`).join(""));
 }
@@ -43,7 +88,7 @@ export function seed(target, corpus) {
   mkdirSync(corpus, { recursive: true });
   const form = forms[target] ?? (() => []);
   const names = new Set();
-  for (const folder of folders.map((name) => join(root, "tests", "fixtures", name))) {
+  for (const folder of foldersOf(target).map((name) => join(root, "tests", "fixtures", name))) {
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       const file = join(folder, name);
       if (!statSync(file).isFile()) continue;

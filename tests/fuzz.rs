@@ -7,6 +7,7 @@ mod chance;
 mod fuzzed;
 
 use std::fs;
+use std::panic::RefUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use chance::counted;
@@ -25,7 +26,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-fn check(target: fn(&[u8]), path: &Path, before: &[u8]) {
+fn check(target: impl Fn(&[u8]) + RefUnwindSafe, path: &Path, before: &[u8]) {
     let bytes = [before, &fs::read(path).expect("the file can be read")].concat();
     assert!(std::panic::catch_unwind(|| target(&bytes)).is_ok(), "{}", path.display());
 }
@@ -35,6 +36,20 @@ fn what_was_found_once_stays_mended() {
     for (name, target) in fuzzed::TARGETS.iter().copied() {
         for path in files(&fixtures().join("fuzz").join(name)) {
             check(target, &path, b"");
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "interop")]
+fn what_was_found_once_in_a_reader_stays_mended_and_every_fixture_keeps_the_laws() {
+    use leftoff::interop::AgentName;
+    for agent in AgentName::ALL {
+        let found = files(&fixtures().join("fuzz").join(format!("read-{}", agent.as_str())));
+        let fixtures = files(&fixtures().join(agent.as_str()));
+        assert!(!fixtures.is_empty(), "{agent:?}");
+        for path in found.iter().chain(&fixtures) {
+            check(|data| fuzzed::agents::check(agent, data), path, b"");
         }
     }
 }
@@ -54,6 +69,120 @@ fn every_log_among_the_fixtures_keeps_the_laws() {
         check(fuzzed::resync::check, path, b"\x55\x01\0");
     }
     counted("fixtures as fuzzed bytes", paths.len());
+}
+
+// What stands before the records, a record, what stands between two and what behind the last. `NAME` is long, `N` a number.
+#[cfg(feature = "interop")]
+const REPEATED: [(&str, [&str; 4]); 11] = [
+    (
+        "claude-code",
+        [r#"{"type":"user","uuid":"NAME","message":{"content":["#, r#"{"type":"tool_result"}"#, ",", "]}}"],
+    ),
+    (
+        "claude-code",
+        [
+            r#"{"type":"assistant","uuid":"u","message":{"content":[{"type":"tool_use","id":"c","name":"NAME"}]}}
+{"type":"user","uuid":"v","message":{"content":["#,
+            r#"{"type":"tool_result","tool_use_id":"c"}"#,
+            ",",
+            "]}}",
+        ],
+    ),
+    (
+        "claude-code",
+        [
+            r#"{"type":"user","uuid":"u","timestamp":"2026-01-01T00:00:00.0NAMEZ","message":{"content":["#,
+            r#"{"type":"tool_result"}"#,
+            ",",
+            "]}}",
+        ],
+    ),
+    (
+        "claude-code",
+        [
+            r#"{"type":"user","uuid":"u","sessionId":"NAME","message":{"content":"a"}}"#,
+            r#"{"type":"user","uuid":"N","isSidechain":true,"message":{"content":"a"}}"#,
+            "\n",
+            "",
+        ],
+    ),
+    (
+        "claude-code",
+        [
+            r#"{"type":"assistant","uuid":"u","message":{"content":[{"type":"tool_use","id":"NAME","name":"Task","input":{"prompt":"a"}}]}}"#,
+            r#"{"type":"user","uuid":"N","isSidechain":true,"message":{"content":"a"}}"#,
+            "\n",
+            "",
+        ],
+    ),
+    (
+        "codex",
+        [
+            r#"{"type":"turn_context","payload":{"model":"NAME"}}"#,
+            r#"{"type":"response_item","payload":{"type":"message","role":"assistant","content":"N"}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":"N"}}"#,
+            "\n",
+            "",
+        ],
+    ),
+    (
+        "codex",
+        [
+            r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[{"type":"NAME","text":"a""#,
+            r#","N":0"#,
+            "",
+            "}]}}}",
+        ],
+    ),
+    (
+        "aider",
+        ["# aider chat started at 2026-01-01 00:00:00\n> Model: NAME  \n", "#### a  \n\nb", "\n", "\n"],
+    ),
+    (
+        "copilot",
+        [
+            r#"{"type":"session.start","data":{"sessionId":"NAME"}}"#,
+            r#"{"type":"user.message","data":{"parentToolCallId":"N","content":"a"}}"#,
+            "\n",
+            "",
+        ],
+    ),
+    (
+        "qwen",
+        [
+            r#"{"type":"tool_result","uuid":"u","toolCallResult":{"callId":"NAME"},"message":{"parts":["#,
+            r#"{"functionResponse":{}}"#,
+            ",",
+            "]}}",
+        ],
+    ),
+    (
+        "opencode",
+        [
+            r#"{"info":{"id":"s"},"messages":[{"info":{"id":"NAME","role":"assistant"},"parts":["#,
+            r#"{"type":"step-start"},{"type":"text","text":"a"}"#,
+            ",",
+            "]}]}",
+        ],
+    ),
+];
+
+#[test]
+#[cfg(feature = "interop")]
+fn a_long_name_is_not_repeated_by_each_of_many_records() {
+    use leftoff::interop::AgentName;
+    let name = "0".repeat(100_000);
+    for (agent, [before, record, between, behind]) in REPEATED {
+        let records: Vec<String> = (0..2000).map(|n| record.replace('N', &n.to_string())).collect();
+        let before = before.replace("NAME", &name);
+        let is_line = between == "\n" && !before.ends_with('\n');
+        let file =
+            [before.as_str(), if is_line { "\n" } else { "" }, &records.join(between), behind].concat();
+        let agent = AgentName::parse(agent).expect("a name");
+        assert!(leftoff::interop::read(file.as_bytes(), "x", Some(agent)).is_ok(), "{agent:?}");
+        let held = std::panic::catch_unwind(|| fuzzed::agents::check(agent, file.as_bytes()));
+        assert!(held.is_ok(), "{agent:?}: {record}");
+    }
 }
 
 #[test]

@@ -12,8 +12,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin};
+use crate::interop::conversation::{Conversation, Origin, told_apart};
 use crate::interop::lines::{refuse_empty, unless_nothing};
+use crate::interop::object::LONGEST_NAME;
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Coverage, Import, Loss};
 use crate::session::checkpoint::Span;
@@ -134,7 +135,7 @@ impl Section {
 struct Reader {
     section: Section,
     // How many sections began at the same time.
-    began: BTreeMap<String, u64>,
+    began: BTreeMap<String, u32>,
     import: Import,
     empty: u64,
 }
@@ -169,7 +170,8 @@ impl Reader {
         let session = &mut self.section.talk.session;
         let model = ["Model: ", "Main model: ", "Models: "].iter().find_map(|mark| text.strip_prefix(mark));
         if let Some(model) = model {
-            session.model = model.split([' ', ',']).next().map(String::from);
+            let name = model.split([' ', ',']).next().filter(|name| name.len() <= LONGEST_NAME);
+            session.model = name.map(String::from);
         }
         if let Some(version) = text.strip_prefix("Aider v") {
             self.section.talk.version(Some(version.trim().into()), COVERAGE.tested);
@@ -177,9 +179,7 @@ impl Reader {
     }
 
     fn begin(&mut self, began: &str) {
-        let count = self.began.entry(began.into()).or_default();
-        *count += 1;
-        let name = if *count == 1 { began.into() } else { format!("{began}#{count}") };
+        let name = told_apart(&mut self.began, began.into());
         let created_ms = time::parse(&format!("{}Z", began.replacen(' ', "T", 1)));
         let next = Section::new(name, created_ms);
         self.end();

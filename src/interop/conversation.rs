@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::interop::object::LONGEST_NAME;
 use crate::interop::pieces::{Piece, assemble};
 use crate::interop::version::newer_than;
 use crate::interop::{AgentName, ImportedSession, Loss, Losses};
@@ -133,9 +134,8 @@ impl Conversation {
         let source = Source { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
         let message = Message { timestamp, source: Some(source), ..message };
         // An id names the record; several messages of it, and records that share one, are told apart by number.
-        let count = self.natives.entry(native.clone()).or_default();
-        *count += 1;
-        let native = if *count == 1 { native } else { format!("{native}#{count}") };
+        let native = if native.is_empty() { Origin::at(place, None).native } else { native };
+        let native = told_apart(&mut self.natives, native);
         let bytes = place.end - place.start;
         self.drafts.push(Draft { message, pieces: Vec::new(), native, before, place, bytes });
         self.tip = Some(self.drafts.len() - 1);
@@ -221,7 +221,8 @@ impl Conversation {
             if let Some(tool) = &mut message.tool
                 && tool.name.is_empty()
             {
-                tool.name = self.tools.get(&tool.call_id).cloned().unwrap_or_default();
+                let named = self.tools.get(&tool.call_id).filter(|name| name.len() <= LONGEST_NAME);
+                tool.name = named.cloned().unwrap_or_default();
             }
             if let Some(found) = too_long(&message, bytes) {
                 let Span { start, end } = place;
@@ -232,6 +233,23 @@ impl Conversation {
         }
         messages.retain(|message| !refused.contains(&message.id));
         messages
+    }
+}
+
+/// A name that none of the others has: from the second on with a number. `known` counts how often each was met.
+pub(super) fn told_apart(known: &mut BTreeMap<String, u32>, name: String) -> String {
+    let Some(mut count) = known.get(&name).copied() else {
+        known.insert(name.clone(), 1);
+        return name;
+    };
+    loop {
+        count += 1;
+        let own = format!("{name}#{count}");
+        // Something may be called so already.
+        if !known.contains_key(&own) {
+            known.extend([(name, count), (own.clone(), 1)]);
+            return own;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Origin};
+use crate::interop::lines::unless_nothing;
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
 use crate::session::id::sha256;
@@ -60,7 +61,7 @@ fn is_session(document: &Object<'_>) -> bool {
 /// Reads a session.
 ///
 /// # Errors
-/// `unknown_format` where it is no document of nanocoder.
+/// `empty_file` where nothing was said; `unknown_format` where it is no document of nanocoder.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let unknown =
         || Error::new(Code::UnknownFormat, "expected a session of nanocoder, but found something else");
@@ -74,7 +75,7 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     session.source_id = document.take("id", losses).ok_or_else(unknown)?;
     session.title = document.take("title", losses);
     session.folder = document.take("workingDirectory", losses);
-    session.model = document.take("model", losses);
+    session.model = document.take_name("model", losses);
     let created = document.take_time("createdAt", losses);
     let last = document.take_time("lastAccessedAt", losses);
     session.created_ms = created.as_deref().and_then(time::parse);
@@ -87,7 +88,8 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let mut problems = Vec::new();
     let mut session = talk.finish(&mut problems);
     session.last_ms = last_ms.or(session.last_ms);
-    Ok(Import { sessions: Vec::from([session]), problems })
+    let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+    unless_nothing(Import { sessions, problems }, bytes, AgentName::Nanocoder, true)
 }
 
 fn message(talk: &mut Conversation, mut object: Object<'_>, created: Option<&str>, native: String) {

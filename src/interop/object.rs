@@ -40,6 +40,16 @@ pub(crate) const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not kn
 /// Why fields are lost, by their paths; of all others it is that there is no place for them.
 pub(crate) type Reasons = &'static [(&'static str, &'static str)];
 
+/// The longest name that is taken, in bytes. What is named by it repeats it, so that a file of one long name and many
+/// short records would become many times its size.
+pub(crate) const LONGEST_NAME: usize = 1024;
+
+/// The longest time that is taken: fractions may have any number of digits.
+const LONGEST_TIME: usize = 64;
+
+/// Why a name is lost that is longer.
+const TOO_LONG: &str = "it is too long for a name";
+
 /// Why a field is lost whose value cannot be read.
 pub(crate) const ANOTHER_KIND: &str = "its value is of another kind than expected";
 
@@ -100,6 +110,16 @@ impl<'a> Object<'a> {
         value
     }
 
+    /// Takes what names something, and is repeated by what it names; see `LONGEST_NAME`.
+    pub fn take_name(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
+        let name: String = self.take(key, losses)?;
+        if name.len() > LONGEST_NAME {
+            self.lose(key, TOO_LONG, losses);
+            return None;
+        }
+        Some(name)
+    }
+
     pub fn take_raw(&mut self, key: &str) -> Option<&'a str> {
         self.fields.take_raw(key)
     }
@@ -150,7 +170,7 @@ impl<'a> Object<'a> {
     /// Takes a time, RFC 3339.
     pub fn take_time(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
         let written: String = self.take(key, losses)?;
-        let is_time = time::parse(&written).is_some();
+        let is_time = written.len() <= LONGEST_TIME && time::parse(&written).is_some();
         if !is_time {
             self.lose(key, ANOTHER_KIND, losses);
         }
@@ -179,7 +199,7 @@ pub(crate) fn blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(
             losses.add(format!("{path}[]"), "an item that is no block");
             continue;
         };
-        let kind: String = block.take("type", losses).unwrap_or_default();
+        let kind = block.take_name("type", losses).unwrap_or_default();
         let path = format!("{path}[{kind}]");
         blocks.push((kind, block.at(path)));
     }

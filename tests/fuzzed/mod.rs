@@ -2,6 +2,8 @@
 //! tests/fuzz.rs on those that were kept.
 #![allow(dead_code, reason = "a fuzz target uses its part of it")]
 
+#[cfg(feature = "interop")]
+pub mod agents;
 pub mod events;
 pub mod laws;
 #[path = "../common/lines.rs"]
@@ -29,6 +31,8 @@ pub const TARGETS: &[Target] = &[
     ("text", text::check),
     ("blob", text::check_in_blob),
     ("resync", resync::check),
+    #[cfg(feature = "interop")]
+    ("write", agents::check_written),
     #[cfg(feature = "tokens")]
     ("tokens", tokens::check),
 ];

@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         self.is_known |= signed && is_conversation(kind);
         let mut losses = Losses::default();
         let envelope = Envelope::take(&mut object, &mut losses);
-        let session_id: Option<String> = object.take("sessionId", &mut losses);
+        let session_id = object.take_name("sessionId", &mut losses);
         self.session_id = self.session_id.take().or(session_id);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
         let before = self.before(at, &envelope, kind, &mut losses);

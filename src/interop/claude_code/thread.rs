@@ -9,6 +9,7 @@ use crate::interop::claude_code::content::{answer_pieces, describe, prompt_messa
 use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, flags};
 use crate::interop::claude_code::table::{COVERAGE, REASONS};
 use crate::interop::conversation::Conversation;
+use crate::interop::object::LONGEST_NAME;
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, ImportedSession, Losses, Object, SubAgent};
 use crate::session::event::Parent;
@@ -206,6 +207,7 @@ impl Thread {
         for piece in self.talk.drafts.iter().flat_map(|draft| &draft.pieces) {
             if let Piece::Call(call) = piece
                 && matches!(call.name.as_str(), "Task" | "Agent")
+                && call.id.len() <= LONGEST_NAME
                 && let Ok(mut input) = Object::parse("", call.arguments.as_str())
                 && let Some(prompt) = input.take::<String>("prompt", &mut Losses::default())
             {

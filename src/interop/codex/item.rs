@@ -46,7 +46,7 @@ impl Reader {
         let Record { mut payload, mut origin } = record;
         let losses = &mut self.talk.losses;
         let role: Option<String> = payload.take("role", losses);
-        self.model = payload.take("model", losses).or(self.model.take());
+        self.model = payload.take_name("model", losses).or(self.model.take());
         let said = or(plain(&mut payload, "content", losses), plain(&mut payload, "message", losses));
         payload.leave(losses, REASONS);
         let role = match role.as_deref() {

@@ -182,7 +182,7 @@ impl Reader {
 
     fn context(&mut self, mut payload: Object<'_>) -> bool {
         let losses = &mut self.talk.losses;
-        self.model = payload.take("model", losses).or(self.model.take());
+        self.model = payload.take_name("model", losses).or(self.model.take());
         payload.leave(losses, REASONS);
         true
     }

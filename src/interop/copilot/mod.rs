@@ -148,7 +148,7 @@ impl Reader {
 fn start(talk: &mut Conversation, data: &mut Object<'_>, told: Option<&str>, losses: &mut Losses) {
     let begun = data.take_time("startTime", losses);
     talk.begun(begun.as_deref().or(told).and_then(time::parse));
-    let id: Option<String> = data.take("sessionId", losses);
+    let id = data.take_name("sessionId", losses);
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }

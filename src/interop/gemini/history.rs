@@ -1,6 +1,7 @@
 //! The conversation as the client has it: what is in force, and what is written anew.
 
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -8,7 +9,7 @@ use crate::interop::gemini::record::Record;
 use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
 use crate::interop::pieces::BETWEEN_TEXTS;
 
-/// A message there, and what became of it here.
+/// A message there, and what became of it here. The client may name it again and again, so its parts are shared.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
     /// The message that it is, unless it only gives results.
@@ -16,9 +17,9 @@ pub(super) struct Entry {
     /// The first result that was read in it.
     pub result: Option<usize>,
     /// The calls whose results were read in it.
-    pub calls: Vec<String>,
+    pub calls: Rc<Vec<String>>,
     /// What it says; see `Record::key`.
-    pub key: String,
+    pub key: Rc<str>,
     pub is_answer: bool,
     /// It was said where it stands.
     pub is_new: bool,
@@ -110,12 +111,12 @@ impl History {
         // Results are known by their calls.
         let Some(mut at) = self.again.filter(|_| record.says_something()) else { return false };
         let key = record.key();
-        let mut rest = key.as_str();
+        let mut rest = &*key;
         let mut found = None;
         while at < self.until && (found.is_none() || !rest.is_empty()) {
             let Entry { said, key, is_answer, .. } = &self.entries[at].1;
             if said.is_some() {
-                let behind = rest.strip_prefix(key.as_str()).filter(|_| !key.is_empty() || rest.is_empty());
+                let behind = rest.strip_prefix(&**key).filter(|_| !key.is_empty() || rest.is_empty());
                 let behind = behind.filter(|_| *is_answer == record.is_answer);
                 let Some(behind) = behind else { break };
                 rest = behind.strip_prefix(BETWEEN_TEXTS).unwrap_or(behind);
@@ -142,7 +143,7 @@ impl History {
             known.push(at);
         }
         // Under another id it is one of those that are not there under theirs.
-        let keys: Vec<String> = read.iter().map(Record::key).collect();
+        let keys: Vec<Rc<str>> = read.iter().map(Record::key).collect();
         let mut by_key: BTreeMap<(bool, &str), Vec<usize>> = BTreeMap::new();
         for (at, (_, entry)) in entries.iter().enumerate().rev() {
             if entry.said.is_some() && !entry.key.is_empty() && !is_kept[at] {
@@ -152,7 +153,7 @@ impl History {
         let mut from = 0;
         let unknown = read.iter().zip(&keys).zip(&mut known).filter(|(_, known)| known.is_none());
         for ((record, key), known) in unknown {
-            let Some(places) = by_key.get_mut(&(record.is_answer, key.as_str())) else { continue };
+            let Some(places) = by_key.get_mut(&(record.is_answer, &**key)) else { continue };
             while places.last().is_some_and(|at| *at < from) {
                 places.pop();
             }
@@ -168,7 +169,7 @@ impl History {
             let text = read[place].text.as_str();
             last_known.is_some_and(|last| place < last)
                 || text.starts_with(SUMMARY)
-                || (read[place].is_answer && read[place].key() == THANKS)
+                || (read[place].is_answer && &*read[place].key() == THANKS)
         });
         let end = is_kept.iter().rposition(|kept| *kept).map_or(0, |last| last + 1);
         let dropped_end: Vec<Entry> = entries[end..].iter().map(|(_, entry)| entry.clone()).collect();

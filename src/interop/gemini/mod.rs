@@ -15,6 +15,7 @@ mod table;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -211,7 +212,7 @@ impl Reader {
             return None;
         }
         self.is_known |= kind == "gemini";
-        let id: Option<String> = object.take("id", losses).filter(|id: &String| !id.is_empty());
+        let id = object.take_name("id", losses).filter(|id| !id.is_empty());
         let timestamp = object.take_time("timestamp", losses);
         let record = match kind.as_str() {
             "user" => record::prompt(&mut object, losses),
@@ -302,7 +303,7 @@ impl Reader {
             entry.result = entry.result.or(Some(at));
             if !id.is_empty() {
                 self.results.insert(id.clone(), at);
-                entry.calls.push(id);
+                Rc::make_mut(&mut entry.calls).push(id);
             }
         }
     }
@@ -318,7 +319,7 @@ impl Reader {
     }
 
     fn take_back(&mut self, taken: &[Entry]) {
-        for call in taken.iter().flat_map(|entry| &entry.calls) {
+        for call in taken.iter().flat_map(|entry| entry.calls.iter()) {
             self.results.remove(call);
         }
         if let Some(first) = taken.iter().find_map(Entry::first) {

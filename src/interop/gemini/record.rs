@@ -1,6 +1,7 @@
 //! What one message of a session says.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -34,7 +35,7 @@ pub(super) struct Record {
 impl Record {
     /// What was said, in a form that is the same however the client writes it: without the blanks around a text, and
     /// without the ids of calls.
-    pub fn key(&self) -> String {
+    pub fn key(&self) -> Rc<str> {
         let mut texts: Vec<&str> = Vec::new();
         let mut calls = String::new();
         for piece in &self.pieces {
@@ -48,8 +49,8 @@ impl Record {
         texts.retain(|text| !text.is_empty());
         let said = texts.join(BETWEEN_TEXTS);
         match said.trim() {
-            "" if calls.is_empty() => String::new(),
-            said => format!("{said}{calls}"),
+            "" if calls.is_empty() => Rc::default(),
+            said => format!("{said}{calls}").into(),
         }
     }
 

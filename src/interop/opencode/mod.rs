@@ -101,7 +101,7 @@ fn message(talk: &mut Conversation, mut object: Object<'_>, place: Span) {
     let role: String = info.take("role", losses).unwrap_or_default();
     let mut info = info.at(role.as_str());
     let mut origin = Origin::at(place, None);
-    origin.native = info.take("id", losses).unwrap_or(origin.native);
+    origin.native = info.take_name("id", losses).unwrap_or(origin.native);
     info.take_raw("sessionID");
     let mut envelope = Envelope { origin, ..Envelope::default() };
     if let Some(mut time) = info.take_object("time", losses) {

@@ -118,7 +118,7 @@ impl Step {
 /// An assistant's message: an answer for each of its steps, each with the results of its calls behind it.
 pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Object<'_>, parts: Parts<'_>) {
     let losses = &mut talk.losses;
-    let model: Option<String> = info.take("modelID", losses);
+    let model = info.take_name("modelID", losses);
     let finish: Option<String> = info.take("finish", losses);
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let mut flags = envelope.origin.flags.clone();

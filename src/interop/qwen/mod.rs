@@ -148,12 +148,12 @@ impl Reader {
     }
 
     fn envelope(&mut self, object: &mut Object<'_>, losses: &mut Losses, place: Span) -> Envelope {
-        let session_id: Option<String> = object.take("sessionId", losses);
+        let session_id = object.take_name("sessionId", losses);
         self.session_id = self.session_id.take().or(session_id);
         let is_side = object.take("isSidechain", losses) == Some(true);
         let agent: Option<String> = object.take("agentId", losses);
         Envelope {
-            uuid: object.take("uuid", losses),
+            uuid: object.take_name("uuid", losses),
             parent: object.take("parentUuid", losses),
             timestamp: object.take_time("timestamp", losses),
             agent: if is_side { agent.unwrap_or_else(|| "sidechain".into()) } else { String::new() },
@@ -365,7 +365,7 @@ impl Reader {
 // The call that a result answers, and whether it failed.
 fn outcome(object: &mut Object<'_>, losses: &mut Losses) -> (Option<String>, bool) {
     let Some(mut outcome) = object.take_object("toolCallResult", losses) else { return (None, false) };
-    let call = outcome.take("callId", losses);
+    let call = outcome.take_name("callId", losses);
     let status: Option<String> = outcome.take("status", losses);
     outcome.leave(losses, REASONS);
     (call, matches!(status.as_deref(), Some("error" | "cancelled")))
