@@ -39,10 +39,12 @@ const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
 /// Whether a record of Qwen Code is at the begin of these bytes.
 pub(crate) fn knows(bytes: &[u8]) -> bool {
-    objects(bytes).take(64).flatten().any(|(object, _)| {
-        let message = object.raw("message").and_then(|raw| Object::parse("", raw).ok());
-        object.has("uuid") && object.has("sessionId") && message.is_some_and(|message| message.has("parts"))
-    })
+    objects(bytes).take(64).flatten().any(|(object, _)| is_own(&object))
+}
+
+fn is_own(object: &Object<'_>) -> bool {
+    let message = object.raw("message").and_then(|raw| Object::parse("", raw).ok());
+    object.has("uuid") && object.has("sessionId") && message.is_some_and(|message| message.has("parts"))
 }
 
 /// Reads a session. `name` is the file's name, for the id of a session that says none itself.
@@ -130,6 +132,7 @@ impl Envelope {
 impl Reader {
     fn record(&mut self, mut object: Object<'_>, place: Span) {
         let quiet = &mut Losses::default();
+        self.is_known = self.is_known || is_own(&object);
         let kind: Option<String> = object.take("type", quiet);
         let Some(kind) = kind else {
             let message = "expected a record of qwen, but found an object without a type instead";
