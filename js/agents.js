@@ -2,6 +2,20 @@
 /** What reads other agents' files: only an import loads it. */
 
 import * as bindings from "../pkg/agents.js";
+import { STORED, storedIsExact } from "./core.js";
+import { asset } from "./core.node.js";
 import { Module } from "./module.js";
 
-export const agents = new Module(bindings, "agents.wasm");
+export const agents = new Module(bindings, "agents.wasm", () => {
+  countsExactly = false;
+});
+
+/** It has the vocabulary that the core has. */
+let countsExactly = false;
+
+/** From now on what is staged is counted as the core counts what is stored, where its vocabulary is loaded. */
+export function countAsStored() {
+  if (countsExactly || !storedIsExact()) return;
+  agents.called(({ countBy }) => countBy(asset(`${STORED}.planes`)));
+  countsExactly = true;
+}

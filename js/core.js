@@ -43,7 +43,7 @@ export function instance() {
 }
 
 /** What is stored is counted by it, once its vocabulary is loaded. */
-const STORED = "o200k_base";
+export const STORED = "o200k_base";
 
 /** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
 export function exactCounter(encoding = STORED) {
@@ -69,6 +69,11 @@ function estimating() {
 /** Who counts what is stored: by the estimate where no vocabulary is loaded. */
 export function anyCounter() {
   return exact.get(STORED) ?? estimating();
+}
+
+/** Whether the vocabulary that stored messages are counted by is loaded. */
+export function storedIsExact() {
+  return exact.has(STORED);
 }
 
 const encoder = new TextEncoder();

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import { agents } from "./agents.js";
 import { documents, found } from "./agents/files.js";
-import { bytesOf, fromBytes, toBytes } from "./core.js";
+import { appendFresh } from "./appending.js";
+import { bytesOf } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { Log } from "./log.js";
 import { parse } from "./transcript.js";
 
 /** @import { Kept } from "./agents/places.js" */
@@ -46,7 +46,8 @@ import { parse } from "./transcript.js";
  *   `unchanged`: files that are as they were when they were imported last
  */
 
-const BATCH = 256;
+/** Files between two times that it is kept which were imported. */
+const KEPT_EACH = 256;
 // What is found in folders and is no session is no trouble.
 const NONE = ["unknown_format", "empty_file"];
 // Counted up where a reader takes more from a file than before, so that files are read again.
@@ -58,17 +59,19 @@ export class Importing {
   #seen;
   #open;
   #letGo;
+  #isCounted;
 
   /**
-   * @param {{ storage: Storage, outside: Storage, home: string, open: (one: any, messages: any[]) => Promise<Session>, letGo: (session: Session) => Promise<void> }} parts
+   * @param {{ storage: Storage, outside: Storage, home: string, isCounted: boolean, open: (one: ReadSession) => Promise<Session>, letGo: (session: Session) => Promise<void> }} parts
    *   `outside`: where the agents' files are; `open`: the session that one of theirs goes into
    */
-  constructor({ storage, outside, home, open, letGo }) {
+  constructor({ storage, outside, home, isCounted, open, letGo }) {
     this.#storage = storage;
     this.#outside = outside;
     this.#seen = new Seen(storage, join(home, "cache", "imported.json"));
     this.#open = open;
     this.#letGo = letGo;
+    this.#isCounted = isCounted;
   }
 
   /** Of one file, whatever it was before. @param {string} path @param {ImportOptions} options @returns {Promise<ImportResult>} */
@@ -122,17 +125,18 @@ export class Importing {
     return result;
   }
 
-  /** @param {{ sessions: ReadSession[], problems: any[] }} read @param {string} path */
-  async #sessions({ sessions, problems }, path) {
+  /** @param {ReturnType<typeof parse>} read @param {string} path */
+  async #sessions({ sessions, problems, handle }, path) {
     /** @type {Imported[]} */
     const imported = [];
-    for (const { messages, losses, ...one } of sessions) {
-      const session = await this.#open(one, messages);
-      const fresh = await notYetIn(this.#storage, session, messages);
-      if (fresh.length > 0) await appendAll(session, fresh);
+    for (const [at, one] of sessions.entries()) {
+      const { id, agent, messageCount, losses } = one;
+      const session = await this.#open(one);
+      const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
       await this.#letGo(session);
-      imported.push({ id: one.id, agent: one.agent, path, messageCount: messages.length, added: fresh.length, parent: one.parent ?? undefined, losses });
+      imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
     }
+    handle.free();
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
   }
 }
@@ -174,7 +178,7 @@ class Seen {
     this.#prints.set(path, print);
     this.#isChanged = true;
     // Who is interrupted need not begin anew.
-    if (this.#prints.size % BATCH === 0) await this.save();
+    if (this.#prints.size % KEPT_EACH === 0) await this.save();
   }
 
   async save() {
@@ -183,36 +187,4 @@ class Seen {
     await this.#storage.replace(this.#path, bytes).catch(unlessBug);
     this.#isChanged = false;
   }
-}
-
-/**
- * What an import adds to a session: what it does not hold yet, and answers that have grown since.
- * @param {Storage} storage @param {Session} session @param {any[]} messages
- * @returns {Promise<any[]>}
- */
-export async function notYetIn(storage, session, messages) {
-  const log = new Log({ storage, folder: session.path, name: "Messages" });
-  const size = await log.size();
-  if (size === 0) return messages;
-  const fresh = agents.called((agents) => new agents.Fresh(toBytes(messages)));
-  for await (const bytes of log.pieces(0, size)) agents.called(() => fresh.feed(bytes));
-  return fromBytes(agents.called(() => fresh.finish()));
-}
-
-/**
- * Appends them, confirmed by the disk once for all. Nobody goes on with a session by that.
- * @param {Session} session @param {AsyncIterable<any> | Iterable<any>} messages
- */
-export async function appendAll(session, messages) {
-  /** @type {any[]} */
-  let batch = [];
-  const options = /** @type {const} */ ({ durability: "buffered", revives: false });
-  for await (const message of messages) {
-    batch.push(message);
-    if (batch.length < BATCH) continue;
-    await session.append(batch, options);
-    batch = [];
-  }
-  if (batch.length > 0) await session.append(batch, options);
-  await session.flush();
 }

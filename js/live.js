@@ -51,6 +51,8 @@ export class Live {
   /** When the events were looked at. */
   #lookedMs = 0;
 
+  /** Blobs that the disk has confirmed to this process. @type {Set<string>} */
+  #keptBlobs = new Set();
   /** The log was read from its start: that is worth a checkpoint. */
   wasRead = false;
   /** The document is not there, or not as it should be. */
@@ -210,6 +212,37 @@ export class Live {
     this.isStale = false;
   }
 
+  /**
+   * Appends what was staged in another module, and goes on from the checkpoint that it has then.
+   * @param {import("./appending.js").Staging} staging
+   */
+  async appendStaged(staging) {
+    for (let bytes; (bytes = staging.next()); ) {
+      for (const [id, content] of staging.blobs()) await this.keepBlob(id, content);
+      await this.messages.append(staging, bytes, { durable: false });
+    }
+    const checkpoint = staging.checkpoint();
+    staging.free();
+    const handle = await this.revived();
+    if (checkpoint) called((core) => handle.end(core.LogName.Messages) === 0 && handle.beginAt(checkpoint));
+    // Where there is none, the log is read as if another process had written it.
+    await this.messages.observe(handle);
+  }
+
+  /**
+   * On the disk before the line that names it. One that another process left is the same, its name is the hash of its
+   * bytes; but that process may have died before the disk confirmed it.
+   * @param {string} id @param {Uint8Array} content
+   */
+  async keepBlob(id, content) {
+    const { storage, path } = this.#place;
+    const blob = `${path}/blobs/${id}`;
+    const found = await storage.stat(blob);
+    if (found?.size === content.length && this.#keptBlobs.has(id)) return;
+    await storage.replace(blob, content);
+    this.#keptBlobs.add(id);
+  }
+
   /** Folds what came since into what the core knows of the conversation. */
   async learn() {
     const handle = await this.revived();
@@ -220,10 +253,10 @@ export class Live {
     }
   }
 
-  /** Keeps the checkpoint, where there is one to keep. */
-  async saveCheckpoint() {
+  /** Keeps the checkpoint, where there is one to keep. @param {{ learns?: boolean }} [options] */
+  async saveCheckpoint({ learns = true } = {}) {
     // A log with branches is read whole when it is opened, and keeps none.
-    if (called(() => this.#handle.keepsCheckpoint)) await this.learn();
+    if (learns && called(() => this.#handle.keepsCheckpoint)) await this.learn();
     const checkpoint = called(() => this.#handle.checkpoint());
     // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
     if (checkpoint) await this.#cache.storage.replace(`${this.cachePath}.json`, checkpoint).catch(unlessBug);

@@ -6,6 +6,7 @@ import { LeftoffError } from "./error.js";
 
 /** @typedef {{ code: string, start: number, end: number, message: string }} Problem */
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** What stages the batches of a log: a session's handle, or who stages in its stead. @typedef {Pick<Handle, "observe" | "end" | "commit" | "abort" | "unknown">} Stages */
 /** @import { Stat, Storage } from "./storage/contract.js" */
 
 /** What is waited, in milliseconds, before a batch is appended again of which nobody can say how much was written. */
@@ -34,7 +35,7 @@ export class Log {
 
   /**
    * Feeds what the file gained since the last look, by us or by others; gives the problems.
-   * @param {Handle} handle
+   * @param {Stages} handle
    * @returns {Promise<Problem[]>}
    */
   async observe(handle) {
@@ -64,7 +65,7 @@ export class Log {
     return this.#path.slice(this.#path.lastIndexOf("/") + 1);
   }
 
-  /** How many bytes the file has: not fewer than were observed, as where it was moved away. @param {Handle} handle */
+  /** How many bytes the file has: not fewer than were observed, as where it was moved away. @param {Stages} handle */
   async grownSize(handle) {
     // As it is now: it may grow while the system is asked.
     const end = this.#end(handle);
@@ -74,7 +75,7 @@ export class Log {
     throw new LeftoffError({ code: "log_shrunk", message });
   }
 
-  /** Whether it is the file that was observed, and no other one that lies in its place now. @param {Handle} handle */
+  /** Whether it is the file that was observed, and no other one that lies in its place now. @param {Stages} handle */
   async isStill(handle) {
     const end = this.#end(handle);
     if ((await this.size()) < end) return false;
@@ -120,7 +121,7 @@ export class Log {
   /**
    * Appends the batch that was staged. Where it fails before the first byte, the batch never was; else the same
    * records are appended again, and readers keep one of two equal ones.
-   * @param {Handle} handle
+   * @param {Stages} handle
    * @param {Uint8Array} bytes
    * @param {{ durable: boolean }} options
    */
@@ -160,12 +161,12 @@ export class Log {
     this.#isConfirmed = true;
   }
 
-  /** Gives up what was staged. @param {Handle} handle */
+  /** Gives up what was staged. @param {Stages} handle */
   abort(handle) {
     called(() => handle.abort(this.#name));
   }
 
-  /** How far the core has observed it. @param {Handle} handle */
+  /** How far the core has observed it. @param {Stages} handle */
   #end(handle) {
     return called(() => handle.end(this.#name));
   }

@@ -38,8 +38,6 @@ export class Session {
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
-  /** Blobs that the disk has confirmed to this process. @type {Set<string>} */
-  #keptBlobs = new Set();
   /** Messages were appended that the document does not know. */
   #hasNews = false;
 
@@ -132,6 +130,17 @@ export class Session {
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
     return mine;
+  }
+
+  /** Appends what was staged elsewhere, for a log that holds nothing yet. @param {import("./appending.js").Staging} staging */
+  appendStaged(staging) {
+    return this.#inTurn(async () => {
+      await this.#live.revived();
+      if (!this.#lease.isHeld) await this.#lease.hold();
+      if (this.#live.isDue) await this.#goOn([]);
+      this.#hasNews = true;
+      await this.#live.appendStaged(staging);
+    });
   }
 
   /**
@@ -349,12 +358,12 @@ export class Session {
     await this.#inTurn(async () => this.#live.messages.observe(await this.#live.revived()));
   }
 
-  /** Makes the disk confirm all that was appended, and writes what is derived. */
-  async flush() {
+  /** Makes the disk confirm all that was appended, and writes what is derived. @param {{ learns?: boolean }} [options] `learns`: folds what came since */
+  async flush({ learns = true } = {}) {
     await this.#inTurn(async () => {
       await this.#live.messages.confirm({ again: true });
       await this.#live.settled();
-      await this.#save();
+      await this.#save({ learns });
     });
   }
 
@@ -375,7 +384,7 @@ export class Session {
   }
 
   // What others appended meanwhile belongs to what is derived, too.
-  async #save() {
+  async #save({ learns = true } = {}) {
     const live = this.#live;
     if (!this.#hasNews && !live.wasRead && !live.isStale) return;
     await live.messages.observe(await live.revived());
@@ -384,7 +393,7 @@ export class Session {
     if (this.#hasNews && (live.isStale || this.placement === "home")) await live.save();
     // Who only reads writes it anew where that is possible.
     else if (live.isStale) await live.save().catch(unlessBug);
-    await live.saveCheckpoint();
+    await live.saveCheckpoint({ learns });
     this.#hasNews = false;
   }
 
@@ -463,7 +472,7 @@ export class Session {
     if (live.isDue) await this.#goOn(group);
     const bytes = called(() => handle.stageMessages(joined(group.map((one) => one.json)), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
     try {
-      for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await this.#keepBlob(id, content);
+      for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await live.keepBlob(id, content);
     } catch (error) {
       live.messages.abort(handle);
       throw error;
@@ -477,17 +486,6 @@ export class Session {
     const isPaused = this.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
     // The document follows at once: an edit that takes back one that was adopted is seen by comparing it.
     if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) await this.#live.save();
-  }
-
-  // On the disk before the line that names it. One that another process left is the same, its name is the hash of its
-  // bytes; but that process may have died before the disk confirmed it.
-  /** @param {string} id @param {Uint8Array} content */
-  async #keepBlob(id, content) {
-    const path = `${this.path}/blobs/${id}`;
-    const found = await this.#storage.stat(path);
-    if (found?.size === content.length && this.#keptBlobs.has(id)) return;
-    await this.#storage.replace(path, content);
-    this.#keptBlobs.add(id);
   }
 
   #from() {

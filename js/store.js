@@ -12,7 +12,8 @@ import { LeftoffError, unlessBug } from "./error.js";
 import { isFolder, realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
-import { Importing, appendAll } from "./importing.js";
+import { appendAll } from "./appending.js";
+import { Importing } from "./importing.js";
 import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
@@ -45,6 +46,7 @@ export class Store {
   #listing;
   /** Where new sessions begin. @type {"home" | "workspace"} */
   #placement;
+  #isCounted;
   #open;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
@@ -62,6 +64,7 @@ export class Store {
     this.#places = places;
     this.#placement = workspace === undefined ? "home" : "workspace";
     this.#redaction = redaction;
+    this.#isCounted = isCounted;
     this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     this.project = project;
@@ -446,13 +449,14 @@ export class Store {
       storage: this.#storage,
       outside: this.#places.storageOf(),
       home: this.home,
-      open: (one, messages) => this.#imported(one, messages),
+      isCounted: this.#isCounted,
+      open: (one) => this.#imported(one),
       letGo: (session) => this.#open.letGo(session),
     });
   }
 
-  /** @param {any} one @param {any[]} messages */
-  async #imported(one, messages) {
+  /** @param {import("./transcript.js").ReadSession} one */
+  async #imported(one) {
     const project = one.folder ?? this.project;
     const { home } = this.#places;
     const place = home.place(projectHash(project), one.id);
@@ -461,7 +465,7 @@ export class Store {
       if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
     }
     // It goes on where it came from; here it rests since then.
-    const timestamp = messages.findLast((message) => message.timestamp)?.timestamp;
+    const timestamp = one.lastTimestamp ?? undefined;
     return this.#open.begin(place, {
       id: one.id,
       type: one.parent ? "subagent" : "chat",

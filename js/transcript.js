@@ -9,20 +9,23 @@ import { LeftoffError } from "./error.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "./storage/memory.js";
 
+/** @import { Transcript as Handle } from "../pkg/agents.js" */
+
 /**
  * @typedef {{ id: string, agent: string, sourceId: string, parent: any, title: string | null, folder: string | null,
- *   model: string | null, losses: { field: string, count: number, why: string }[], messages: any[] }} ReadSession
+ *   model: string | null, losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
  */
 
 /**
- * What an agent's file holds.
+ * What an agent's file holds. The messages stay in the module, behind the handle: most go from there into a log.
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
- * @returns {{ sessions: ReadSession[], problems: any[] }}
+ * @returns {{ sessions: ReadSession[], problems: any[], handle: Handle }}
  */
 export function parse(bytes, path, from) {
-  return fromBytes(agents.called(({ readTranscript }) => readTranscript(bytes, path.replaceAll("\\", "/"), from)));
+  const handle = agents.called(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));
+  return { ...fromBytes(agents.called(() => handle.about())), handle };
 }
 
 /**
@@ -30,15 +33,18 @@ export function parse(bytes, path, from) {
  * @param {string | Uint8Array | Blob} file a path, or the bytes
  */
 export async function readTranscript(file) {
-  const { sessions, problems } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
-  return new Transcript(sessions[0], problems);
+  const { sessions: [first], problems, handle } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
+  const { messageCount, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
+  const messages = fromBytes(agents.called(() => handle.messages(0, 0, messageCount)));
+  handle.free();
+  return new Transcript(session, messages, problems);
 }
 
 export class Transcript {
   #messages;
 
-  /** @param {ReadSession} session @param {any[]} problems */
-  constructor({ messages, ...session }, problems) {
+  /** @param {Omit<ReadSession, "messageCount" | "lastTimestamp">} session @param {any[]} messages @param {any[]} problems */
+  constructor(session, messages, problems) {
     this.#messages = messages;
     /** What the transcript says of itself. */
     this.session = session;

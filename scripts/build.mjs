@@ -20,13 +20,22 @@ const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scri
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
 /**
  * Every engine has SIMD since 2023: bytes are searched and counted sixteen at a time. A panic traps at once: nobody sees
- * its message, since the target has no stderr, and the code that would put it together is a tenth of the module. The
- * thresholds keep what is called from many places from being copied there, also where its author asks for that: a tenth
- * less, and no slower.
+ * its message, since the target has no stderr, and the code that would put it together is a tenth of the module.
  */
-const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediate-abort -Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
+const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediate-abort";
+/** Keeps what is called from many places from being copied there, also where its author asks for that: a tenth less, and no slower. */
+const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
-const BUILD_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+const BUILD_STD = "-Zbuild-std=std,panic_abort";
+
+/**
+ * What a module is made for: the core for size, since a page loads it, and the size gate holds it; what reads other
+ * agents' files for speed, since it reads gigabytes.
+ */
+const MADE_FOR = {
+  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: "-Oz" },
+  speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: "-O2" },
+};
 
 /** What the package exports to JavaScript, also to who requires it. */
 const ENTRIES = { index: "index.js", compat: "compat.js" };
@@ -71,34 +80,34 @@ export function whenStale(name, folder, work, modules = ["leftoff"]) {
  * @param {string} [name]
  */
 export function bind(features, folder, name = "leftoff") {
+  const made = name === "agents" ? MADE_FOR.speed : MADE_FOR.size;
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
   // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess. The function that
   // resets the state makes a new instance after a trap.
-  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", name, "--out-dir", folder, compile(features)], { env, quiet: true });
-  const made = join(folder, `${name}_bg.wasm`);
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", name, "--out-dir", folder, compile(features, made)], { env, quiet: true });
+  const bound = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  run("wasm-opt", ["-Oz", ...enabled, made, "-o", join(folder, `${name}.wasm`)], { quiet: true });
-  rmSync(made);
+  run("wasm-opt", [made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)], { quiet: true });
+  rmSync(bound);
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
   const binding = join(folder, `${name}.js`);
   run("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"], { quiet: true });
 }
 
-/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @returns {string} the file */
-function compile(features) {
-  const target = join(root, "target", "wasm");
-  // For size: a page loads it, and the size gate holds it.
+/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @param {typeof MADE_FOR.size} [made] @returns {string} the file */
+function compile(features, made = MADE_FOR.size) {
+  const target = join(root, "target", made.folder);
   const env = {
     ...wasmEnv(),
     CARGO_TARGET_DIR: target,
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: "s",
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: RUSTFLAGS,
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: made.level,
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: made.flags,
     // The compiler is a stable one, and -Z is not.
     RUSTC_BOOTSTRAP: "1",
   };
-  const kind = ["--lib", "--crate-type", "cdylib", "--target", TARGET, ...BUILD_STD];
+  const kind = ["--lib", "--crate-type", "cdylib", "--target", TARGET, BUILD_STD, made.std];
   run("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env, quiet: true });
   return join(target, TARGET, "release", "leftoff.wasm");
 }

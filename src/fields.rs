@@ -112,8 +112,14 @@ impl<'a> Fields<'a> {
 
     /// Takes a field out as it stands.
     pub fn take_raw(&mut self, key: &str) -> Option<&'a str> {
-        let value = self.raw(key)?;
-        self.entries.retain(|entry| entry.key != key);
+        let last = self.entries.iter().rposition(|entry| entry.key == key)?;
+        let value = self.entries.remove(last).value;
+        // Seldom there: the same key again, before it.
+        for at in (0..last).rev() {
+            if self.entries[at].key == key {
+                self.entries.remove(at);
+            }
+        }
         Some(value)
     }
 
@@ -159,8 +165,7 @@ impl<T: FromFields> Field for T {
 
 impl Field for String {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<String> {
-        let text = Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))?;
-        Some(text.as_str().into())
+        Text::decode(raw).map(Text::into_shown).or_else(|| reject(raw, path, "a string", bad))
     }
 }
 

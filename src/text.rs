@@ -56,6 +56,11 @@ impl Text {
         &self.shown
     }
 
+    /// The same, as a string of its own.
+    pub(crate) fn into_shown(self) -> String {
+        self.shown
+    }
+
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.shown.is_empty()

@@ -17,11 +17,16 @@ pub use handles::{ContextBuild, Counter};
 #[cfg(feature = "wasm")]
 pub use session::{DocumentName, LogName, SessionHandle};
 
-use js_sys::Uint8Array;
+use alloc::format;
+use alloc::vec::Vec;
+
+use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error};
+use crate::session::blob::Blob;
+use crate::time::Stamp;
 
 type Answer<T> = Result<T, JsValue>;
 
@@ -35,6 +40,20 @@ fn small(value: &impl Serialize) -> JsValue {
 
 fn bytes(text: &str) -> Uint8Array {
     Uint8Array::from(text.as_bytes())
+}
+
+// Blobs, each its id and its bytes; nothing where there is none.
+fn pairs(blobs: Vec<Blob>) -> Option<Array> {
+    let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
+    (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
+}
+
+// For what is stored: local time is not asked for there.
+fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
+    let found = entropy.len();
+    let message = || format!("expected 32 bytes of entropy, but found {found} instead");
+    let entropy = entropy.try_into().map_err(|_| thrown(Error::new(Code::InvalidRequest, message())))?;
+    Ok(Stamp { now_ms: now_ms as i64, offset_minutes: 0, entropy })
 }
 
 fn utf8(json: &[u8]) -> Answer<&str> {

@@ -78,8 +78,9 @@ pub(super) struct Conversation {
     // What the next message follows, and whether it leaves the order of the file.
     tip: Option<usize>,
     is_branch: bool,
-    // The newest version that is newer than those tested, and how many records are of such.
+    // The newest version that is newer than those tested, whether the last one is of such, and how many records are.
     untested: Option<([u64; 3], String)>,
+    is_untested: bool,
     untested_records: u64,
 }
 
@@ -97,6 +98,7 @@ impl Conversation {
             tip: None,
             is_branch: false,
             untested: None,
+            is_untested: false,
             untested_records: 0,
         }
     }
@@ -109,11 +111,14 @@ impl Conversation {
     /// Notes the version of the client that wrote a record.
     pub fn version(&mut self, version: Option<String>, tested: &[&str]) {
         let Some(version) = version else { return };
-        if let Some(number) = newer_than(tested, &version) {
-            self.untested_records += 1;
-            self.untested = self.untested.take().max(Some((number, version.clone())));
+        // Nearly always that of the record before.
+        if self.session.version.as_ref() != Some(&version) {
+            let number = newer_than(tested, &version);
+            self.is_untested = number.is_some();
+            self.untested = self.untested.take().max(number.map(|number| (number, version.clone())));
+            self.session.version = Some(version);
         }
-        self.session.version = Some(version);
+        self.untested_records += u64::from(self.is_untested);
     }
 
     /// Adds a message behind the one that was added last; its place.

@@ -15,10 +15,11 @@ const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;
 
 /// The lines that hold something, each with its place; the byte order mark of an editor belongs to none.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut start = 0;
-    bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
-        let here = start;
-        start += line.len() + 1;
+    let ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
+    let mut next = 0;
+    ends.filter_map(move |end| {
+        let here = core::mem::replace(&mut next, end + 1);
+        let line = &bytes[here..end];
         let marked = if here == 0 { line.strip_prefix(b"\xef\xbb\xbf") } else { None };
         let text = marked.unwrap_or(line).trim_ascii_start();
         let place = here + line.len() - text.len();

@@ -5,29 +5,76 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{Field, Fields, NotFields, items};
+use crate::fields::{Field, Fields, NotFields, items, objects};
 use crate::interop::Loss;
 use crate::interop::lines::lines;
 use crate::text::Text;
 use crate::time;
 
-/// Counts what is left behind.
+/// Counts what is left behind: of each object the fields, since most records lose the same ones.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Losses(BTreeMap<String, (u64, &'static str)>);
+pub(crate) struct Losses {
+    lost: BTreeMap<String, BTreeMap<String, Lost>>,
+    met: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    count: u64,
+    why: &'static str,
+    // Where it was met among the others: what was said of a field first stands.
+    place: u64,
+}
 
 impl Losses {
     pub fn add(&mut self, field: String, why: &'static str) {
-        self.0.entry(field).or_insert((0, why)).0 += 1;
+        self.note("", core::iter::once(field.as_str()), |_| why);
     }
 
-    pub fn merge(&mut self, other: Losses) {
-        for (field, (count, why)) in other.0 {
-            self.0.entry(field).or_insert((0, why)).0 += count;
+    // `why` is asked for what is met for the first time.
+    fn note<'n>(
+        &mut self,
+        path: &str,
+        names: impl Iterator<Item = &'n str>,
+        why: impl Fn(&str) -> &'static str,
+    ) {
+        if !self.lost.contains_key(path) {
+            self.lost.insert(path.into(), BTreeMap::new());
+        }
+        let Some(fields) = self.lost.get_mut(path) else { return };
+        for name in names {
+            if let Some(lost) = fields.get_mut(name) {
+                lost.count += 1;
+            } else {
+                fields.insert(name.into(), Lost { count: 1, why: why(name), place: self.met });
+                self.met += 1;
+            }
         }
     }
 
+    pub fn merge(&mut self, other: Losses) {
+        let met = self.met;
+        for (path, fields) in other.lost {
+            let known = self.lost.entry(path).or_default();
+            for (name, lost) in fields {
+                let new = Lost { count: 0, place: met + lost.place, ..lost };
+                known.entry(name).or_insert(new).count += lost.count;
+            }
+        }
+        self.met += other.met;
+    }
+
     pub fn list(self) -> Vec<Loss> {
-        self.0.into_iter().map(|(field, (count, why))| Loss { field, count, why }).collect()
+        let mut whole: BTreeMap<String, Lost> = BTreeMap::new();
+        for (path, fields) in self.lost {
+            for (name, lost) in fields {
+                let field = if path.is_empty() { name } else { [&path, ".", &name].concat() };
+                let known = whole.entry(field).or_insert(Lost { count: 0, ..lost });
+                let count = known.count + lost.count;
+                *known = Lost { count, ..if lost.place < known.place { lost } else { *known } };
+            }
+        }
+        whole.into_iter().map(|(field, Lost { count, why, .. })| Loss { field, count, why }).collect()
     }
 }
 
@@ -88,7 +135,7 @@ impl<'a> Object<'a> {
 
     /// Lists a field as lost that was taken, but cannot be used.
     pub fn lose(&self, key: &str, why: &'static str, losses: &mut Losses) {
-        losses.add(format!("{}.{key}", self.path), why);
+        losses.note(&self.path, core::iter::once(key), |_| why);
     }
 
     /// Lists all of it as lost.
@@ -179,11 +226,13 @@ impl<'a> Object<'a> {
 
     /// Lists what nobody took.
     pub fn leave(self, losses: &mut Losses, reasons: Reasons) {
-        for name in self.fields.names() {
-            let path = format!("{}.{name}", self.path);
-            let why = reasons.iter().find(|(known, _)| *known == path).map_or(NO_PLACE, |(_, why)| why);
-            losses.add(path, why);
-        }
+        let why = |name: &str| {
+            let is = |known: &str| {
+                known.strip_prefix(self.path.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(name)
+            };
+            reasons.iter().find(|(known, _)| is(known)).map_or(NO_PLACE, |(_, why)| why)
+        };
+        losses.note(&self.path, self.fields.names(), why);
     }
 }
 
@@ -194,8 +243,15 @@ fn is_object(line: &[u8]) -> bool {
 /// The blocks of an array, each with its `type`, by which it is named; what is no array has none.
 pub(crate) fn blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
     let mut blocks = Vec::new();
-    for item in items(raw).unwrap_or_default() {
-        let Ok(mut block) = Object::parse(path, item) else {
+    // Read once, unless something else is among them.
+    let found: Vec<Option<Object<'a>>> = match objects(raw) {
+        Some(all) => all.into_iter().map(|fields| Some(Object { path: path.into(), fields })).collect(),
+        None => {
+            items(raw).unwrap_or_default().into_iter().map(|item| Object::parse(path, item).ok()).collect()
+        }
+    };
+    for block in found {
+        let Some(mut block) = block else {
             losses.add(format!("{path}[]"), "an item that is no block");
             continue;
         };

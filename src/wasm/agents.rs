@@ -1,26 +1,32 @@
 //! What is needed now and then, a module of its own: reading and writing other agents' files, finding and searching.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::vec::{IntoIter, Vec};
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
+use once_cell::race::OnceBox;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::context::Format;
 use crate::error::{Code, Error};
 use crate::interop::fresh::Fresh;
-use crate::interop::native::{self, About};
+use crate::interop::native;
 use crate::interop::{self, AgentName, Loss, messages};
 use crate::resume::search::Search;
 use crate::resume::{find, listing};
+use crate::session::blob::Blob;
 use crate::session::event::Parent;
+use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::text::to_json;
 use crate::time::Stamp;
-use crate::wasm::{Answer, bytes, thrown, utf8};
+use crate::tokens::{Counting, Vocabulary};
+use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]
@@ -28,41 +34,176 @@ pub fn agent_names() -> Vec<String> {
     AgentName::ALL.into_iter().map(|agent| agent.as_str().into()).collect()
 }
 
-/// Reads a file of the agent that is named, or that the content tells: JSON `{"sessions":[...],"problems":[...]}`, the messages in leftoff's shape.
-#[wasm_bindgen(js_name = readTranscript)]
-pub fn read_transcript(file: &[u8], name: &str, from: Option<String>) -> Answer<Uint8Array> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Read<'a> {
-        id: &'a str,
-        agent: &'a str,
-        source_id: &'a str,
-        parent: &'a Option<Parent>,
-        title: &'a Option<String>,
-        folder: &'a Option<String>,
-        model: &'a Option<String>,
-        losses: &'a [Loss],
-        messages: &'a [Message],
+// For all that is staged: it is large, and the module has a memory of its own.
+static VOCABULARY: OnceBox<Vocabulary> = OnceBox::new();
+
+/// From now on what is staged is counted by this vocabulary, from its planes.
+#[wasm_bindgen(js_name = countBy)]
+pub fn count_by(planes: &[u8]) -> Answer<()> {
+    VOCABULARY.get_or_try_init(|| Vocabulary::from_bytes(planes).map(Box::new)).map(drop).map_err(thrown)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Read<'a> {
+    id: &'a str,
+    agent: &'a str,
+    source_id: &'a str,
+    parent: &'a Option<Parent>,
+    title: &'a Option<String>,
+    folder: &'a Option<String>,
+    model: &'a Option<String>,
+    losses: &'a [Loss],
+    message_count: usize,
+    last_timestamp: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct About<'a> {
+    sessions: Vec<Read<'a>>,
+    problems: &'a [Problem],
+}
+
+/// What a file of an agent holds. The messages stay here until they are asked for, or staged.
+#[wasm_bindgen(js_name = Transcript)]
+pub struct TranscriptHandle {
+    about: String,
+    sessions: Vec<Vec<Message>>,
+    fresh: Option<(usize, Fresh)>,
+}
+
+#[wasm_bindgen(js_class = Transcript)]
+impl TranscriptHandle {
+    /// Reads a file of the agent that is named, or that the content tells.
+    #[wasm_bindgen(constructor)]
+    pub fn new(file: &[u8], name: &str, from: Option<String>) -> Answer<TranscriptHandle> {
+        let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
+        let import = interop::read(file, name, from).map_err(thrown)?;
+        let sessions = import.sessions.iter().map(|session| Read {
+            id: &session.id,
+            agent: session.agent,
+            source_id: &session.source_id,
+            parent: &session.parent,
+            title: &session.title,
+            folder: &session.folder,
+            model: &session.model,
+            losses: &session.losses,
+            message_count: session.messages.len(),
+            last_timestamp: session.messages.iter().rev().find_map(|message| message.timestamp.as_deref()),
+        });
+        let about = to_json(&About { sessions: sessions.collect(), problems: &import.problems });
+        let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
+        Ok(TranscriptHandle { about, sessions, fresh: None })
     }
-    #[derive(Serialize)]
-    struct Transcript<'a> {
-        sessions: Vec<Read<'a>>,
-        problems: &'a [Problem],
+
+    /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
+    pub fn about(&self) -> Uint8Array {
+        bytes(&self.about)
     }
-    let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
-    let import = interop::read(file, name, from).map_err(thrown)?;
-    let sessions = import.sessions.iter().map(|session| Read {
-        id: &session.id,
-        agent: session.agent,
-        source_id: &session.source_id,
-        parent: &session.parent,
-        title: &session.title,
-        folder: &session.folder,
-        model: &session.model,
-        losses: &session.losses,
-        messages: &session.messages,
-    });
-    Ok(bytes(&to_json(&Transcript { sessions: sessions.collect(), problems: &import.problems })))
+
+    /// Messages of a session, from one up to another, a JSON array in leftoff's shape.
+    pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
+        let messages = self.sessions.get(session).map(Vec::as_slice).unwrap_or_default();
+        bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
+    }
+
+    /// Begins to compare a session with a log, whose bytes are fed from its start on; see `Fresh`.
+    pub fn compare(&mut self, session: usize) {
+        let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
+        self.fresh = Some((session, Fresh::new(messages)));
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, log: &[u8]) {
+        if let Some((_, fresh)) = &mut self.fresh {
+            fresh.feed(log);
+        }
+    }
+
+    /// There are no more bytes: the session has only the messages that are to be appended. How many they are.
+    pub fn compared(&mut self) -> usize {
+        let Some((session, fresh)) = self.fresh.take() else { return 0 };
+        let messages = fresh.finish();
+        let count = messages.len();
+        if let Some(kept) = self.sessions.get_mut(session) {
+            *kept = messages;
+        }
+        count
+    }
+
+    /// The messages of a session on their way into a log that holds nothing yet.
+    pub fn stage(&mut self, session: usize) -> StagingHandle {
+        let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
+        StagingHandle { session: Session::new(None), messages: messages.into_iter(), blobs: Vec::new() }
+    }
+}
+
+/// Messages that become the lines of a new log, batch by batch; what concerns the log is as in the core's `Session`.
+#[wasm_bindgen(js_name = Staging)]
+pub struct StagingHandle {
+    session: Session,
+    messages: IntoIter<Message>,
+    blobs: Vec<Blob>,
+}
+
+#[wasm_bindgen(js_class = Staging)]
+impl StagingHandle {
+    /// The bytes of the next batch; nothing where all are staged. It is counted by the vocabulary of `countBy`, else by the
+    /// estimate.
+    pub fn stage(
+        &mut self,
+        count: usize,
+        now_ms: f64,
+        entropy: &[u8],
+        is_counted: bool,
+    ) -> Answer<Option<Uint8Array>> {
+        let batch: Vec<Message> = self.messages.by_ref().take(count).collect();
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let counting = if is_counted { Counting::by(VOCABULARY.get()) } else { Counting::Off };
+        let staged =
+            self.session.stage_messages(batch, &stamp(now_ms, entropy)?, counting).map_err(thrown)?;
+        self.blobs = staged.blobs;
+        Ok(Some(Uint8Array::from(&staged.bytes[..])))
+    }
+
+    /// As the core's `stagedBlobs`.
+    #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
+    pub fn staged_blobs(&mut self) -> Option<Array> {
+        pairs(core::mem::take(&mut self.blobs))
+    }
+
+    /// Takes what others wrote to the log meanwhile; gives the problems.
+    pub fn observe(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
+        let found = self.session.messages().observe(log, offset as u64).map_err(thrown)?;
+        Ok(small(&self.session.take_messages(found)))
+    }
+
+    /// How far the log is observed.
+    pub fn end(&mut self) -> f64 {
+        self.session.messages().observed() as f64
+    }
+
+    /// The staged batch is in the log; `offset` as in `Log::commit`.
+    pub fn commit(&mut self, offset: f64) -> Answer<()> {
+        self.session.commit_messages(offset as u64).map(drop).map_err(thrown)
+    }
+
+    /// No byte of the staged batch was written, or it is given up.
+    pub fn abort(&mut self) -> Answer<()> {
+        self.session.messages().abort().map_err(thrown)
+    }
+
+    /// Nobody can say how much of the staged batch was written; gives the bytes to append again.
+    pub fn unknown(&mut self) -> Answer<Uint8Array> {
+        self.session.messages().unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
+    }
+
+    /// What is known of the log then, from which the core goes on; nothing where it has to read it itself.
+    pub fn checkpoint(&self) -> Option<Uint8Array> {
+        self.session.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
+    }
 }
 
 /// The shape in which an agent's provider counts.
@@ -78,42 +219,14 @@ pub fn format_of(agent: &str) -> Answer<String> {
 pub fn write_native(agent: &str, messages: &[u8], about: &[u8]) -> Answer<Uint8Array> {
     let agent = AgentName::parse(agent).map_err(thrown)?;
     let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    let about = About::from_json(utf8(about)?).map_err(thrown)?;
+    let about = native::About::from_json(utf8(about)?).map_err(thrown)?;
     native::write(agent, &messages, &about).map(|native| bytes(&to_json(&native))).map_err(thrown)
-}
-
-/// What of an import a log does not hold yet; see `Fresh`.
-#[wasm_bindgen(js_name = Fresh)]
-pub struct FreshHandle(Fresh);
-
-#[wasm_bindgen(js_class = Fresh)]
-impl FreshHandle {
-    /// Of these messages, JSON bytes in leftoff's shape.
-    #[wasm_bindgen(constructor)]
-    pub fn new(messages: &[u8]) -> Answer<FreshHandle> {
-        let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-        Ok(FreshHandle(Fresh::new(messages)))
-    }
-
-    /// Takes the next bytes of the log.
-    pub fn feed(&mut self, log: &[u8]) {
-        self.0.feed(log);
-    }
-
-    /// There are no more bytes. Gives the messages to append, a JSON array.
-    pub fn finish(self) -> Uint8Array {
-        bytes(&to_json(&self.0.finish()))
-    }
 }
 
 /// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
 #[wasm_bindgen]
 pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
-    let wrong = |error| {
-        let message = format!("expected an array of arrays of texts, but found something else: {error}");
-        thrown(Error::new(Code::InvalidJson, message))
-    };
-    let all: Vec<find::Known> = serde_json::from_slice(all).map_err(wrong)?;
+    let all: Vec<find::Known> = from_json(all, "an array of arrays of texts")?;
     Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
 }
 
@@ -154,11 +267,14 @@ impl SearchHandle {
 /// A list as a person reads it: of JSON bytes, the sessions as lists have them.
 #[wasm_bindgen]
 pub fn listing(items: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
-    let wrong = |error| {
-        let message = format!("expected sessions as lists have them, but found something else: {error}");
-        thrown(Error::new(Code::InvalidJson, message))
-    };
-    let items: Vec<listing::Item> = serde_json::from_slice(items).map_err(wrong)?;
+    let items: Vec<listing::Item> = from_json(items, "sessions as lists have them")?;
     let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
     Ok(bytes(&listing::render(&items, &stamp)))
+}
+
+fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {
+    serde_json::from_slice(json).map_err(|error| {
+        let message = format!("expected {what}, but found something else: {error}");
+        thrown(Error::new(Code::InvalidJson, message))
+    })
 }

@@ -1,6 +1,5 @@
 //! What the core does apart from one session: counting, contexts, imports, indexes, whole calls.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -15,17 +14,8 @@ use crate::interop::messages;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::{documents, id, index, project};
 use crate::text::to_json;
-use crate::time::Stamp;
 use crate::tokens::{Encoding, Vocabulary, estimate, models};
-use crate::wasm::{Answer, bytes, thrown, utf8};
-
-// For what is stored: local time is not asked for there.
-pub(super) fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
-    let found = entropy.len();
-    let message = || format!("expected 32 bytes of entropy, but found {found} instead");
-    let entropy = entropy.try_into().map_err(|_| thrown(Error::new(Code::InvalidRequest, message())))?;
-    Ok(Stamp { now_ms: now_ms as i64, offset_minutes: 0, entropy })
-}
+use crate::wasm::{Answer, bytes, stamp, thrown, utf8};
 
 /// Who counts: a vocabulary, or the estimate.
 #[wasm_bindgen]

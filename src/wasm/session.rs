@@ -19,8 +19,8 @@ use crate::session::log::Log;
 use crate::session::scan::{Found, Problem};
 use crate::text::to_json;
 use crate::tokens::{Counting, count};
-use crate::wasm::handles::{ContextBuild, Counter, stamp};
-use crate::wasm::{Answer, bytes, small, thrown, utf8};
+use crate::wasm::handles::{ContextBuild, Counter};
+use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 
 /// Which of a session's logs.
 #[wasm_bindgen]
@@ -118,9 +118,7 @@ impl SessionHandle {
     /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
     #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
     pub fn staged_blobs(&mut self) -> Option<Array> {
-        let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
-        let blobs = core::mem::take(&mut self.1);
-        (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
+        pairs(core::mem::take(&mut self.1))
     }
 
     /// The staged batch is in the log; `offset` as in `Log::commit`.

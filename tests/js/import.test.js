@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { MemoryStorage, openStore } from "../../js/index.js";
+import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 
 const fixtures = ["real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", "claude-code-log/representative_messages.jsonl"];
 
@@ -71,3 +71,39 @@ test("where both went on, what was said in leftoff stays before the model", asyn
   const { messages } = await session.context({ window: 8000 });
   assert.deepEqual(messages.map(({ content }) => content), ["go", "yes", "here", "there", "fine"]);
 });
+
+/** @param {MemoryStorage} storage @param {string} path */
+async function logOf(storage, path) {
+  return new TextDecoder().decode((await storage.read(`${path}/messages.jsonl`)) ?? undefined);
+}
+
+for (const counted of ["counted by what is loaded", "not counted", "counted by the vocabulary"]) {
+  test(`an import writes the lines that appending its messages writes, ${counted}`, async () => {
+    const isCounted = counted !== "not counted";
+    // From here on the vocabulary is loaded.
+    if (counted.endsWith("vocabulary")) await countTokens("a");
+    // The last has a branch, and so no checkpoint.
+    for (const name of [...fixtures.map((name) => `claude-code/${name}`), "qwen/agent-sessions/019f0000-0000-7000-8000-000000000004.jsonl"]) {
+      const bytes = new Uint8Array(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)));
+      const storage = new MemoryStorage();
+      const store = await openStore({ home: "/home", project: "/", storage, isCounted });
+      await storage.replace("/transcript.jsonl", bytes);
+      const { imported: [one] } = await store.import("/transcript.jsonl");
+      const { id = "" } = one ?? {};
+      const session = await store.session(id);
+      const appended = await store.create();
+      await appended.append((await readTranscript(bytes)).slice());
+      assert.equal(await logOf(storage, session.path), await logOf(storage, appended.path), name);
+      const { stats, timestamps } = session.metadata;
+      assert.equal(stats.messageCount, one?.messageCount);
+      if (counted.endsWith("vocabulary")) assert.match(await logOf(storage, session.path), /"by":"o200k_base"/);
+      // Another process, once by the checkpoint and once from all of the log.
+      for (const isRead of [false, true]) {
+        if (isRead) await storage.remove("/home/cache");
+        const other = await (await openStore({ home: "/home", project: "/", storage })).session(id);
+        assert.deepEqual({ stats: other.metadata.stats, timestamps: other.metadata.timestamps }, { stats, timestamps }, name);
+        assert.deepEqual({ ...(await other.state()), projectPath: "/" }, await appended.state(), name);
+      }
+    }
+  });
+}

@@ -85,11 +85,16 @@ fn said_in<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a s
 
 fn is_queued_prompt(object: &Object<'_>) -> bool {
     let quiet = &mut Losses::default();
-    let inner = object.raw("attachment").and_then(|raw| Object::parse("", raw).ok());
-    inner.is_some_and(|mut inner| {
+    let inner = object.raw("attachment").filter(|raw| has_word(raw, "commandMode"));
+    inner.and_then(|raw| Object::parse("", raw).ok()).is_some_and(|mut inner| {
         let mut is = |key: &str, word: &str| inner.take::<String>(key, quiet).as_deref() == Some(word);
         is("type", "queued_command") && is("commandMode", "prompt")
     })
+}
+
+/// Whether a word may be a key in this JSON; cheaper than to split it. Escaped, as nobody writes it, it is not found.
+fn has_word(json: &str, word: &str) -> bool {
+    memchr::memmem::find(json.as_bytes(), word.as_bytes()).is_some()
 }
 
 /// The attachment of a queued prompt, and the prompt, which is a string or an array.
@@ -177,7 +182,7 @@ impl<'a> Reader<'a> {
         self.session_id = self.session_id.take().or(session_id);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
         let before = self.before(at, &envelope, kind, &mut losses);
-        let agent = object.raw("toolUseResult").filter(|_| kind == "user");
+        let agent = object.raw("toolUseResult").filter(|raw| kind == "user" && has_word(raw, "agentId"));
         let thread = &mut self.threads[at];
         thread.talk.losses.merge(losses);
         thread.describe(&mut object, kind, &envelope);

@@ -1,0 +1,96 @@
+// @ts-check
+/** Many messages on their way into a session: of another session, or of an agent's file. */
+
+import { agents, countAsStored } from "./agents.js";
+import { entropy, fromBytes } from "./core.js";
+import { Log } from "./log.js";
+
+/** @import { Staging as StagingHandle, Transcript } from "../pkg/agents.js" */
+/** @import { Session } from "./session.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+const BATCH = 256;
+/** Nobody goes on with a session by that, and the disk confirms all at once. */
+const options = /** @type {const} */ ({ durability: "buffered", revives: false });
+
+/**
+ * Appends them, confirmed by the disk once for all.
+ * @param {Session} session @param {AsyncIterable<any> | Iterable<any>} messages
+ */
+export async function appendAll(session, messages) {
+  /** @type {any[]} */
+  let batch = [];
+  for await (const message of messages) {
+    batch.push(message);
+    if (batch.length < BATCH) continue;
+    await session.append(batch, options);
+    batch = [];
+  }
+  if (batch.length > 0) await session.append(batch, options);
+  await session.flush();
+}
+
+/**
+ * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
+ * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are.
+ * @param {Session} session @param {{ storage: Storage, handle: Transcript, at: number, count: number, isCounted: boolean }} from
+ */
+export async function appendFresh(session, { storage, handle, at, count, isCounted }) {
+  const log = new Log({ storage, folder: session.path, name: "Messages" });
+  const size = await log.size();
+  if (size === 0) {
+    if (isCounted) countAsStored();
+    await session.appendStaged(new Staging(agents.called(() => handle.stage(at)), isCounted));
+  } else {
+    count = await compared(handle, at, log.pieces(0, size));
+    for (let from = 0; from < count; from += BATCH) {
+      await session.append(fromBytes(agents.called(() => handle.messages(at, from, from + BATCH))), options);
+    }
+  }
+  if (count > 0) await session.flush({ learns: false });
+  return count;
+}
+
+/** How many messages a log does not hold yet; the others are left out. @param {Transcript} handle @param {number} at @param {AsyncIterable<Uint8Array>} pieces */
+async function compared(handle, at, pieces) {
+  agents.called(() => handle.compare(at));
+  for await (const bytes of pieces) agents.called(() => handle.feed(bytes));
+  return agents.called(() => handle.compared());
+}
+
+/** The messages of a new log, staged where they were read: they need not cross into the core, which goes on from the checkpoint. */
+export class Staging {
+  #handle;
+  #isCounted;
+
+  /** @param {StagingHandle} handle @param {boolean} isCounted */
+  constructor(handle, isCounted) {
+    this.#handle = handle;
+    this.#isCounted = isCounted;
+  }
+
+  /** The bytes of the next batch; nothing where all are staged. */
+  next() {
+    return agents.called(() => this.#handle.stage(BATCH, Date.now(), entropy(), this.#isCounted));
+  }
+
+  blobs() { return agents.called(() => this.#handle.stagedBlobs()) ?? []; }
+
+  checkpoint() { return agents.called(() => this.#handle.checkpoint()); }
+
+  free() { this.#handle.free(); }
+
+  // What a log asks of a session's handle. There is only one log.
+
+  /** @param {number} _ @param {Uint8Array} bytes @param {number} offset */
+  observe(_, bytes, offset) { return agents.called(() => this.#handle.observe(bytes, offset)); }
+
+  end() { return agents.called(() => this.#handle.end()); }
+
+  /** @param {number} _ @param {number} offset */
+  commit(_, offset) { agents.called(() => this.#handle.commit(offset)); }
+
+  abort() { agents.called(() => this.#handle.abort()); }
+
+  unknown() { return agents.called(() => this.#handle.unknown()); }
+}
