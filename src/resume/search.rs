@@ -1,7 +1,7 @@
 //! Finding words in what was said: in raw bytes first, and in messages only where these have them.
 //!
 //! The host feeds whole lines of a log, the newest first, gets the places of those that may have all words, and asks of
-//! each what it says. Words are found whatever their case. What lies in a blob is asked for by [`Answer::Needs`]. A text is
+//! each what it says. Words are found whatever their case and accents. What lies in a blob is asked for by [`Answer::Needs`]. A text is
 //! cut to what is shown by a call of its own, so that the host can take out first what must not be.
 
 use alloc::collections::BTreeSet;
@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use memchr::memmem;
+use nucleo_matcher::chars;
 use serde::Serialize;
 
 use crate::session::blob::Unfolding;
@@ -22,6 +23,8 @@ const BLOB: &[u8] = b"\"blob\":";
 const REVISION: &[u8] = b"\"rev\":";
 // Letters beyond ASCII stand in lines of others' making like this.
 const ESCAPE: &[u8] = b"\\u";
+// How Latin letters with accents begin, and the accents that stand alone.
+const ACCENTS: [[u8; 3]; 2] = [[0xc3, 0xc4, 0xc5], [0xcc, 0xcd, 0xe1]];
 // How much of a text is shown before the first word, and behind it, in bytes.
 const BEFORE: usize = 60;
 const BEHIND: usize = 140;
@@ -91,14 +94,24 @@ impl Search {
     pub fn lines(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let Some(rarest) = self.plain.iter().max_by_key(|word| word.len()) else { return found };
-        let has_all =
-            |line: &Range<usize>| self.plain.iter().all(|word| place(&bytes[line.clone()], word).is_some());
-        found.extend(lines_with(bytes, |rest| place(rest, rarest)).filter(has_all));
-        let isnt_plain = self.words.iter().flatten().any(|char| !char.is_ascii());
-        for mark in [BLOB, REVISION].into_iter().chain(isnt_plain.then_some(ESCAPE)) {
+        let has_all = |line: &[u8]| self.plain.iter().all(|word| place(line, word).is_some());
+        found.extend(
+            lines_with(bytes, |rest| place(rest, rarest)).filter(|line| has_all(&bytes[line.clone()])),
+        );
+        for [one, two, three] in ACCENTS {
+            let lines = lines_with(bytes, |rest| memchr::memchr3(one, two, three, rest));
+            let plain = |line: &Range<usize>| -> String {
+                folded(&String::from_utf8_lossy(&bytes[line.clone()])).collect()
+            };
+            found.extend(lines.filter(|line| has_all(plain(line).as_bytes())));
+        }
+        for mark in [BLOB, REVISION] {
             let finder = memmem::Finder::new(mark);
             found.extend(lines_with(bytes, |rest| finder.find(rest)));
         }
+        let escape = memmem::Finder::new(ESCAPE);
+        let escaped = |rest: &[u8]| escape.find_iter(rest).find(|at| is_letter(&rest[at + ESCAPE.len()..]));
+        found.extend(lines_with(bytes, escaped));
         found.sort_by_key(|line| core::cmp::Reverse(line.start));
         found.dedup();
         found
@@ -180,29 +193,43 @@ impl Search {
     }
 }
 
+// Letters without case and accents; an accent that stands alone is none.
 fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_lowercase)
+    text.chars().filter(|char| !is_accent(*char)).flat_map(bare)
+}
+
+fn bare(char: char) -> impl Iterator<Item = char> {
+    chars::normalize(char).to_lowercase()
+}
+
+fn is_accent(char: char) -> bool {
+    matches!(char, '\u{300}'..='\u{36f}')
+}
+
+// Whether an escape of these digits is more than a control or a letter of ASCII.
+fn is_letter(digits: &[u8]) -> bool {
+    !digits.starts_with(b"00") || digits.get(2).is_some_and(|digit| *digit > b'7')
 }
 
 // Where a word, folded, stands first in a text.
 fn first(text: &str, word: &[char]) -> Option<Range<usize>> {
     let head = word.first()?;
-    text.char_indices().filter(|(_, char)| char.to_lowercase().next() == Some(*head)).find_map(
-        |(start, _)| {
-            let mut left = word.iter();
-            let mut end = start;
-            for char in text[start..].chars() {
+    text.char_indices().filter(|(_, char)| bare(*char).next() == Some(*head)).find_map(|(start, _)| {
+        let mut left = word.iter();
+        let mut end = start;
+        for char in text[start..].chars() {
+            if !is_accent(char) {
                 if left.len() == 0 {
                     break;
                 }
-                if !char.to_lowercase().all(|one| left.next() == Some(&one)) {
+                if !bare(char).all(|one| left.next() == Some(&one)) {
                     return None;
                 }
-                end += char.len_utf8();
             }
-            (left.len() == 0).then_some(start..end)
-        },
-    )
+            end += char.len_utf8();
+        }
+        (left.len() == 0).then_some(start..end)
+    })
 }
 
 // What stands in JSON as it is, or in another case of ASCII.
