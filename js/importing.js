@@ -81,7 +81,7 @@ export class Importing {
     const result = { imported: [], problems: [], unchanged: 0 };
     for await (const { bytes, isAlone } of documents(this.#outside, path)) {
       try {
-        const { imported, problems } = await this.#sessions(parse(bytes, path, from), path);
+        const { imported, problems } = await this.#sessions(parse(bytes, path.replace(/\.zst$/, ""), from), path);
         result.imported.push(...imported);
         result.problems.push(...problems);
       } catch (error) {
@@ -129,14 +129,17 @@ export class Importing {
   async #sessions({ sessions, problems, handle }, path) {
     /** @type {Imported[]} */
     const imported = [];
-    for (const [at, one] of sessions.entries()) {
-      const { id, agent, messageCount, losses } = one;
-      const session = await this.#open(one);
-      const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
-      await this.#letGo(session);
-      imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
+    try {
+      for (const [at, one] of sessions.entries()) {
+        const { id, agent, messageCount, losses } = one;
+        const session = await this.#open(one);
+        const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
+        await this.#letGo(session);
+        imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
+      }
+    } finally {
+      handle.free();
     }
-    handle.free();
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
   }
 }

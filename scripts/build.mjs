@@ -140,7 +140,7 @@ function buildDev() {
 async function buildShim() {
   const { build: bundle } = await import("esbuild");
   /** @type {import("esbuild").BuildOptions} */
-  const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root, external: ["@sqlite.org/sqlite-wasm", "@secretlint/secretlint-rule-preset-recommend"] };
+  const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root, external: ["@sqlite.org/sqlite-wasm", "@secretlint/secretlint-rule-preset-recommend", "fzstd"] };
   // A bundle in pkg/ finds ../pkg/leftoff.wasm as js/ does, once it knows its own place.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
   // One bundle of all, so that each entry has the same core and the same class of errors.

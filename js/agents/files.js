@@ -4,6 +4,7 @@
 import { join, relative, sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
+import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Storage } from "../storage/contract.js" */
 
@@ -48,7 +49,8 @@ export async function* documents(storage, path) {
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
   if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
-    yield { bytes: await whole(storage, path), isAlone: true };
+    const bytes = await whole(storage, path);
+    yield { bytes: isPacked(bytes) ? await unpacked(bytes, path) : bytes, isAlone: true };
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");

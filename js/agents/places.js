@@ -19,7 +19,7 @@ import { agentHomes, userHome } from "./homes.js";
  */
 export function keptSessions({ project, env = process.env, home = userHome(env), platform = process.platform }) {
   const homes = agentHomes(env, home);
-  const isRollout = (/** @type {string} */ path) => /(^|\/)rollout-[^/]*\.jsonl$/.test(path);
+  const isRollout = (/** @type {string} */ path) => /(^|\/)rollout-[^/]*\.jsonl(\.zst)?$/.test(path);
   const isSession = (/** @type {string} */ path) => path.endsWith(".json") && path !== "sessions.json";
   const tasks = globalStorage(home, platform).map((folder) => join(folder, "saoudrizwan.claude-dev", "tasks"));
   return [

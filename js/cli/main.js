@@ -13,13 +13,17 @@ import { print, refuse } from "./print.js";
  * @typedef {(args: Record<string, any>) => Promise<{ text: string, value: unknown, failed?: boolean }>} Command
  */
 
+/** Document 004's flags, and the commands that they stand for. @type {Record<string, string[]>} */
+const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
+
 /**
  * @param {CommandDef<any>} main
  * @param {string[]} typed
  */
 export async function runMain(main, typed) {
   const commands = /** @type {Record<string, CommandDef>} */ (main.subCommands);
-  const [name = "", ...rest] = typed;
+  const [first = "", ...others] = typed;
+  const [name = "", ...rest] = [...(Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first]), ...others];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
     if (typed.includes("--help") || typed.includes("-h")) return print(`${await renderUsage(command ?? main, command && main)}\n`);

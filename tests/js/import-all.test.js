@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -119,6 +119,29 @@ test("what was imported is counted by a reading of the file that shares nothing 
     for await (const { role } of session.messages()) stored += role === "tool" ? 1 : 0;
     assert.equal(stored, results.length);
     assert.ok(stored > 0);
+  } finally {
+    await store.close();
+    rmSync(home, { recursive: true });
+  }
+});
+
+test("a rollout that Codex has compressed is the same session; one that is cut is refused, and the others come in", async () => {
+  const { home, codex } = machine();
+  const compressed = readFileSync(join(fixtures, "compressed", `${basename(codex)}.zst`));
+  const store = await openStore({ home: join(home, ".leftoff"), project: home });
+  try {
+    const folder = join(home, "archive");
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${basename(codex)}.zst`), compressed);
+    const { imported: [packed] } = await store.import(join(folder, `${basename(codex)}.zst`));
+    const { imported: [plain] } = await store.import(codex);
+    assert.deepEqual([plain?.id, plain?.messageCount, plain?.added], [packed?.id, packed?.messageCount, 0]);
+    assert.ok((packed?.added ?? 0) > 10);
+    for (const end of [4, 100, compressed.length - 1]) {
+      writeFileSync(join(folder, "cut.jsonl.zst"), compressed.subarray(0, end));
+      await assert.rejects(store.import(join(folder, "cut.jsonl.zst")), { code: "unknown_format" }, `cut at ${end}`);
+    }
+    assert.equal((await store.import(folder)).imported.length, 1);
   } finally {
     await store.close();
     rmSync(home, { recursive: true });

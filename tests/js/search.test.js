@@ -116,6 +116,8 @@ test("SESS-003 and SESS-004: what can be resumed is listed, and taken by its num
     assert.equal(resumed("api", "design"), design);
     assert.equal(resumed("graphql"), design);
     assert.equal(resumed("last"), keys);
+    const flagged = (/** @type {string[]} */ ...args) => JSON.parse(typed(...args, "--print", "--json").stdout).id;
+    assert.deepEqual([flagged("-c"), flagged("--continue"), flagged("-r", "3"), flagged("--resume", "graphql")], [keys, keys, auth, design]);
     const [several, candidates] = resumed("api");
     assert.deepEqual([several, candidates.includes(design), candidates.includes(keys), candidates.includes(auth)], [2, true, true, false]);
     const [none, nearest] = resumed("0190ffff");
