@@ -1,5 +1,5 @@
 // @ts-check
-/** What reads other agents' files: only an import loads it. */
+/** What is needed now and then, loaded by who needs it: other agents' files, finding, lists that a person reads. */
 
 import * as bindings from "../pkg/agents.js";
 import { STORED, storedIsExact } from "./core.js";

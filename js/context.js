@@ -134,6 +134,7 @@ async function counted({ texts, encoding }, { count }) {
  * @param {[before: string, after: string][]} changed @param {string} encoding @param {Pick<ContextRequest, "count">} request
  */
 export async function grownBy(changed, encoding, { count }) {
+  if (changed.length === 0) return 0;
   const texts = changed.flat();
   const counts = count ? await count(texts, encoding) : texts.map((text) => called(() => namedCounter(encoding).count(lentBytes(text))));
   // Where a text begins and ends beside others, it may have one more.

@@ -129,17 +129,15 @@ export class Importing {
   async #sessions({ sessions, problems, handle }, path) {
     /** @type {Imported[]} */
     const imported = [];
-    try {
-      for (const [at, one] of sessions.entries()) {
-        const { id, agent, messageCount, losses } = one;
-        const session = await this.#open(one);
-        const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
-        await this.#letGo(session);
-        imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
-      }
-    } finally {
-      handle.free();
+    for (const [at, one] of sessions.entries()) {
+      const { id, agent, messageCount, losses } = one;
+      const session = await this.#open(one);
+      const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
+      await this.#letGo(session);
+      imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
     }
+    // Not where it failed: after a trap its memory is another instance's. Whatever is left is freed with the object.
+    handle.free();
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
   }
 }

@@ -147,12 +147,13 @@ function walked(value, visit, { key, isSigned }) {
   if (Array.isArray(value)) return same(value, value.map((one) => walked(one, visit, { key, isSigned })));
   if (typeof value !== "object" || value === null) return value;
   const isThinking = THINKING.has(value.type) || key === "reasoning";
-  const entries = Object.entries(value).map(([name, one]) => {
+  const before = Object.entries(value);
+  const after = before.map(([name, one]) => {
     const isKept = isSigned && typeof one === "string" && (SIGNATURES.has(name) || (isThinking && name === "data"));
     return [visit(name, ""), isKept ? one : walked(one, visit, { key: name, isSigned: isSigned && !OF_TOOLS.has(name) })];
   });
-  const isSame = Object.entries(value).every(([name, one], place) => entries[place]?.[0] === name && entries[place]?.[1] === one);
-  return isSame ? value : Object.fromEntries(entries);
+  const isSame = before.every(([name, one], place) => after[place]?.[0] === name && after[place]?.[1] === one);
+  return isSame ? value : Object.fromEntries(after);
 }
 
 /** @param {any[]} before @param {any[]} after */

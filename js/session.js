@@ -204,8 +204,9 @@ export class Session {
     const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
     if (metadata.lifecycle === "completed" && !override) warnings.unshift("this conversation was marked complete");
     else await this.#record([{ type: "status", status: "active", override }]);
-    const resumed = { id: metadata.id, command: metadata.agent.command ?? null, block, history: context.messages, warnings, context };
-    return (await this.#redaction.out(resumed)).value;
+    // The context has been through the door.
+    const { value } = await this.#redaction.out({ command: metadata.agent.command ?? null, block, warnings });
+    return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };
   }
 
   /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */

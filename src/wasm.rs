@@ -1,4 +1,4 @@
-//! The bindings for JavaScript, two modules: the core, and what reads other agents' files. They translate and decide
+//! The bindings for JavaScript, two modules: the core, and what is needed now and then. They translate and decide
 //! nothing.
 //!
 //! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.

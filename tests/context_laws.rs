@@ -9,6 +9,8 @@ mod chance;
 mod common;
 #[path = "common/histories.rs"]
 mod histories;
+#[path = "common/pairs.rs"]
+mod pairs;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -24,6 +26,7 @@ use leftoff::error::{Code, Error};
 use leftoff::interop::messages::{write, write_context};
 use leftoff::session::message::{Attachment, Message, Role};
 use leftoff::tokens::{cost, estimate};
+use pairs::check_pairs;
 use serde_json::json;
 
 const BUILDS: usize = 1_000_000;
@@ -92,20 +95,6 @@ fn blind(message: &Message) -> Message {
     Message { attachments: message.attachments.iter().map(blind).collect(), ..message.clone() }
 }
 
-fn check_pairs(messages: &[Message]) {
-    let mut open = Vec::new();
-    for message in messages {
-        if let Some(tool) = &message.tool {
-            let call = open.iter().position(|id| *id == tool.call_id);
-            open.remove(call.expect("a result has its call before it"));
-        } else {
-            assert!(open.is_empty(), "a call without its result");
-        }
-        open.extend(message.tool_calls().iter().map(|call| call.id.clone()));
-    }
-    assert!(open.is_empty(), "a call without its result");
-}
-
 // The order of the log, but for results, which follow their call; a pinned one stands in its place.
 fn check_order(history: &History, messages: &[Message]) {
     let place =
@@ -150,7 +139,7 @@ fn check_use(context: &Context, format: Format) {
 fn check_laws(history: &History, context: &Context, format: Format) {
     assert!(context.tokens_used <= context.token_budget, "over the budget");
     assert_eq!(context.tokens_used, real_cost(&context.messages, format), "what is used is what is sent");
-    check_pairs(&context.messages);
+    check_pairs("a context", &context.messages);
     check_order(history, &context.messages);
     check_cuts(&context.messages);
     let there: BTreeSet<&str> = ids(&context.messages).into_iter().collect();

@@ -7,6 +7,8 @@ mod chance;
 mod common;
 #[path = "common/histories.rs"]
 mod histories;
+#[path = "common/pairs.rs"]
+mod pairs;
 
 use std::path::Path;
 
@@ -17,6 +19,7 @@ use leftoff::interop::native::{About, format_of, write};
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
 use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::time;
+use pairs::check_pairs;
 use serde_json::{Value, json};
 
 const WRITTEN: [AgentName; 7] = [
@@ -256,17 +259,7 @@ fn whatever_a_history_holds_is_paired_and_no_prompt_is_lost() {
         let history = history(chance.number());
         for agent in WRITTEN {
             let session = back(agent, &history.messages);
-            let mut open: Vec<&str> = Vec::new();
-            for message in &session.messages {
-                if let Some(tool) = &message.tool {
-                    let at = open.iter().position(|id| *id == tool.call_id);
-                    open.remove(at.expect("a result has its call before it"));
-                } else {
-                    assert!(open.is_empty(), "a call without its result");
-                }
-                open.extend(message.tool_calls().iter().map(|call| call.id.as_str()));
-            }
-            assert!(open.is_empty(), "a call without its result");
+            check_pairs(agent, &session.messages);
             // Where files cannot go along, they are described.
             let is_said = |line: &&str| agent != AgentName::Copilot || !line.starts_with("[Not sent: ");
             let prompts = |messages: &[Message]| {

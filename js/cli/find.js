@@ -14,9 +14,9 @@ const HITS = 50;
 
 /** @param {Args} args */
 export async function list(args) {
-  const value = (await using(args, (store) => store.list(wanted(args)))).map(told);
+  const listed = await using(args, (store) => store.list(wanted(args)));
   const none = "no sessions here; 'leftoff new' begins one, 'leftoff import --all' takes in those of your agents, 'leftoff list --all' shows other projects'\n";
-  return { text: listText(value) || none, value };
+  return { text: listText(listed) || none, value: listed.map(told) };
 }
 
 /** @param {Args} args */
@@ -29,8 +29,8 @@ export async function search(args) {
 /** @param {Args} args @param {string} words */
 async function searchTitles(args, words) {
   const { limit, ...asked } = wanted(args);
-  const value = (await using(args, (store) => store.find(words, asked))).slice(0, limit).map(told);
-  return { text: listText(value) || `no title and no summary here has "${words}"; --full-text looks in what was said\n`, value };
+  const found = (await using(args, (store) => store.find(words, asked))).slice(0, limit);
+  return { text: listText(found) || `no title and no summary here has "${words}"; --full-text looks in what was said\n`, value: found.map(told) };
 }
 
 /** @param {Args} args @param {string} words */
@@ -64,6 +64,6 @@ function wanted(args) {
 }
 
 /** @param {Listed} listed */
-function told({ id, type, title, status, lastActive, summary, messageCount, placement, path, archivedAt }) {
-  return { id, type, title, status, lastActive, summary, messageCount, placement, path, ...(archivedAt && { archivedAt }) };
+function told({ id, type, title, status, lastActive, summary, messageCount, placement, path }) {
+  return { id, type, title, status, lastActive, summary, messageCount, placement, path };
 }

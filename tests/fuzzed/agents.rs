@@ -1,6 +1,9 @@
 //! Any bytes as a file of an agent, and any log as a session for one: what is read can be stored, is the same each time,
 //! and is no more than the file can say; what is written reads back.
 
+#[path = "../common/pairs.rs"]
+mod pairs;
+
 use std::collections::BTreeSet;
 
 use leftoff::error::Code;
@@ -12,6 +15,7 @@ use leftoff::session::message::{self, Message, Role};
 use leftoff::session::scan::{Found, scan};
 
 use super::{laws, stage};
+use pairs::check_pairs;
 
 const NAME: &str = "a-folder/a-file.jsonl";
 
@@ -137,16 +141,6 @@ fn written(agent: AgentName, messages: &[Message]) {
     assert_eq!(detect(native.text.as_bytes()), Some(agent), "{}", native.text);
     assert_eq!(import.problems, [], "{agent:?}");
     let [session] = &import.sessions[..] else { panic!("{agent:?}: one session was written") };
-    let mut open: Vec<&str> = Vec::new();
-    for message in &session.messages {
-        if let Some(tool) = &message.tool {
-            let at = open.iter().position(|id| *id == tool.call_id);
-            open.remove(at.expect("a result has its call before it"));
-        } else {
-            assert!(open.is_empty(), "{agent:?}: a call without its result");
-        }
-        open.extend(message.tool_calls().iter().map(|call| call.id.as_str()));
-    }
-    assert!(open.is_empty(), "{agent:?}: a call without its result");
+    check_pairs(agent, &session.messages);
     assert!(session.messages.iter().all(|message| message.role != Some(Role::System)), "{agent:?}");
 }
