@@ -33,27 +33,29 @@ export async function appendAll(session, messages) {
 /**
  * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
  * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are.
- * @param {Session} session @param {{ storage: Storage, handle: Transcript, at: number, count: number, isCounted: boolean }} from
+ * @param {Session} session
+ * @param {{ storage: Storage, handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} from
+ *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it
  */
-export async function appendFresh(session, { storage, handle, at, count, isCounted }) {
+export async function appendFresh(session, { storage, handle, at, count, isCounted, goesOn = false, revives = false }) {
   const log = new Log({ storage, folder: session.path, name: "Messages" });
   const size = await log.size();
   if (size === 0) {
     if (isCounted) countAsStored();
     await session.appendStaged(new Staging(agents.called(() => handle.stage(at)), isCounted));
   } else {
-    count = await compared(handle, at, log.pieces(0, size));
+    agents.called(() => handle.compare(at, goesOn));
+    count = await compared(handle, log.pieces(0, size));
     for (let from = 0; from < count; from += BATCH) {
-      await session.append(fromBytes(agents.called(() => handle.messages(at, from, from + BATCH))), options);
+      await session.append(fromBytes(agents.called(() => handle.messages(at, from, from + BATCH))), { ...options, revives });
     }
   }
   if (count > 0) await session.flush({ learns: false });
   return count;
 }
 
-/** How many messages a log does not hold yet; the others are left out. @param {Transcript} handle @param {number} at @param {AsyncIterable<Uint8Array>} pieces */
-async function compared(handle, at, pieces) {
-  agents.called(() => handle.compare(at));
+/** How many messages a log does not hold yet; the others are left out. @param {Transcript} handle @param {AsyncIterable<Uint8Array>} pieces */
+async function compared(handle, pieces) {
   for await (const bytes of pieces) agents.called(() => handle.feed(bytes));
   return agents.called(() => handle.compared());
 }

@@ -6,12 +6,14 @@ import { join } from "node:path";
 import { agents } from "./agents.js";
 import { documents, found } from "./agents/files.js";
 import { appendFresh } from "./appending.js";
-import { bytesOf } from "./core.js";
+import { Continued } from "./continued.js";
+import { bytesOf, fromBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { parse } from "./transcript.js";
 
 /** @import { Kept } from "./agents/places.js" */
+/** @import { Said } from "./arrivals.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadSession } from "./transcript.js" */
@@ -40,6 +42,7 @@ import { parse } from "./transcript.js";
  *
  * @typedef {object} ImportOptions
  * @property {string} [from] the agent; the content tells unless given
+ * @property {string} [only] of a file with many sessions only the one that the agent calls so
  * @property {(progress: Progress) => void} [onProgress] before each file
  *
  * @typedef {{ imported: Imported[], problems: Trouble[], unchanged: number }} ImportResult
@@ -60,26 +63,35 @@ export class Importing {
   #open;
   #letGo;
   #isCounted;
+  #isOn;
+  #continued;
+  #resumed;
 
   /**
-   * @param {{ storage: Storage, outside: Storage, home: string, isCounted: boolean, open: (one: ReadSession) => Promise<Session>, letGo: (session: Session) => Promise<void> }} parts
-   *   `outside`: where the agents' files are; `open`: the session that one of theirs goes into
+   * @param {{ storage: Storage, outside: Storage, home: string, isCounted: boolean, isOn?: boolean,
+   *   open: (one: ReadSession, said: Said) => Promise<Session>, resumed: (id: string) => Promise<Session | undefined>,
+   *   letGo: (session: Session) => Promise<void> }} parts
+   *   `outside`: where the agents' files are; `isOn`: what is read goes on there; `open`: the session that one of theirs goes
+   *   into; `resumed`: one that was resumed in theirs
    */
-  constructor({ storage, outside, home, isCounted, open, letGo }) {
+  constructor({ storage, outside, home, isCounted, isOn = false, open, resumed, letGo }) {
     this.#storage = storage;
     this.#outside = outside;
     this.#seen = new Seen(storage, join(home, "cache", "imported.json"));
     this.#open = open;
     this.#letGo = letGo;
     this.#isCounted = isCounted;
+    this.#isOn = isOn;
+    this.#continued = new Continued(storage, home);
+    this.#resumed = resumed;
   }
 
   /** Of one file, whatever it was before. @param {string} path @param {ImportOptions} options @returns {Promise<ImportResult>} */
-  async file(path, { from, onProgress } = {}) {
+  async file(path, { from, only, onProgress } = {}) {
     onProgress?.({ path, done: 0, total: 1 });
     /** @type {ImportResult} */
     const result = { imported: [], problems: [], unchanged: 0 };
-    for await (const { bytes, isAlone } of documents(this.#outside, path)) {
+    for await (const { bytes, isAlone } of documents(this.#outside, path, only)) {
       try {
         const { imported, problems } = await this.#sessions(parse(bytes, path.replace(/\.zst$/, ""), from), path);
         result.imported.push(...imported);
@@ -126,19 +138,38 @@ export class Importing {
   }
 
   /** @param {ReturnType<typeof parse>} read @param {string} path */
-  async #sessions({ sessions, problems, handle }, path) {
+  async #sessions(read, path) {
+    const { sessions, problems, handle } = read;
     /** @type {Imported[]} */
     const imported = [];
     for (const [at, one] of sessions.entries()) {
-      const { id, agent, messageCount, losses } = one;
-      const session = await this.#open(one);
-      const added = await appendFresh(session, { storage: this.#storage, handle, at, count: messageCount, isCounted: this.#isCounted });
-      await this.#letGo(session);
-      imported.push({ id, agent, path, messageCount, added, parent: one.parent ?? undefined, losses });
+      const { id, agent, losses, parent } = one;
+      for (const { session, goesOn, at: place, count } of await this.#parts(read, at, one)) {
+        const added = await appendFresh(session, { storage: this.#storage, handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn });
+        await this.#letGo(session);
+        imported.push({ id: goesOn ? session.id : id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
+      }
     }
     // Not where it failed: after a trap its memory is another instance's. Whatever is left is freed with the object.
     handle.free();
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
+  }
+
+  /**
+   * Where the messages go: nearly always all into one.
+   * @param {ReturnType<typeof parse>} read @param {number} at @param {ReadSession} one
+   */
+  async #parts({ handle, hasBlock }, at, one) {
+    /** @type {import("./continued.js").Part} */
+    const whole = { at, count: one.messageCount };
+    const own = () => this.#open(one, (from, to) => fromBytes(agents.called(() => handle.messages(at, from, to))));
+    const parts = [];
+    for (const { session: id, ...part } of hasBlock ? await this.#continued.divided(handle, whole) : [whole]) {
+      const resumed = id && (await this.#resumed(id));
+      // What goes on with one that was deleted since is in the client's file.
+      if (resumed || !id) parts.push({ ...part, goesOn: resumed !== undefined, session: resumed || (await own()) });
+    }
+    return parts;
   }
 }
 

@@ -87,13 +87,10 @@ export class Places {
 
   /**
    * For a new conversation in the workspace: a folder for its session, which is nobody else's from then on.
-   * @param {{ id: string, type: string, title?: string, name?: string }} about
+   * @param {{ id: string, type: string, title?: string, name?: string, day?: string }} about
    */
-  async newConversation({ id, type, title, name }) {
+  async newConversation({ id, type, title, name, day = today() }) {
     const workspace = this.#workspaceAt(this.#workspace);
-    const now = new Date();
-    // A day is one of local time.
-    const day = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
     for (;;) {
       const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
       if (await taken(place, id)) return place;
@@ -145,6 +142,12 @@ async function taken({ storage, path }, id) {
     if (error instanceof LeftoffError && error.code === "already_exists") return false;
     throw error;
   }
+}
+
+// A day is one of local time.
+function today() {
+  const now = new Date();
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }
 
 /** @param {string} line */

@@ -28,6 +28,7 @@ import { REDACT } from "./redaction.js";
  * @property {AutoPersistConfig} autoPersist
  * @property {number} idleMinutes after so long without activity a session is paused by whoever looks next
  * @property {string} agent who resumes a session that names no agent which is installed; nobody unless given
+ * @property {boolean} record whether conversations in agents are recorded, where `leftoff init` has put hooks
  * @property {Redact} redact what becomes of secrets in what leaves the store: they are let through, reported, or replaced
  *
  * Where a value comes from.
@@ -53,12 +54,13 @@ export const DEFAULTS = Object.freeze({
     autoArchiveAfterDays: 30,
   }),
   idleMinutes: 5,
+  record: true,
   redact: "off",
   agent: "",
 });
 
 /** The settings that have one of a few values, the laxest first: no file has less than one that counts less. @type {Record<string, readonly unknown[]>} */
-const CHOICES = { redact: REDACT };
+const CHOICES = { redact: REDACT, record: [true, false] };
 
 /** The key of each. */
 export const settingKeys = keysOf(DEFAULTS);

@@ -3,8 +3,10 @@
 
 import { join, resolve } from "node:path";
 
+import { Arrivals } from "./arrivals.js";
 import { handedOver } from "./agents/native.js";
 import { keptSessions } from "./agents/places.js";
+import { Continued } from "./continued.js";
 import { newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofPlace, ofStore } from "./doctor.js";
@@ -21,6 +23,7 @@ import { Places } from "./places.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
+import { besideConversation, recorded } from "./recording.js";
 import { ranked, searched } from "./search.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
@@ -246,6 +249,27 @@ export class Store {
   }
 
   /**
+   * Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
+   * setting `record` is off.
+   * @param {import("./recording.js").Conversation} conversation
+   * @returns {Promise<Session | undefined>} the session that it is here
+   */
+  async record(conversation) {
+    if (!this.settings.record) return undefined;
+    const { storage, path } = { storage: this.#places.storageOf(this.project), path: resolve(conversation.path) };
+    const session = await recorded({ ...conversation, path }, (recording) => this.#importing(recording));
+    const named = session && (await besideConversation(session, { storage, workspace: this.workspace }));
+    const placed = named ? await this.move(session, { to: "workspace", ...named }) : session;
+    if (placed) await this.point(placed);
+    return placed;
+  }
+
+  /** Whoever is given this text, which resumes a session, goes on with it. @param {Session} session @param {string} text with `historyText` */
+  async goesOn(session, text) {
+    await new Continued(this.#storage, this.home).note(text, session.id);
+  }
+
+  /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it.
    * @param {Session} session @param {HandOver} handOver
    */
@@ -332,16 +356,17 @@ export class Store {
   /**
    * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
    * @param {Session} session
-   * @param {{ to: "home" | "workspace", name?: string }} options `name`: of the conversation, one is made unless given
+   * @param {{ to: "home" | "workspace", name?: string, day?: string }} options `name`, `day`: of the conversation; one is made
+   *   unless given
    * @returns {Promise<Session>} the session in its new place
    */
-  async move(session, { to, name }) {
+  async move(session, { to, name, day }) {
     if (session.placement === to) return session;
     await refuseIfOpen(session);
     const from = this.#places.of(session);
     await session.flush();
     const { id, metadata } = session;
-    const about = { id, type: metadata.type, title: metadata.display.title, name };
+    const about = { id, type: metadata.type, title: metadata.display.title, name, day };
     const place = to === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation(about);
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
@@ -444,37 +469,25 @@ export class Store {
     return again ?? one;
   }
 
-  #importing() {
+  /** @param {{ begun?: import("./arrivals.js").Begun, letGo?: (session: Session) => Promise<void> }} [recording] */
+  #importing({ begun, letGo = (session) => this.#open.letGo(session) } = {}) {
+    const listed = () => this.list({ all: true, type: null, archived: null });
+    const arrivals = new Arrivals({ project: this.project, places: this.#places, storage: this.#storage, open: this.#open, listed });
     return new Importing({
       storage: this.#storage,
       outside: this.#places.storageOf(),
       home: this.home,
       isCounted: this.#isCounted,
-      open: (one) => this.#imported(one),
-      letGo: (session) => this.#open.letGo(session),
+      isOn: begun !== undefined,
+      open: (one, said) => arrivals.session(one, said, begun),
+      resumed: (id) => this.session(id).catch(unlessGone),
+      letGo,
     });
   }
+}
 
-  /** @param {import("./transcript.js").ReadSession} one */
-  async #imported(one) {
-    const project = one.folder ?? this.project;
-    const { home } = this.#places;
-    const place = home.place(projectHash(project), one.id);
-    // It may have been relocated since.
-    for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
-      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
-    }
-    // It goes on where it came from; here it rests since then.
-    const timestamp = one.lastTimestamp ?? undefined;
-    return this.#open.begin(place, {
-      id: one.id,
-      type: one.parent ? "subagent" : "chat",
-      project,
-      title: one.title ?? undefined,
-      parent: one.parent ?? undefined,
-      agent: one.model ? { model: one.model } : undefined,
-      imported: { agent: one.agent, sourceId: one.sourceId },
-      then: [{ type: "status", status: "paused", timestamp }],
-    });
-  }
+/** @param {unknown} error */
+function unlessGone(error) {
+  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
+  throw error;
 }

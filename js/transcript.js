@@ -13,7 +13,7 @@ import { MemoryStorage } from "./storage/memory.js";
 
 /**
  * @typedef {{ id: string, agent: string, sourceId: string, parent: any, title: string | null, folder: string | null,
- *   model: string | null, losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
+ *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
  */
 
 /**
@@ -21,7 +21,7 @@ import { MemoryStorage } from "./storage/memory.js";
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
- * @returns {{ sessions: ReadSession[], problems: any[], handle: Handle }}
+ * @returns {{ sessions: ReadSession[], hasBlock: boolean, problems: any[], handle: Handle }} `hasBlock`: a resume block is in it
  */
 export function parse(bytes, path, from) {
   const handle = agents.called(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));

@@ -34,10 +34,10 @@ export async function* found(storage, root, is) {
 
 /**
  * What a file holds: itself, or of a database and of OpenCode's folders each session.
- * @param {Storage} storage @param {string} path
+ * @param {Storage} storage @param {string} path @param {string} [only] this session alone, of many
  * @returns {AsyncGenerator<{ bytes: Uint8Array, isAlone: boolean }>}
  */
-export async function* documents(storage, path) {
+export async function* documents(storage, path, only) {
   const stat = await storage.stat(path);
   if (stat?.kind === "folder") {
     const { sessionsOfStorage } = await import("./opencode.js");
@@ -54,7 +54,7 @@ export async function* documents(storage, path) {
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");
-  for await (const { bytes } of sessionsOfDatabase(await withLog(storage, path))) yield { bytes, isAlone: false };
+  for await (const { bytes } of sessionsOfDatabase({ ...(await withLog(storage, path)), only })) yield { bytes, isAlone: false };
 }
 
 /** @param {Storage} storage @param {string} path */

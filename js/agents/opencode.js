@@ -18,16 +18,17 @@ const decoder = new TextDecoder();
  * `wal` is what lies in `opencode.db-wal`, without which the newest turns are missing. Whoever reads both while the client
  * writes takes the database first, and reads again if the first 32 bytes of the log were others before than after: then
  * all that went into the database meanwhile is in the log, too.
- * @param {{ database: Uint8Array, wal?: Uint8Array }} files
+ * @param {{ database: Uint8Array, wal?: Uint8Array, only?: string }} files `only`: this session alone
  * @returns {AsyncGenerator<ExportedSession, void, void>}
  */
-export async function* sessionsOfDatabase({ database, wal }) {
+export async function* sessionsOfDatabase({ database, wal, only }) {
   const db = await opened(database, wal);
   try {
     const has = (/** @type {string} */ table) => answered(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
     if (!["session", "message", "part"].every(has)) throw unknown("expected a database of opencode, but found one with other tables");
     const isSecond = has("session_message");
     for (const { id } of answered(db, "select id from session order by time_created, id")) {
+      if (only !== undefined && id !== only) continue;
       yield { id: String(id), bytes: encoder.encode(exported(db, id, isSecond)) };
     }
   } finally {

@@ -196,10 +196,17 @@ impl Conversation {
         let last_ms = times.filter_map(time::parse).max();
         let models = messages.iter().rev().filter_map(|message| message.assistant.as_ref()?.model.as_ref());
         let model = models.into_iter().find(|model| *model != "<synthetic>").cloned();
+        let mut tools: BTreeSet<String> = core::mem::take(&mut self.session.tools).into_iter().collect();
+        for call in messages.iter().flat_map(Message::tool_calls) {
+            if !tools.contains(&call.name) {
+                tools.insert(call.name.clone());
+            }
+        }
         ImportedSession {
             id,
             last_ms: last_ms.or(self.session.last_ms),
             model: model.or(self.session.model),
+            tools: tools.into_iter().collect(),
             messages,
             losses,
             ..self.session

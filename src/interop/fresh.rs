@@ -1,6 +1,6 @@
 //! What of an import a log does not hold yet.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -20,6 +20,8 @@ pub struct Fresh {
     held: BTreeMap<String, Option<Held>>,
     // The message that came from the source last: what was said in leftoff since is no other history of the source.
     last: Option<String>,
+    // Whether it goes on in the log with a conversation that was begun elsewhere.
+    goes_on: bool,
 }
 
 // The highest revision in the log, and how much it says.
@@ -33,7 +35,20 @@ impl Fresh {
     /// Of these messages nothing is known yet.
     pub fn new(messages: Vec<Message>) -> Fresh {
         let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
-        Fresh { scanner: Scanner::forward(0), messages, held, last: None }
+        Fresh { scanner: Scanner::forward(0), messages, held, last: None, goes_on: false }
+    }
+
+    /// The same of messages that go on with the log's conversation: what they follow in the source is not in the log,
+    /// and the first of them is no branch.
+    pub fn going_on(mut messages: Vec<Message>) -> Fresh {
+        let ids: BTreeSet<String> = messages.iter().map(|message| message.id.clone()).collect();
+        for message in &mut messages {
+            if message.parent_id.as_ref().is_some_and(|parent| !ids.contains(parent)) {
+                message.parent_id = None;
+                message.branch = false;
+            }
+        }
+        Fresh { goes_on: true, ..Fresh::new(messages) }
     }
 
     /// Takes the next bytes of the log.
@@ -46,10 +61,10 @@ impl Fresh {
     pub fn finish(mut self) -> Vec<Message> {
         self.scanner.finish();
         self.meet();
-        let Fresh { messages, held, last, .. } = self;
+        let Fresh { messages, held, last, goes_on, .. } = self;
         let mut fresh: Vec<Message> = Vec::new();
         // The message before it in the source, where the log holds that one.
-        let mut before: Option<Option<String>> = Some(None);
+        let mut before: Option<Option<String>> = (!goes_on).then_some(None);
         for mut message in messages {
             let id = message.id.clone();
             if let Some(held) = held.get(&id).copied().flatten() {

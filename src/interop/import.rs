@@ -40,6 +40,8 @@ pub struct ImportedSession {
     pub git_branch: Option<String>,
     /// The model of the newest answer.
     pub model: Option<String>,
+    /// The tools that it had, as far as the file says so, and those that it called; sorted.
+    pub tools: Vec<String>,
     /// The version of the client that wrote the newest message.
     pub version: Option<String>,
     /// The time of its first record, in milliseconds since 1970.

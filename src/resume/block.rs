@@ -12,7 +12,8 @@ use crate::text::to_json;
 use crate::time::{self, Stamp};
 
 const BEGIN: &str = "[RESUMED CONVERSATION]";
-const END: &str = "[END RESUMED CONTEXT]";
+/// The marker at its end.
+pub const END: &str = "[END RESUMED CONTEXT]";
 
 /// What the block says of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use crate::interop::fresh::Fresh;
 use crate::interop::native;
 use crate::interop::{self, AgentName, Loss, messages};
 use crate::resume::search::Search;
-use crate::resume::{find, listing};
+use crate::resume::{block, find, listing};
 use crate::session::blob::Blob;
 use crate::session::event::Parent;
 use crate::session::handle::Session;
@@ -53,14 +53,18 @@ struct Read<'a> {
     title: &'a Option<String>,
     folder: &'a Option<String>,
     model: &'a Option<String>,
+    tools: &'a [String],
     losses: &'a [Loss],
     message_count: usize,
     last_timestamp: Option<&'a str>,
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct About<'a> {
     sessions: Vec<Read<'a>>,
+    // Whether a resume block is in it: something of the store may go on here.
+    has_block: bool,
     problems: &'a [Problem],
 }
 
@@ -87,16 +91,18 @@ impl TranscriptHandle {
             title: &session.title,
             folder: &session.folder,
             model: &session.model,
+            tools: &session.tools,
             losses: &session.losses,
             message_count: session.messages.len(),
             last_timestamp: session.messages.iter().rev().find_map(|message| message.timestamp.as_deref()),
         });
-        let about = to_json(&About { sessions: sessions.collect(), problems: &import.problems });
+        let has_block = memchr::memmem::find(file, block::END.as_bytes()).is_some();
+        let about = to_json(&About { sessions: sessions.collect(), has_block, problems: &import.problems });
         let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
         Ok(TranscriptHandle { about, sessions, fresh: None })
     }
 
-    /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
+    /// JSON `{"sessions":[...],"hasBlock":...,"problems":[...]}`, without the messages.
     pub fn about(&self) -> Uint8Array {
         bytes(&self.about)
     }
@@ -107,10 +113,20 @@ impl TranscriptHandle {
         bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
     }
 
-    /// Begins to compare a session with a log, whose bytes are fed from its start on; see `Fresh`.
-    pub fn compare(&mut self, session: usize) {
+    /// Divides a session: its messages from this one on are a session of their own, whose place is given.
+    pub fn divide(&mut self, session: usize, from: usize) -> usize {
+        let messages = self.sessions.get_mut(session);
+        let rest = messages.map(|messages| messages.split_off(from.min(messages.len())));
+        self.sessions.push(rest.unwrap_or_default());
+        self.sessions.len() - 1
+    }
+
+    /// Begins to compare a session with a log, whose bytes are fed from its start on; see `Fresh`. `goesOn`: the log
+    /// holds another conversation, with which this one goes on.
+    pub fn compare(&mut self, session: usize, #[wasm_bindgen(js_name = goesOn)] goes_on: bool) {
         let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
-        self.fresh = Some((session, Fresh::new(messages)));
+        let fresh = if goes_on { Fresh::going_on(messages) } else { Fresh::new(messages) };
+        self.fresh = Some((session, fresh));
     }
 
     /// Takes the next bytes of the log.

@@ -42,6 +42,7 @@ async function daily(home, work) {
       home: store.home,
       isCounted: true,
       open: async (one) => store.session(one.id).catch(() => store.create({ title: one.id })),
+      resumed: async () => undefined,
       letGo: async () => {},
     });
     await work(() => importing.folders(kept), store);

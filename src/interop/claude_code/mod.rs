@@ -228,9 +228,7 @@ impl<'a> Reader<'a> {
         let at = self.thread_of(&envelope, &mut object, &mut losses);
         let subkind = match kind {
             "system" => object.take("subtype", &mut losses),
-            "attachment" => object.take_raw("attachment").and_then(|raw| {
-                Object::parse("attachment", raw).ok().and_then(|mut inner| inner.take("type", &mut losses))
-            }),
+            "attachment" => self.attached(object.take_raw("attachment"), at),
             _ => None,
         };
         let subkind: Option<String> = subkind;
@@ -239,6 +237,18 @@ impl<'a> Reader<'a> {
         self.threads[at].talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
         self.threads[at].talk.begun(envelope.ms());
         self.link(at, envelope.uuid, before);
+    }
+
+    // The kind of an attachment. Of one that tells of tools, they are noted: what a resumed session can miss.
+    fn attached(&mut self, raw: Option<&str>, at: usize) -> Option<String> {
+        let quiet = &mut Losses::default();
+        let mut inner = Object::parse("attachment", raw?).ok()?;
+        let kind: Option<String> = inner.take("type", quiet);
+        if kind.as_deref() == Some("deferred_tools_delta") {
+            let names: Vec<String> = inner.take("addedNames", quiet).unwrap_or_default();
+            self.threads[at].talk.session.tools.extend(names);
+        }
+        kind
     }
 
     // A sub-agent's record says so, and by which agent; older versions leave the agent out, then the chain tells.

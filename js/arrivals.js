@@ -1,0 +1,118 @@
+// @ts-check
+/**
+ * Where a session of an agent lies in the store, or begins: in the home; one that a command of the workspace began,
+ * beside its conversation, once that is there.
+ */
+
+import { join } from "node:path";
+
+import { unlessBug } from "./error.js";
+import { SESSION_FOLDER } from "./placement.js";
+import { projectHash } from "./project.js";
+
+/** @import { Listed } from "./listing.js" */
+/** @import { OpenSessions } from "./open-sessions.js" */
+/** @import { Places } from "./places.js" */
+/** @import { Session } from "./session.js" */
+/** @import { Storage } from "./storage/contract.js" */
+/** @import { ReadSession } from "./transcript.js" */
+
+/**
+ * What began a conversation.
+ * @typedef {object} Command
+ * @property {string} name as it was typed: `/workspace.brainstorm`
+ * @property {string} [hash] `sha256:` and that of its file
+ *
+ * The messages of an agent's session, from one up to another.
+ * @typedef {(from: number, to: number) => any[]} Said
+ *
+ * Asked of a session that is new here.
+ * @typedef {(said: Said) => Promise<Command | undefined>} Begun
+ */
+
+// They are about conversations, and begin none.
+const OWN = ["resume", "stop-conversation"];
+
+/** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
+export function typeOf(name) {
+  const type = /^[/$]workspace[.:-]([\w-]+)$/.exec(name ?? "")?.[1];
+  return type && !OWN.includes(type) ? type : undefined;
+}
+
+export class Arrivals {
+  #project;
+  #places;
+  #storage;
+  #open;
+  #listed;
+  /** @type {Promise<Map<string, string>> | undefined} the workspace's sessions, by their ids */
+  #inWorkspace;
+
+  /** @param {{ project: string, places: Places, storage: Storage, open: OpenSessions, listed: () => Promise<Listed[]> }} parts */
+  constructor({ project, places, storage, open, listed }) {
+    this.#project = project;
+    this.#places = places;
+    this.#storage = storage;
+    this.#open = open;
+    this.#listed = listed;
+  }
+
+  /**
+   * The session that one of an agent's goes into.
+   * @param {ReadSession} one @param {Said} said @param {Begun} [begun] of one that goes on there
+   * @returns {Promise<Session>}
+   */
+  async session(one, said, begun) {
+    const project = one.folder ?? this.#project;
+    const { home } = this.#places;
+    const place = home.place(projectHash(project), one.id);
+    // It may have been relocated since.
+    for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
+      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
+    }
+    this.#inWorkspace ??= this.#listed().then((all) => new Map(all.flatMap(({ id, path, placement }) => (placement === "workspace" ? [[id, path]] : []))));
+    const path = (await this.#inWorkspace).get(one.id);
+    if (path) return this.#open.at(this.#places.of({ path, placement: "workspace" }));
+    const { name, hash } = (await begun?.(said)) ?? {};
+    // It goes on where it came from; here it rests since then.
+    const timestamp = one.lastTimestamp ?? undefined;
+    return this.#open.begin(place, {
+      id: one.id,
+      type: one.parent ? "subagent" : (typeOf(name) ?? "chat"),
+      project,
+      title: one.title ?? undefined,
+      parent: one.parent ?? undefined,
+      agent: agentOf({ command: name, systemPromptHash: hash, model: one.model ?? undefined, tools: one.tools }),
+      imported: { agent: one.agent, sourceId: one.sourceId },
+      then: begun ? [] : [{ type: "status", status: "paused", timestamp }],
+    });
+  }
+}
+
+/** Nothing where it says nothing. @param {import("./records.js").Agent} agent */
+function agentOf({ tools = [], ...agent }) {
+  const said = { ...agent, ...(tools.length > 0 && { tools }) };
+  return Object.values(said).some((value) => value !== undefined) ? said : undefined;
+}
+
+const NAMED = /conversations[/\\]+(\d{4}-\d\d-\d\d)[/\\]+(?!\.)([^/\\"'\s:*?<>|]+)/g;
+
+/**
+ * The conversation that messages name: a folder with Markdown, without a session; the first that is there.
+ * @param {AsyncIterable<object>} messages @param {{ storage: Storage, workspace: string }} where
+ * @returns {Promise<{ day: string, name: string } | undefined>}
+ */
+export async function conversationNamed(messages, { storage, workspace }) {
+  const seen = new Set();
+  for await (const message of messages) {
+    for (const [, day = "", name = ""] of JSON.stringify(message).matchAll(NAMED)) {
+      const folder = join(workspace, "conversations", day, name);
+      if (seen.has(folder)) continue;
+      seen.add(folder);
+      const entries = (await storage.list(folder).catch(unlessBug)) ?? [];
+      const isFree = !entries.some((entry) => entry.name === SESSION_FOLDER);
+      if (isFree && entries.some((entry) => entry.kind === "file" && entry.name.endsWith(".md"))) return { day, name };
+    }
+  }
+  return undefined;
+}

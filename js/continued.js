@@ -1,0 +1,93 @@
+// @ts-check
+/**
+ * Agents' sessions in which a session of the store was resumed as text: what is said there goes on with that one. The
+ * fence around its history is the mark; who it was is kept in a pointer. Where that is lost, the agent's session is one of
+ * its own.
+ */
+
+import { join } from "node:path";
+
+import { agents } from "./agents.js";
+import { fromBytes, toBytes } from "./core.js";
+import { derived } from "./derived.js";
+
+/** @import { Transcript } from "../pkg/agents.js" */
+/** @import { Storage } from "./storage/contract.js" */
+
+/**
+ * @typedef {object} Part of an agent's session
+ * @property {number} at its place in the handle
+ * @property {number} count how many messages it has
+ * @property {string} [session] the one that it goes on with; else it is the agent's own
+ */
+
+const PIECE = 256;
+const FENCE = /----- ([0-9a-f]{32})/g;
+
+export class Continued {
+  #storage;
+  #folder;
+
+  /** @param {Storage} storage @param {string} home */
+  constructor(storage, home) {
+    this.#storage = storage;
+    this.#folder = join(home, "continued");
+  }
+
+  /** Whoever is given this text goes on with the session. @param {string} text with the fence @param {string} session */
+  async note(text, session) {
+    const [, mark] = text.matchAll(FENCE).next().value ?? [];
+    if (mark) await this.#storage.replace(this.#path(mark), toBytes({ version: 1, session }));
+  }
+
+  /**
+   * Divides an agent's session: what was said before a session was resumed is its own, what comes behind goes on with
+   * that one. What was typed and answered to resume it is in neither.
+   * @param {Transcript} handle @param {{ at: number, count: number }} whole
+   * @returns {Promise<Part[]>} those that have messages
+   */
+  async divided(handle, { at, count }) {
+    const { marks, ends } = await this.#looked(handle, { at, count });
+    if (marks.length === 0) return [{ at, count }];
+    /** @type {Part[]} */
+    const parts = [];
+    let end = count;
+    for (const { session, place } of marks.reverse()) {
+      const left = Math.max(0, end - place - 1);
+      const tail = agents.called(() => handle.divide(at, place + 1));
+      agents.called(() => handle.divide(tail, left));
+      parts.unshift({ at: tail, count: left, session });
+      // The last turn before it that was answered.
+      end = (ends.findLast((one) => one < place) ?? -1) + 1;
+      agents.called(() => handle.divide(at, end));
+    }
+    return [{ at, count: end }, ...parts].filter((part) => part.count > 0);
+  }
+
+  // Where each mark stands last, in this order; and where turns end.
+  /** @param {Transcript} handle @param {{ at: number, count: number }} whole */
+  async #looked(handle, { at, count }) {
+    /** @type {Map<string, number>} */
+    const places = new Map();
+    const ends = [];
+    for (let from = 0; from < count; from += PIECE) {
+      for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) {
+        // The first is the outermost: in the history there may be others.
+        const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
+        if (mark) places.set(mark, from + offset);
+        if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(from + offset);
+      }
+    }
+    const marks = [];
+    for (const [mark, place] of places) {
+      const { session } = (await derived(this.#storage, this.#path(mark))) ?? {};
+      if (typeof session === "string") marks.push({ session, place });
+    }
+    return { marks: marks.sort((a, b) => a.place - b.place), ends };
+  }
+
+  /** @param {string} mark */
+  #path(mark) {
+    return join(this.#folder, `${mark}.json`);
+  }
+}
