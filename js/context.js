@@ -1,7 +1,7 @@
 // @ts-check
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
-import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lentBytes, namedCounter, newId, stamp, textOf, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lentBytes, namedCounter, newId, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { blobOf } from "./messages.js";
 
@@ -176,20 +176,6 @@ function countsOf(made) {
     ...(Number.isInteger(includedCount) && { includedMessageCount: includedCount }),
     ...(Number.isInteger(summarizedCount) && { summarizedMessageCount: summarizedCount }),
   };
-}
-
-/** What the next run is told first: which conversation it goes on with. @param {any} metadata @param {ContextBuildResult} context */
-export function blockOf(metadata, context) {
-  const left = context.originalMessageCount - context.includedMessageCount;
-  const told = {
-    type: metadata.type,
-    title: metadata.display.title,
-    lastActive: metadata.timestamps.lastMessageAt || undefined,
-    messageCount: metadata.stats.messageCount,
-    summary: metadata.summary,
-    leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
-  };
-  return textOf(called((core) => core.resumeBlock(toBytes(told), stamp())));
 }
 
 /** What is kept of a context, so that whoever asks later sees what was sent and why. @param {ContextBuildResult} result @returns {KeptReport} */

@@ -6,6 +6,8 @@ import { LeftoffError } from "./error.js";
 
 export { compareContexts } from "./compare.js";
 export { LeftoffError } from "./error.js";
+export { pausePhrase } from "./pausing.js";
+export { historyText } from "./resuming.js";
 export { listText } from "./search.js";
 export { Session } from "./session.js";
 export { openStore } from "./open-store.js";

@@ -1,7 +1,6 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
-import { blockOf } from "./context.js";
 import { Contexts } from "./contexts.js";
 import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
@@ -11,6 +10,7 @@ import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
 import { Redaction } from "./redaction.js";
+import { resumed } from "./resuming.js";
 import { Tools } from "./tools.js";
 import { acknowledged, joined, taken } from "./waiting.js";
 
@@ -20,6 +20,7 @@ import { acknowledged, joined, taken } from "./waiting.js";
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { ReadMessage } from "./messages.js" */
+/** @import { Resumed, ResumeRequest } from "./resuming.js" */
 /** @import { Waiting } from "./waiting.js" */
 
 /** A message to append: leftoff's shape, or that of the format given beside it. @typedef {Record<string, unknown> & { role: string }} Draft */
@@ -193,20 +194,12 @@ export class Session {
 
   /**
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
-   * session is active again; a completed one with `override` only, else a warning says what it is.
-   * @param {ContextRequest & { override?: boolean }} request
+   * session is active again; a completed one with `override` only. Warnings say what is not as it was.
+   * @param {ResumeRequest} request
+   * @returns {Promise<Resumed>}
    */
-  async resume({ override = false, ...request }) {
-    await this.look();
-    const metadata = this.metadata;
-    const context = await this.context(request);
-    const block = blockOf(metadata, context);
-    const warnings = (await this.others()).map(({ pid, host, program, since }) => `open in ${program}, process ${pid} on ${host}, since ${since}`);
-    if (metadata.lifecycle === "completed" && !override) warnings.unshift("this conversation was marked complete");
-    else await this.#record([{ type: "status", status: "active", override }]);
-    // The context has been through the door.
-    const { value } = await this.#redaction.out({ command: metadata.agent.command ?? null, block, warnings });
-    return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };
+  resume(request) {
+    return resumed(this, request, { record: (asked) => this.#record(asked), redaction: this.#redaction });
   }
 
   /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */

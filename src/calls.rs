@@ -11,10 +11,13 @@ use crate::error::{Code, Error};
 use crate::fields::Fields;
 use crate::interop::messages::write_context;
 use crate::resume::block::{Block, render};
+use crate::resume::drift;
 use crate::session::branch::Branches;
+use crate::session::event::Agent;
 use crate::session::handle::Session;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, scan};
+use crate::session::status::Status;
 use crate::session::tool_execution::{self, ToolExecution};
 use crate::text::{open_all, to_json, to_open_json};
 use crate::time::{self, Stamp};
@@ -90,14 +93,33 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
     }
 }
 
-/// The resume block of a session:
-/// `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"}}` and a stamp.
+/// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",
+/// "now":{"promptHash","model","window","tools"},"elsewhere":[{"program","pid","host","since"}]}`, where `agent` is as
+/// events have it. What is not in `now` is not compared; a `promptHash` of null says that the command's file is gone.
+///
+/// # Errors
+/// `invalid_request` where it is not of its shape.
+pub fn drift(about: &str) -> Result<String, Error> {
+    let mut fields =
+        Fields::parse(about).map_err(|_| invalid("expected an object, but found none".into()))?;
+    let mut bad = Vec::new();
+    let saved: Agent = fields.take("agent", &mut bad).unwrap_or_default();
+    let status: Status = fields.take("status", &mut bad).unwrap_or_default();
+    let now: drift::Now = fields.take("now", &mut bad).unwrap_or_default();
+    let elsewhere: Vec<drift::Holder> = fields.take("elsewhere", &mut bad).unwrap_or_default();
+    match bad.into_iter().next() {
+        Some(bad) => Err(invalid(bad.message)),
+        None => Ok(to_json(&drift::warnings(&saved, status, &now, &elsewhere))),
+    }
+}
+
+/// The resume block of a session: `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
+/// "warnings":[...]}` and a stamp.
 ///
 /// # Errors
 /// `invalid_request` where one of the two is not of its shape.
 pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     let stamp = Stamp::from_json(stamp)?;
-    let invalid = |message: String| Error::new(Code::InvalidRequest, message);
     let mut fields =
         Fields::parse(session).map_err(|_| invalid("expected a session object, but found none".into()))?;
     let mut bad = Vec::new();
@@ -113,9 +135,14 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
         left_out: left_out
             .as_mut()
             .and_then(|left| Some((left.take("count", &mut bad)?, left.take("command", &mut bad)?))),
+        warnings: fields.take("warnings", &mut bad).unwrap_or_default(),
     };
     match bad.into_iter().next() {
         Some(bad) => Err(invalid(bad.message)),
         None => Ok(render(&block, &stamp)),
     }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(Code::InvalidRequest, message)
 }

@@ -28,6 +28,10 @@ impl Guest for Core {
         let (session, stamp) = (utf8(session)?, utf8(stamp)?);
         calls::resume_block(&session, &stamp).map(String::into_bytes).map_err(told)
     }
+
+    fn drift(about: Vec<u8>) -> Result<Vec<u8>, Told> {
+        calls::drift(&utf8(about)?).map(String::into_bytes).map_err(told)
+    }
 }
 
 fn told(error: CoreError) -> Told {

@@ -3,8 +3,8 @@
 
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
 import { withWindow } from "../context.js";
-import { LeftoffError, listText } from "../index.js";
-import { losses, readable, requested } from "./commands.js";
+import { LeftoffError, historyText, listText } from "../index.js";
+import { losses, requested } from "./commands.js";
 import { list } from "./find.js";
 import { isTerminal, note } from "./print.js";
 import { chosen, using } from "./store.js";
@@ -23,12 +23,15 @@ export async function resume(args) {
 
 /** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
 async function printed(args, words, request) {
+  // As text it is of one shape, whatever the agent's provider takes.
+  const asked = args.json ? request : { ...request, format: undefined };
+  const { model, window } = request;
   const { context, ...value } = await using(args, async (store) => {
     const session = await meant(store, args, words);
-    return session.resume(withWindow(request, session.metadata));
+    return session.resume({ ...withWindow(asked, session.metadata), now: { model, window } });
   });
   for (const warning of value.warnings) note(warning);
-  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${value.history.map(readable).join("\n")}`;
+  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${historyText(value.history)}`;
   return { text, value };
 }
 

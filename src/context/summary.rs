@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::state::{Fact, Kind, State, cut, within};
-use crate::resume::block::harmless;
+use crate::resume::harmless::harmless;
 use crate::session::branch::key;
 use crate::session::message::{Message, Role};
 use crate::text::boundary;

@@ -4,9 +4,18 @@ use alloc::format;
 use alloc::string::String;
 
 use serde::Deserialize;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
-use crate::resume::block::harmless;
+use crate::resume::harmless::harmless;
 use crate::time::{self, Stamp};
+
+/// How many columns of a terminal a title may take.
+const TITLE: usize = 80;
+/// The same of a summary.
+const SUMMARY: usize = 240;
+/// No letter of any language has more marks; a column may have them without end.
+const MOST_BYTES_A_LETTER: usize = 64;
 
 /// What a list says of a session.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,16 +42,35 @@ pub fn render(items: &[Item], stamp: &Stamp) -> String {
     for (place, item) in items.iter().enumerate() {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
         let Item { id, session_type, title, status, summary, .. } = item;
-        let (kind, title, status) = (harmless(session_type), harmless(title), harmless(status));
+        let kind = within(&harmless(session_type), TITLE);
+        let (title, status) = (within(&harmless(title), TITLE), harmless(status));
         text.push_str(&format!(
             "{}. [{kind}] {title}\n   Last active: {last} | Status: {status} | ID: {id}\n",
             place + 1
         ));
         if let Some(summary) = summary {
-            text.push_str(&format!("   Summary: {}\n", harmless(summary)));
+            text.push_str(&format!("   Summary: {}\n", within(&harmless(summary), SUMMARY)));
         }
     }
     text
+}
+
+/// As much of a line as so many columns of a terminal hold, cut between letters as a reader sees them.
+pub fn within(line: &str, columns: usize) -> String {
+    let (mut taken, mut end) = (0, 0);
+    for (at, letter) in line.grapheme_indices(true) {
+        // One that takes no column is counted all the same, so that there are not more than columns.
+        let width = if letter.len() > MOST_BYTES_A_LETTER { columns + 1 } else { letter.width().max(1) };
+        taken += width;
+        if taken > columns {
+            return format!("{}…", &line[..end]);
+        }
+        // The mark of the cut takes a column, too.
+        if taken < columns {
+            end = at + letter.len();
+        }
+    }
+    line.into()
 }
 
 #[cfg(test)]
@@ -86,5 +114,33 @@ mod tests {
             "   Last active: yesterday | Status: paused | ID: 001-api-design",
         ];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_title_is_cut_by_the_columns_it_takes_between_letters() {
+        let check = |line: &str, columns, expected: &str| {
+            let found = within(line, columns);
+            assert_eq!(found, expected);
+            assert!(found.width() <= columns);
+        };
+        check("title", 5, "title");
+        check("titles", 5, "titl…");
+        check("日本語の題", 10, "日本語の題");
+        check("日本語の題", 9, "日本語の…");
+        check("日本語の題", 8, "日本語…");
+        check("née\u{301}e", 4, "née\u{301}e");
+        check("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 5, "👩‍👩‍👧‍👦👩‍👩‍👧‍👦…");
+        // Marks without end are no letter, and letters that take no column are not without end.
+        check(&format!("ab{}", "\u{301}".repeat(1000)), 5, "a…");
+        assert!(within(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MOST_BYTES_A_LETTER);
+    }
+
+    #[test]
+    fn each_item_has_its_lines_however_long_its_title() {
+        let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
+        let text = render(&[item(&"題\n".repeat(9_000), "", Some(&"s ".repeat(9_000)))], &stamp);
+        let widths: Vec<usize> = text.lines().map(UnicodeWidthStr::width).collect();
+        assert_eq!(widths.len(), 3, "{text}");
+        assert!(widths[0] <= TITLE + 20 && widths[2] <= SUMMARY + 20, "{widths:?}");
     }
 }

@@ -1,6 +1,9 @@
 //! Handing a session to the next run: what it is told, and how the session is found.
 
 pub mod block;
+pub mod drift;
 pub mod find;
+pub mod harmless;
+pub mod history;
 pub mod listing;
 pub mod search;

@@ -17,7 +17,7 @@ use crate::interop::fresh::Fresh;
 use crate::interop::native;
 use crate::interop::{self, AgentName, Loss, messages};
 use crate::resume::search::Search;
-use crate::resume::{block, find, listing};
+use crate::resume::{block, find, history, listing};
 use crate::session::blob::Blob;
 use crate::session::event::Parent;
 use crate::session::handle::Session;
@@ -286,6 +286,13 @@ pub fn listing(items: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Ar
     let items: Vec<listing::Item> = from_json(items, "sessions as lists have them")?;
     let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
     Ok(bytes(&listing::render(&items, &stamp)))
+}
+
+/// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.
+#[wasm_bindgen]
+pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
+    let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    Ok(bytes(&history::render(&messages, &stamp(now_ms, entropy)?)))
 }
 
 fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {

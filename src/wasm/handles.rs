@@ -187,6 +187,12 @@ pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<U
     calls::context_of_log(log, utf8(request)?, counter.0.as_ref()).map(|json| bytes(&json)).map_err(thrown)
 }
 
+/// See `calls::drift`.
+#[wasm_bindgen]
+pub fn drift(about: &[u8]) -> Answer<Uint8Array> {
+    calls::drift(utf8(about)?).map(|json| bytes(&json)).map_err(thrown)
+}
+
 /// See `calls::resume_block`.
 #[wasm_bindgen(js_name = resumeBlock)]
 pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {

@@ -1,0 +1,84 @@
+// @ts-check
+/** A session on its way into the next run: what that is told first, what changed since it was saved, the history as text. */
+
+import { agents } from "./agents.js";
+import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
+
+/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
+/** @import { Holder } from "./lease.js" */
+/** @import { MetadataJson } from "./records.js" */
+/** @import { Redaction } from "./redaction.js" */
+/** @import { Session } from "./session.js" */
+
+/**
+ * What holds now where the session is taken up, as far as you know it. What is not given is not compared with what the
+ * session says of its agent.
+ * @typedef {object} Now
+ * @property {string | null} [promptHash] `sha256:` and the hash of the text of the command that began the session; null
+ *   where its file is gone
+ * @property {string} [model]
+ * @property {number} [window] the model's limit, in tokens
+ * @property {string[]} [tools] names
+ *
+ * @typedef {ContextRequest & { override?: boolean, now?: Now }} ResumeRequest `override`: a completed one is active again
+ *
+ * @typedef {object} Resumed
+ * @property {string} id
+ * @property {string | null} command what began the session, to be run before the block is told
+ * @property {string} block document 000's, with what was left out and the warnings
+ * @property {any[]} history in the shape asked for
+ * @property {string[]} warnings sentences: what changed since the session was saved, who else has it open
+ * @property {ContextBuildResult} context
+ */
+
+/**
+ * @param {Session} session
+ * @param {ResumeRequest} request
+ * @param {{ record: (asked: Record<string, unknown>[]) => Promise<unknown>, redaction: Redaction }} doing what only the session can do
+ * @returns {Promise<Resumed>}
+ */
+export async function resumed(session, { override = false, now, ...request }, { record, redaction }) {
+  await session.look();
+  const { metadata } = session;
+  const context = await session.context(request);
+  const isComplete = metadata.lifecycle === "completed" && !override;
+  const told = warningsOf(metadata, { isComplete, now, elsewhere: await session.others() });
+  if (!isComplete) await record([{ type: "status", status: "active", override }]);
+  // The context has been through the door.
+  const { value } = await redaction.out({ command: metadata.agent.command ?? null, block: blockOf(metadata, context, told), warnings: told });
+  return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };
+}
+
+/**
+ * A history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can close,
+ * one message a line as JSON, with its time, its calls or the call that it answers, and which files came with it.
+ * @param {object[]} messages as `resume` or `context` gives them
+ */
+export function historyText(messages) {
+  return textOf(agents.called((agents) => agents.history(toBytes(messages), Date.now(), entropy())));
+}
+
+/** @param {MetadataJson} metadata @param {{ isComplete: boolean, now?: Now, elsewhere: Holder[] }} found @returns {string[]} */
+function warningsOf({ agent, provider }, { isComplete, now, elsewhere }) {
+  const { model, contextWindow } = provider;
+  // A document has an empty model and no window where nobody knows them.
+  const saved = { ...agent, model: model || undefined, contextWindow: contextWindow || undefined };
+  const holders = elsewhere.map(({ program, pid, host, since }) => ({ program, pid, host, since }));
+  const about = { agent: saved, status: isComplete ? "completed" : "active", now, elsewhere: holders };
+  return fromBytes(called((core) => core.drift(toBytes(about))));
+}
+
+/** Which conversation the next run goes on with. @param {MetadataJson} metadata @param {ContextBuildResult} context @param {string[]} warnings */
+function blockOf(metadata, context, warnings) {
+  const left = context.originalMessageCount - context.includedMessageCount;
+  const told = {
+    type: metadata.type,
+    title: metadata.display.title,
+    lastActive: metadata.timestamps.lastMessageAt || undefined,
+    messageCount: metadata.stats.messageCount,
+    summary: metadata.summary,
+    leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
+    warnings,
+  };
+  return textOf(called((core) => core.resumeBlock(toBytes(told), stamp())));
+}
