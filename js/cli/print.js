@@ -6,14 +6,14 @@ import { LeftoffError } from "../error.js";
 /**
  * What a command answers, on standard output.
  * @param {string} text
- * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which controls are escaped
+ * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which what steers a terminal can be escaped
  */
 export function print(text, { isSafe = false } = {}) {
   // Whoever reads it may have had enough, as "head" has; a full disk is another matter.
   process.stdout.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
   });
-  process.stdout.write(isSafe ? text : safe(text));
+  process.stdout.write(isSafe ? escaped(text) : safe(text));
 }
 
 /**
@@ -54,5 +54,11 @@ export function progress(doing) {
 function safe(text) {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g, "")
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");
+}
+
+// JSON leaves as they are the controls above ASCII, which some terminals obey, and the marks of direction.
+/** @param {string} json */
+function escaped(json) {
+  return json.replace(/[\u007f-\u009f]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
