@@ -42,7 +42,7 @@ import { parse } from "./transcript.js";
  *
  * @typedef {object} ImportOptions
  * @property {string} [from] the agent; the content tells unless given
- * @property {string} [only] of a file with many sessions only the one that the agent calls so
+ * @property {import("./agents/opencode.js").Only} [only] of a database
  * @property {(progress: Progress) => void} [onProgress] before each file
  *
  * @typedef {{ imported: Imported[], problems: Trouble[], unchanged: number }} ImportResult

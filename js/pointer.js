@@ -14,7 +14,7 @@ import { unlessBug } from "./error.js";
 /** @import { Storage } from "./storage/contract.js" */
 
 /** A pointer is nobody else's business: a repository sees nothing of the folder but settings. */
-const IGNORED = "*\n!settings.json\n";
+export const IGNORED = "*\n!settings.json\n";
 
 /** What is no project of its own has no pointer: it would be everybody's. @param {string} project */
 const isShared = (project) => project === homedir() || dirname(project) === project;

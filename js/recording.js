@@ -12,7 +12,7 @@ import { conversationNamed, typeOf } from "./arrivals.js";
  * @typedef {object} Conversation
  * @property {string} agent whose client it is
  * @property {string} path the client's file
- * @property {string} [id] what the client calls it, where the file has several
+ * @property {import("./agents/opencode.js").Only} [only] which one, where the file is a database
  * @property {Begun} [commandOf] which command began it; asked where it is new here
  */
 
@@ -21,11 +21,11 @@ import { conversationNamed, typeOf } from "./arrivals.js";
  * @param {(recording: { begun: Begun, letGo: (session: Session) => Promise<void> }) => Importing} importing
  * @returns {Promise<Session | undefined>} the session that it is, or goes on with; nothing where nothing was said yet
  */
-export async function recorded({ agent, path, id, commandOf = async () => undefined }, importing) {
+export async function recorded({ agent, path, only, commandOf = async () => undefined }, importing) {
   /** @type {Session[]} */
   const all = [];
   const letGo = async (/** @type {Session} */ session) => void all.push(session);
-  await importing({ begun: commandOf, letGo }).file(path, { from: agent, only: id });
+  await importing({ begun: commandOf, letGo }).file(path, { from: agent, only });
   return all.findLast((session) => session.metadata.type !== "subagent");
 }
 

@@ -57,9 +57,12 @@ const KINDS = {
   },
 };
 
-/** A command by its name; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where */
+/** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where */
 export async function commandNamed(agent, name, where) {
-  for await (const command of kept(agent, where)) if (command.name === name) return command;
+  const type = typeOf(name);
+  for await (const command of kept(agent, where)) {
+    if (command.name === name || (type && typeOf(command.name) === type)) return command;
+  }
   return undefined;
 }
 

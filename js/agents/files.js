@@ -6,6 +6,7 @@ import { join, relative, sep } from "node:path";
 import { LeftoffError, unlessBug } from "../error.js";
 import { isPacked, unpacked } from "./zstd.js";
 
+/** @import { Only } from "./opencode.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
 /** @typedef {{ path: string, size: string }} Found a file, or a folder that is read as one; `size` is another once it has changed */
@@ -34,7 +35,7 @@ export async function* found(storage, root, is) {
 
 /**
  * What a file holds: itself, or of a database and of OpenCode's folders each session.
- * @param {Storage} storage @param {string} path @param {string} [only] this session alone, of many
+ * @param {Storage} storage @param {string} path @param {Only} [only] of a database
  * @returns {AsyncGenerator<{ bytes: Uint8Array, isAlone: boolean }>}
  */
 export async function* documents(storage, path, only) {

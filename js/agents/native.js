@@ -137,19 +137,19 @@ function clientOf(agent) {
 
 /** The agents whose clients are installed. @param {Env} [env] */
 export function installedAgents(env = process.env) {
-  return Object.entries(CLIENTS).flatMap(([agent, { program }]) => (isInstalled(program, env) ? [agent] : []));
+  return Object.entries(CLIENTS).flatMap(([agent, { program }]) => (isOnPath(program, env) ? [agent] : []));
 }
 
 /** Refuses where the client is not installed. @param {string} agent @param {Env} [env] */
 export function refuseUnlessInstalled(agent, env = process.env) {
   agents.called(({ formatOf }) => formatOf(agent));
   const { program, install } = clientOf(agent);
-  if (isInstalled(program, env)) return;
+  if (isOnPath(program, env)) return;
   throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it` });
 }
 
-/** @param {string} program @param {Env} env */
-function isInstalled(program, env) {
+/** Whether there is a program of this name. @param {string} program @param {Env} [env] */
+export function isOnPath(program, env = process.env) {
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   const endings = process.platform === "win32" ? [".cmd", ".exe"] : [""];
   return folders.some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));

@@ -7,7 +7,12 @@
 
 import { LeftoffError } from "../error.js";
 
-/** @typedef {{ id: string, bytes: Uint8Array }} ExportedSession */
+/**
+ * @typedef {{ id: string, bytes: Uint8Array }} ExportedSession
+ *
+ * One session alone: by its name there, else the one that was active last in a folder.
+ * @typedef {{ id?: string, folder?: string }} Only
+ */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -18,7 +23,7 @@ const decoder = new TextDecoder();
  * `wal` is what lies in `opencode.db-wal`, without which the newest turns are missing. Whoever reads both while the client
  * writes takes the database first, and reads again if the first 32 bytes of the log were others before than after: then
  * all that went into the database meanwhile is in the log, too.
- * @param {{ database: Uint8Array, wal?: Uint8Array, only?: string }} files `only`: this session alone
+ * @param {{ database: Uint8Array, wal?: Uint8Array, only?: Only }} files
  * @returns {AsyncGenerator<ExportedSession, void, void>}
  */
 export async function* sessionsOfDatabase({ database, wal, only }) {
@@ -27,8 +32,7 @@ export async function* sessionsOfDatabase({ database, wal, only }) {
     const has = (/** @type {string} */ table) => answered(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
     if (!["session", "message", "part"].every(has)) throw unknown("expected a database of opencode, but found one with other tables");
     const isSecond = has("session_message");
-    for (const { id } of answered(db, "select id from session order by time_created, id")) {
-      if (only !== undefined && id !== only) continue;
+    for (const { id } of wanted(db, only)) {
       yield { id: String(id), bytes: encoder.encode(exported(db, id, isSecond)) };
     }
   } finally {
@@ -103,6 +107,13 @@ async function opened(database, wal) {
   } catch (cause) {
     throw unknown("expected a database of SQLite, but it could not be opened", cause);
   }
+}
+
+/** @param {Database} db @param {Only} [only] */
+function wanted(db, { id, folder } = {}) {
+  if (id !== undefined) return answered(db, "select id from session where id = ?", id);
+  if (folder !== undefined) return answered(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", folder);
+  return answered(db, "select id from session order by time_created, id");
 }
 
 /** @param {Database} db @param {string} sql @param {any[]} values @returns {Row[]} */

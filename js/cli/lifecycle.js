@@ -7,6 +7,8 @@ import { text } from "node:stream/consumers";
 
 import { exportFormats } from "../export.js";
 import { LeftoffError } from "../index.js";
+import { forgetTurns } from "./hook.js";
+import { resumesIn } from "./in-agent.js";
 import { chosen, using } from "./store.js";
 import { isTerminal } from "./print.js";
 
@@ -42,9 +44,11 @@ export async function append(args) {
 /** @param {Args} args */
 export function stop(args) {
   return changed(args, async (session, store) => {
-    await session.stop({ summary: args.summary });
+    await session.stop({ summary: args.summary || undefined });
+    await forgetTurns(store, session);
     const { display, summary } = session.metadata;
-    const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with 'leftoff resume ${session.id}'\n`;
+    const again = args.from ? resumesIn(args.from, args) : `'leftoff resume ${session.id}'`;
+    const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with ${again}\n`;
     const committed = args.commit ? told(await store.commit(session)) : "";
     return `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`;
   });

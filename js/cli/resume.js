@@ -1,11 +1,14 @@
 // @ts-check
 /** A session on its way into the next run. */
 
+import { text } from "node:stream/consumers";
+
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
 import { withWindow } from "../context.js";
 import { LeftoffError, historyText, listText } from "../index.js";
 import { losses, requested } from "./commands.js";
 import { list } from "./find.js";
+import { commandNow, resumesIn } from "./in-agent.js";
 import { isTerminal, note } from "./print.js";
 import { chosen, using } from "./store.js";
 
@@ -15,6 +18,7 @@ import { chosen, using } from "./store.js";
 
 /** @param {Args} args */
 export async function resume(args) {
+  if (args.from !== undefined) return resumedIn(args);
   const words = args._.join(" ");
   if (args.list || (!words && !args.print && args.with === undefined)) return list(args);
   const request = { ...(await requested(args)), override: args.override };
@@ -26,13 +30,27 @@ async function printed(args, words, request) {
   // As text it is of one shape, whatever the agent's provider takes.
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
-  const { context, ...value } = await using(args, async (store) => {
+  const { text, context, ...value } = await using(args, async (store) => {
     const session = await meant(store, args, words);
-    return session.resume({ ...withWindow(asked, session.metadata), now: { model, window } });
+    const { text: command, promptHash } = await commandNow(store, session, args.from);
+    const resumed = await session.resume({ ...withWindow(asked, session.metadata), now: { model, window, promptHash } });
+    const first = command?.trim() ?? resumed.command;
+    const text = args.json ? "" : `${first ? `${first}\n\n` : ""}${resumed.block}\n${historyText(resumed.history)}`;
+    await store.goesOn(session, text);
+    return { ...resumed, text };
   });
   for (const warning of value.warnings) note(warning);
-  const text = `${value.command ? `${value.command}\n\n` : ""}${value.block}\n${historyText(value.history)}`;
   return { text, value };
+}
+
+// In an agent's client it is all one text for the model, typed as a person types.
+/** @param {Args} args */
+async function resumedIn(args) {
+  const typed = args._.join(" ");
+  const words = (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
+  if (words) return printed(args, words, { ...(await requested(args)), override: args.override });
+  const { text: listed, value } = await list(args);
+  return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${resumesIn(args.from, args)} with its number or words of its title.\n` : listed, value };
 }
 
 /** @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */

@@ -3,6 +3,7 @@
 
 import { LeftoffError, openStore } from "../index.js";
 import { REDACT } from "../redaction.js";
+import { conversationIn } from "./in-agent.js";
 import { note } from "./print.js";
 
 /**
@@ -33,6 +34,7 @@ export async function using(args, work) {
 
 /** @param {import("../store.js").Store} store @param {Record<string, any>} args */
 export async function chosen(store, args) {
+  if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
   const session = isNamed ? await store.session(args.session) : await store.current();
   if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });

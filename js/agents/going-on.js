@@ -1,0 +1,66 @@
+// @ts-check
+/** The conversation that goes on in an agent's client: where its record lies. */
+
+import { join, sep } from "node:path";
+
+import { LeftoffError } from "../error.js";
+import { parse } from "../transcript.js";
+import { documents, found } from "./files.js";
+import { geminiPlace } from "./gemini-place.js";
+import { agentHomes } from "./homes.js";
+import { keptSessions } from "./places.js";
+
+/** @import { Storage } from "../storage/contract.js" */
+/** @import { Env } from "./homes.js" */
+/** @import { Only } from "./opencode.js" */
+
+/** What a client calls its conversation, in the environment of what it runs. @type {Record<string, string>} */
+const NAMED = { "claude-code": "CLAUDE_CODE_SESSION_ID", codex: "CODEX_THREAD_ID", gemini: "GEMINI_SESSION_ID" };
+/** So many of the newest are looked at for one of the folder. */
+const LOOKED = 50;
+
+/**
+ * @param {string} agent
+ * @param {{ storage: Storage, project: string, id?: string, env?: Env }} where `id`: what the client calls it; what the
+ *   environment says unless given, else the newest one of the folder
+ * @returns {Promise<{ path: string, only?: Only }>}
+ */
+export async function goingOn(agent, { storage, project, env = process.env, id = env[NAMED[agent] ?? ""] }) {
+  const files = [];
+  for (const { path, is } of keptSessions({ project, env }).filter((one) => one.agent === agent)) {
+    for await (const file of found(storage, path, is)) files.push({ path: file.path, mtimeMs: (await storage.stat(file.path))?.mtimeMs ?? 0 });
+  }
+  const newest = files.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ path }) => path);
+  const path = await chosen(agent, newest, { storage, project, env, id });
+  if (path) return agent === "opencode" ? { path, only: { id, folder: project } } : { path };
+  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent} in "${project}"${id ? `, "${id}"` : ""}, but found none` });
+}
+
+/** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env, id?: string }} where */
+async function chosen(agent, newest, { storage, project, env, id }) {
+  // Gemini CLI's files have the beginning alone.
+  if (id) return newest.find((path) => path.includes(agent === "gemini" ? `-${id.slice(0, 8)}.` : id)) ?? (agent === "opencode" ? newest[0] : undefined);
+  if (agent === "opencode") return newest[0];
+  const home = agentHomes(env)[/** @type {"gemini"} */ (agent)];
+  if (agent === "gemini") {
+    const folder = join(home, "tmp", await geminiPlace(home, project)) + sep;
+    return newest.find((path) => path.startsWith(folder));
+  }
+  for (const path of newest.slice(0, LOOKED)) if (await isOf(project, { storage, path, agent })) return path;
+  return undefined;
+}
+
+/** @param {string} project @param {{ storage: Storage, path: string, agent: string }} file */
+async function isOf(project, { storage, path, agent }) {
+  for await (const { bytes } of documents(storage, path)) {
+    try {
+      const { sessions: [first], handle } = parse(bytes, path, agent);
+      handle.free();
+      if (first?.folder === project) return true;
+    } catch (error) {
+      // Another file of the client's, or one without a message yet.
+      if (!(error instanceof LeftoffError)) throw error;
+    }
+  }
+  return false;
+}

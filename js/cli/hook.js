@@ -1,0 +1,120 @@
+// @ts-check
+/**
+ * What an agent's client runs at the turns of a conversation, as `leftoff init` tells it to. Whatever goes wrong here, the
+ * agent goes on: it is written down, once, and nothing else happens.
+ */
+
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { bytesOf, textOf } from "../core.js";
+import { derived } from "../derived.js";
+import { unlessBug } from "../error.js";
+import { LeftoffError, openStore, pausePhrase } from "../index.js";
+import { NodeStorage } from "../storage/node.js";
+import { recordedFrom, stopsIn } from "./in-agent.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../session.js").Session} Session */
+/** @typedef {import("../store.js").Store} Store */
+/** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} Input what clients say, all alike */
+
+/** After so many turns without a save one is offered. */
+const LONG = 40;
+const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
+
+/** @param {Args} args */
+export async function hook(args) {
+  const silent = { text: "", value: null };
+  /** @type {Partial<Input>} */
+  let input = {};
+  try {
+    if (process.env.LEFTOFF_RECORD === "off") return silent;
+    input = inputOf(await text(process.stdin));
+    const said = await happened(args, /** @type {Input} */ (input));
+    if (!said) return silent;
+    const value = { hookSpecificOutput: { hookEventName: input.hook_event_name, additionalContext: said } };
+    return { text: `${JSON.stringify(value)}\n`, value };
+  } catch (error) {
+    await logged(args, input, error);
+    return silent;
+  }
+}
+
+/** @param {string} json @returns {Input} */
+function inputOf(json) {
+  const input = JSON.parse(json);
+  for (const field of ["hook_event_name", "transcript_path", "cwd"]) {
+    if (typeof input?.[field] === "string") continue;
+    throw new LeftoffError({ code: "usage", message: `expected what a client tells a hook, JSON with "${field}", but found none` });
+  }
+  return input;
+}
+
+/** @param {Args} args @param {Input} input @returns {Promise<string | undefined>} what the model should know */
+async function happened({ agent, home, plugin }, { hook_event_name: event, transcript_path: path, cwd, prompt = "", source }) {
+  const project = process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd;
+  const store = await openStore({ home, project });
+  try {
+    const session = (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
+    if (!session) return undefined;
+    if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
+    // The client has just forgotten most of it.
+    if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
+    return PROMPTS.includes(event) ? await asks(store, session, { prompt, stop: stopsIn(agent, { plugin }) }) : undefined;
+  } finally {
+    await store.close();
+  }
+}
+
+// Before the first turn there may be no record yet.
+/** @param {string} path */
+async function isThere(path) {
+  const storage = new NodeStorage();
+  const stat = await storage.stat(path).finally(() => storage.close());
+  return stat !== null && stat.size > 0;
+}
+
+/** What the model should ask the user, who decides. @param {Store} store @param {Session} session @param {{ prompt: string, stop: string }} of */
+async function asks(store, session, { prompt, stop }) {
+  const phrase = pausePhrase(prompt);
+  if (phrase) return `leftoff: the user may want to stop for now ("${phrase}"). Ask whether to save this conversation, and say that ${stop} does it. Do nothing without an answer.`;
+  const isLong = await countedTurn(store, session);
+  return isLong ? `leftoff: ${LONG} turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.` : undefined;
+}
+
+/** @param {Store} store @param {Session} session */
+const turnsAt = (store, session) => join(store.home, "cache", `${session.id}.turns`);
+
+/** Whether a save is to be offered, which is done once. @param {Store} store @param {Session} session */
+async function countedTurn(store, session) {
+  const storage = new NodeStorage();
+  const path = turnsAt(store, session);
+  const { turns = 0, isOffered = false } = (await derived(storage, path)) ?? {};
+  const isDue = !isOffered && turns + 1 >= LONG;
+  await storage.replace(path, bytesOf(JSON.stringify({ turns: turns + 1, isOffered: isOffered || isDue }))).finally(() => storage.close());
+  return isDue;
+}
+
+/** They are saved. @param {Store} store @param {Session} session */
+export async function forgetTurns(store, session) {
+  const storage = new NodeStorage();
+  await storage.remove(turnsAt(store, session)).catch(unlessBug).finally(() => storage.close());
+}
+
+/** @param {Args} args @param {Partial<Input>} input @param {any} error */
+async function logged({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
+  const storage = new NodeStorage();
+  try {
+    const { home } = await openStore({ home: folder, project: cwd });
+    const path = join(home, "hooks.log");
+    const line = `${agent} ${event}: ${String(error?.message ?? error).split("\n")[0]} (${error?.code ?? error?.name ?? "error"})\n`;
+    const known = await storage.read(path);
+    if (known && textOf(known).includes(line)) return;
+    await storage.append(path, bytesOf(line));
+  } catch {
+    // Nobody is there who could be told.
+  } finally {
+    await storage.close();
+  }
+}

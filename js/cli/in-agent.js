@@ -1,0 +1,74 @@
+// @ts-check
+/** What is typed in an agent's client: the conversation that goes on there, the command that began one, and what brings it back. */
+
+import { argumentsOf, commandBehind, commandNamed, filled } from "../agents/commands.js";
+import { goingOn } from "../agents/going-on.js";
+import { NodeStorage } from "../storage/node.js";
+import { LeftoffError } from "../index.js";
+
+/** @typedef {import("../session.js").Session} Session */
+/** @typedef {import("../store.js").Store} Store */
+
+/** @param {string} from an agent's name, or `agent:id` */
+function split(from) {
+  const [agent = "", ...rest] = from.split(":");
+  return { agent, id: rest.join(":") || undefined };
+}
+
+/**
+ * The conversation that goes on in an agent's client, taken in up to now.
+ * @param {Store} store @param {string} from @returns {Promise<Session>}
+ */
+export async function conversationIn(store, from) {
+  const { agent, id } = split(from);
+  const storage = new NodeStorage();
+  const at = await goingOn(agent, { storage, project: store.project, id }).finally(() => storage.close());
+  const session = await recordedFrom(store, { agent, ...at });
+  if (session) return session;
+  const why = store.settings.record ? "nothing was said in it yet" : "recording is off; 'leftoff settings record true' turns it on";
+  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent}, but found that ${why}` });
+}
+
+/** @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
+export function recordedFrom(store, { agent, ...at }) {
+  return store.record({ agent, ...at, commandOf: (said) => commandBehind(agent, said, { project: store.project }) });
+}
+
+/**
+ * The command that began a session, as it is now: its text, and its hash where it can be compared with the one that was kept.
+ * @param {Store} store @param {Session} session @param {string} [from]
+ * @returns {Promise<{ text?: string, promptHash?: string | null }>}
+ */
+export async function commandNow(store, session, from) {
+  const { command: name, systemPromptHash } = session.metadata.agent;
+  if (!name) return {};
+  const own = session.metadata.imported?.agent;
+  const where = { project: store.project };
+  for (const agent of new Set([from && split(from).agent, own])) {
+    const command = agent && (await commandNamed(agent, name, where));
+    if (!command) continue;
+    const text = filled(command, argumentsOf(own ?? agent, command, await firstOf(session)));
+    return agent === own ? { text, promptHash: command.hash } : { text };
+  }
+  return systemPromptHash && own ? { promptHash: null } : {};
+}
+
+/** @param {Session} session */
+async function firstOf(session) {
+  const FIRST = 6;
+  const messages = [];
+  for await (const message of session.messages()) if (messages.push(message) === FIRST) break;
+  return messages;
+}
+
+/** What brings a session back in a client: a command that `leftoff init` put there. @param {string} from @param {{ plugin?: boolean }} [as] */
+export function resumesIn(from, { plugin = false } = {}) {
+  const { agent } = split(from);
+  if (agent === "codex") return "$workspace-resume";
+  return plugin && agent === "claude-code" ? "/leftoff:workspace.resume" : "/workspace.resume";
+}
+
+/** @param {string} from @param {{ plugin?: boolean }} [as] */
+export function stopsIn(from, as) {
+  return resumesIn(from, as).replace("resume", "stop-conversation");
+}

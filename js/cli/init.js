@@ -1,0 +1,95 @@
+// @ts-check
+/** Setting agents up, and taking it back. */
+
+import { accessSync, constants, realpathSync, rmSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+
+import { isOnPath } from "../agents/native.js";
+import { agentsToSetUp, agentsWithPlugin, partsFor, shellWords } from "../init/parts.js";
+import { install, textAt, uninstall, written } from "../init/installing.js";
+import { LeftoffError } from "../index.js";
+import { IGNORED } from "../pointer.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @import { Installed, Told } from "../init/installing.js" */
+
+/** @typedef {{ version: number, agents: Record<string, Installed>, folders: string[] }} Noted what was installed in a project */
+
+const WORDS = { written: "written", updated: "changed", unchanged: "as it was", yours: "left as it is: it is not as leftoff wrote it", removed: "removed", gone: "was gone" };
+
+/** @param {Args} args */
+export async function init(args) {
+  const { agent, plugin } = args;
+  const known = plugin === undefined ? agentsToSetUp : agentsWithPlugin;
+  if (!known.includes(agent)) throw new LeftoffError({ code: "usage", message: `expected an agent that can be set up${plugin === undefined ? "" : " by a folder of its own"} (${known.join(", ")}), but found "${agent}" instead; 'leftoff resume --with AGENT' needs no set-up` });
+  const project = realpathSync(args.workspace ?? process.cwd());
+  const root = plugin === undefined ? project : resolve(plugin);
+  const key = plugin === undefined ? agent : `${agent} in ${root}`;
+  const noted = await notedIn(project);
+  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { program: program(), plugin: plugin !== undefined }));
+  const before = noted.agents[key];
+  if (args.remove) {
+    const told = before ? await uninstall(root, before) : [];
+    delete noted.agents[key];
+    await note(project, noted);
+    return { text: told.length > 0 ? lines(root, told) : `nothing of leftoff's was set up here for ${agent}\n`, value: told };
+  }
+  const { installed, told } = await install(root, parts, before);
+  noted.agents[key] = installed;
+  await note(project, noted);
+  const commands = parts.commands.map(([name, description]) => `  ${name.padEnd(30)} ${description}\n`).join("");
+  const notes = parts.notes.map((one) => `  ${one.replace("DIR", root)}\n`).join("");
+  return { text: `${lines(root, told)}\nin ${agent} there is now:\n${commands}${notes}`, value: told };
+}
+
+/** @param {string} root @param {Told[]} told */
+function lines(root, told) {
+  return told.map(({ path, did }) => `${join(root, path)}  ${WORDS[did]}\n`).join("");
+}
+
+// By its name where it is on the PATH: then others can use the files, too.
+function program() {
+  if (isOnPath("leftoff")) return "leftoff";
+  const own = realpathSync(process.argv[1] ?? "");
+  return isExecutable(own) ? shellWords([own]) : shellWords([process.execPath, own]);
+}
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return process.platform !== "win32";
+  } catch {
+    return false; // Then Node starts it.
+  }
+}
+
+/** @param {string} project */
+const notePath = (project) => join(project, ".leftoff", "init.json");
+
+/** @param {string} project @returns {Promise<Noted>} */
+async function notedIn(project) {
+  const text = await textAt(notePath(project));
+  try {
+    const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
+    return { version, agents, folders };
+  } catch (cause) {
+    throw new LeftoffError({ code: "usage", message: `expected what 'leftoff init' has noted in "${notePath(project)}", but found something else; without that file nothing can be taken back`, cause });
+  }
+}
+
+// The folder is nobody's business but leftoff's; where it was made for this, it goes with it.
+/** @param {string} project @param {Noted} noted */
+async function note(project, noted) {
+  const path = notePath(project);
+  const folder = join(project, ".leftoff");
+  if (Object.keys(noted.agents).length > 0) {
+    const ignored = join(folder, ".gitignore");
+    if ((await textAt(ignored)) === undefined) await written(project, ignored, IGNORED, noted.folders);
+    await written(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
+    return;
+  }
+  rmSync(path, { force: true });
+  const isOurs = noted.folders.includes(basename(folder));
+  if (isOurs && readdirSync(folder).every((name) => name === ".gitignore")) rmSync(folder, { recursive: true });
+}

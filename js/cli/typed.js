@@ -1,0 +1,43 @@
+// @ts-check
+/** Document 004's commands, as they are typed in an agent's client. */
+
+import { text } from "node:stream/consumers";
+
+import { LeftoffError } from "../index.js";
+import { compact, context } from "./commands.js";
+import { list } from "./find.js";
+import { info } from "./info.js";
+import { archive, exportSession } from "./lifecycle.js";
+
+/** @typedef {Record<string, any>} Args */
+
+/** @type {Record<string, { takes: string, run: (args: Args, words: string[]) => Promise<any> | undefined }>} */
+const TYPED = {
+  sessions: {
+    takes: "nothing, or all",
+    run: (args, [first]) => (first === undefined || first === "all" ? list({ ...args, all: first === "all" }) : undefined),
+  },
+  session: {
+    takes: "info, export [file] or archive",
+    run: (args, [first = "info", ...rest]) => {
+      if (first === "export") return exportSession({ ...args, to: "markdown", output: rest.join(" ") || undefined });
+      return { info, archive }[first]?.(args);
+    },
+  },
+  compact: {
+    takes: "nothing, or --apply",
+    run: (args, [first]) => (first === undefined || first === "--apply" ? compact({ ...args, apply: args.apply || first === "--apply" }) : undefined),
+  },
+  debug: { takes: "nothing, or context", run: (args, [first = "context"]) => (first === "context" ? context({ ...args, last: true }) : undefined) },
+};
+
+/** @param {Args} args */
+export async function typed(args) {
+  const [name = "", ...rest] = args._;
+  const command = Object.hasOwn(TYPED, name) ? TYPED[name] : undefined;
+  if (!command) throw new LeftoffError({ code: "usage", message: `expected ${Object.keys(TYPED).join(", ")}, but found "${name}" instead` });
+  const words = (rest[0] === "-" ? await text(process.stdin) : rest.join(" ")).trim().replace(/^"(.*)"$/s, "$1").split(/\s+/).filter(Boolean);
+  const answer = command.run({ ...args, _: [] }, words);
+  if (answer) return answer;
+  throw new LeftoffError({ code: "usage", message: `expected ${command.takes} behind ${name}, but found "${words.join(" ")}" instead` });
+}

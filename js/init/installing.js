@@ -1,0 +1,113 @@
+// @ts-check
+/**
+ * Files on their way into a project, and out again: what was written is known by a record beside the project's settings, so
+ * that taking it away leaves what was there, and what the user did since.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+
+import { added, removed } from "./json-file.js";
+
+/** @import { Change } from "./json-file.js" */
+/** @import { Entry, OwnFile } from "./parts.js" */
+
+/**
+ * What was installed for one agent. `files`: the hash of each as it was written; `changes`: what was done to files of the
+ * user's; `folders`: those that were made, the outermost first.
+ * @typedef {{ files: Record<string, string>, changes: Record<string, Change>, folders: string[] }} Installed
+ *
+ * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" }} Told `yours`: it differs from
+ *   what leftoff wrote, and is left as it is
+ */
+
+/** @param {string} text */
+const hashOf = (text) => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Writes what is not there yet.
+ * @param {string} root @param {{ files: OwnFile[], entries: Entry[] }} parts @param {Installed} [before]
+ * @returns {Promise<{ installed: Installed, told: Told[] }>}
+ */
+export async function install(root, { files, entries }, before = { files: {}, changes: {}, folders: [] }) {
+  /** @type {Installed} */
+  const installed = { files: { ...before.files }, changes: { ...before.changes }, folders: [...before.folders] };
+  /** @type {Told[]} */
+  const told = [];
+  for (const { path, text } of files) {
+    const file = join(root, path);
+    const found = await textAt(file);
+    if (found !== undefined && found !== text && hashOf(found) !== before.files[path]) {
+      told.push({ path, did: "yours" });
+      continue;
+    }
+    // One that somebody else wrote just so is not leftoff's to take away.
+    if (found !== text || before.files[path]) installed.files[path] = hashOf(text);
+    if (found !== text) await written(root, file, text, installed.folders);
+    told.push({ path, did: found === text ? "unchanged" : found === undefined ? "written" : "updated" });
+  }
+  for (const path of new Set(entries.map((entry) => entry.path))) {
+    const file = join(root, path);
+    const found = await textAt(file);
+    const { text, change } = added(found, entries.filter((entry) => entry.path === path), { path, before: before.changes[path] });
+    installed.changes[path] = change;
+    if (text !== found) await written(root, file, text, installed.folders);
+    told.push({ path, did: text === found ? "unchanged" : found === undefined ? "written" : "updated" });
+  }
+  return { installed, told };
+}
+
+/** Takes away what was written. @param {string} root @param {Installed} installed @returns {Promise<Told[]>} */
+export async function uninstall(root, { files, changes, folders }) {
+  /** @type {Told[]} */
+  const told = [];
+  for (const [path, hash] of Object.entries(files)) {
+    const file = join(root, path);
+    const found = await textAt(file);
+    const isOurs = found !== undefined && hashOf(found) === hash;
+    if (isOurs) await rm(file);
+    told.push({ path, did: found === undefined ? "gone" : isOurs ? "removed" : "yours" });
+  }
+  for (const [path, change] of Object.entries(changes)) {
+    const file = join(root, path);
+    const found = await textAt(file);
+    if (found === undefined) {
+      told.push({ path, did: "gone" });
+      continue;
+    }
+    const text = removed(found, change, path);
+    if (text === undefined) await rm(file);
+    else if (text !== found) await writeFile(file, text);
+    told.push({ path, did: text === undefined ? "removed" : text === found ? "unchanged" : "updated" });
+  }
+  for (const folder of folders.toReversed()) await removedIfEmpty(join(root, folder));
+  return told;
+}
+
+/** @param {string} root @param {string} file @param {string} text @param {string[]} folders those that are made are added */
+export async function written(root, file, text, folders) {
+  const first = await mkdir(dirname(file), { recursive: true });
+  if (first) {
+    const made = relative(root, dirname(file)).split(/[/\\]/);
+    const known = relative(root, first).split(/[/\\]/).length;
+    for (let depth = known; depth <= made.length; depth += 1) folders.push(made.slice(0, depth).join("/"));
+  }
+  await writeFile(file, text);
+}
+
+/** @param {string} file @returns {Promise<string | undefined>} */
+export async function textAt(file) {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** @param {string} folder */
+async function removedIfEmpty(folder) {
+  const entries = await readdir(folder).catch(() => undefined);
+  if (entries?.length === 0) await rmdir(folder);
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/** Entries in a file of JSON that is the user's, too: every other byte of it stays. */
+
+import { applyEdits, findNodeAtLocation, getNodeValue, modify, parseTree } from "jsonc-parser";
+
+import { LeftoffError } from "../error.js";
+
+/** @import { Entry } from "./parts.js" */
+
+/**
+ * What was done to a file. `made`: the places that were not there before, the outermost first; the file itself is the
+ * empty one. `pieces`: the bytes, to be taken back in reverse while the file is as it was left.
+ * @typedef {{ entries: { at: string[], value: object }[], made: string[][], pieces: Piece[], after: string }} Change
+ * @typedef {{ offset: number, removed: string, inserted: string }} Piece
+ */
+
+const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: "\n" } };
+const NEW = "{}\n";
+
+/**
+ * @param {string | undefined} found the file's text @param {Entry[]} entries
+ * @param {{ path: string, before?: Change }} of
+ * @returns {{ text: string, change: Change }}
+ */
+export function added(found, entries, { path, before }) {
+  const wanted = entries.map(({ at, value }) => ({ at, value }));
+  // What an older leftoff wrote goes first.
+  const isSame = before && JSON.stringify(before.entries) === JSON.stringify(wanted);
+  if (found !== undefined && isSame && wanted.every((entry) => placeOf(found, entry, path) >= 0)) return { text: found, change: before };
+  const clean = found === undefined || !before ? found : removed(found, before, path);
+  /** @type {Change} */
+  const change = { entries: wanted, made: clean === undefined ? [[]] : [], pieces: [], after: "" };
+  let text = clean ?? NEW;
+  for (const { at, value } of wanted) {
+    for (let depth = 1; depth <= at.length; depth += 1) {
+      const place = at.slice(0, depth);
+      if (!nodeAt(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/"))) change.made.push(place);
+    }
+    const edits = nodeAt(text, at, path) ? modify(text, [...at, -1], value, { ...FORMAT, isArrayInsertion: true }) : modify(text, at, [value], FORMAT);
+    for (const { offset, length, content } of edits.toSorted((a, b) => b.offset - a.offset)) {
+      change.pieces.push({ offset, removed: text.slice(offset, offset + length), inserted: content });
+      text = applyEdits(text, [{ offset, length, content }]);
+    }
+  }
+  return { text, change: { ...change, after: text } };
+}
+
+/**
+ * The file without what was added; nothing where it was made for that and holds nothing else.
+ * @param {string} found @param {Change} change @param {string} path
+ * @returns {string | undefined}
+ */
+export function removed(found, { entries, made, pieces, after }, path) {
+  const isNew = made.some((place) => place.length === 0);
+  if (found === after) {
+    const text = pieces.reduceRight((now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length), found);
+    return isNew && text === NEW ? undefined : text;
+  }
+  let text = found;
+  for (const entry of entries) {
+    const place = placeOf(text, entry, path);
+    if (place >= 0) text = applyEdits(text, modify(text, [...entry.at, place], undefined, FORMAT));
+  }
+  for (const place of made.toReversed()) {
+    const node = place.length > 0 ? nodeAt(text, place, path) : undefined;
+    if (node && (node.children?.length ?? 0) === 0) text = applyEdits(text, modify(text, place, undefined, FORMAT));
+  }
+  return isNew && Object.keys(valueOf(text, path)).length === 0 ? undefined : text;
+}
+
+/** @param {string} text @param {{ at: string[], value: object }} entry @param {string} path */
+function placeOf(text, { at, value }, path) {
+  const node = nodeAt(text, at, path);
+  const wanted = JSON.stringify(value);
+  return node?.children?.findIndex((child) => JSON.stringify(getNodeValue(child)) === wanted) ?? -1;
+}
+
+/** @param {string} text @param {string[]} at @param {string} path */
+function nodeAt(text, at, path) {
+  valueOf(text, path);
+  const root = /** @type {import("jsonc-parser").Node} */ (parseTree(text, [], { allowTrailingComma: true }));
+  const node = findNodeAtLocation(root, at);
+  const kind = at.length === 2 ? "array" : "object";
+  if (node && node.type !== kind) throw new LeftoffError({ code: "usage", message: `expected an ${kind} for "${at.join(".")}" in "${path}", but found a ${node.type} instead; nothing was changed` });
+  return node;
+}
+
+// Clients take comments in it.
+/** @param {string} text @param {string} path */
+function valueOf(text, path) {
+  /** @type {import("jsonc-parser").ParseError[]} */
+  const errors = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  if (root?.type === "object" && errors.length === 0) return getNodeValue(root);
+  throw new LeftoffError({ code: "usage", message: `expected an object of JSON in "${path}", but found something else; nothing was changed` });
+}

@@ -1,0 +1,34 @@
+// @ts-check
+/** The commands that agents get: what each runs, and what its answer is for. */
+
+/**
+ * @typedef {object} Text
+ * @property {string} description as a list of commands shows it
+ * @property {string} [hint] what is typed behind the name
+ * @property {string} runs the command line, behind the program
+ * @property {string} then what the model does with the answer
+ */
+
+const SHOW = "Show the user what stands above, as it is, and do nothing else.";
+
+/** @param {string} program as a shell takes it @param {string} from as `--from` takes it @param {{ plugin?: boolean }} [as] @returns {Record<"resume" | "stop" | "sessions" | "session" | "compact" | "debug", Text>} */
+export function texts(program, from, { plugin = false } = {}) {
+  const here = `--from ${from}${plugin ? " --plugin" : ""}`;
+  return {
+    resume: {
+      description: "Continue a conversation that was stopped",
+      hint: "[number or words]",
+      runs: `resume --print ${here}`,
+      then: "Above is leftoff's answer. If it is a list, show it as it is, ask which conversation to continue, and wait. If it has a [RESUMED CONVERSATION] block, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped.",
+    },
+    stop: {
+      description: "Save this conversation and pause it",
+      runs: `stop ${here}`,
+      then: `Tell the user what stands above, word for word. If no summary stands there, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell that answer instead.`,
+    },
+    sessions: { description: "Conversations of this project that leftoff keeps", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
+    session: { description: "This conversation as leftoff keeps it", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },
+    compact: { description: "What compaction would do to this conversation's contexts in leftoff", hint: "[--apply]", runs: `typed compact ${here}`, then: SHOW },
+    debug: { description: "What the last context that leftoff built was made of", runs: `typed debug ${here}`, then: SHOW },
+  };
+}
