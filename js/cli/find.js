@@ -55,8 +55,8 @@ function line({ id, role, excerpt }) {
   return `    ${role ?? "message"} ${id}: ${text.replace(/\s+/g, " ").trim()}\n`;
 }
 
-/** @param {Args} args */
-function wanted(args) {
+/** Which sessions are asked for. @param {Args} args */
+export function wanted(args) {
   if (args.status !== undefined && !STATUSES.includes(args.status)) {
     throw new LeftoffError({ code: "usage", message: `expected ${STATUSES.join(", ")} for --status, but found "${args.status}" instead` });
   }

@@ -47,6 +47,7 @@ const everywhere = {
   workspace: option("DIR", "the project's folder; else the current one"),
   redact: option("MODE", "secrets in what is printed or handed over: off, report or replace; else the setting of that name"),
   json: flag("one JSON value on standard output, nothing else there"),
+  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: questions without colours; also where NO_COLOR is set" }),
 };
 
 /** @param {Command} run @param {string} name @param {string} description @param {ArgsDef} args */

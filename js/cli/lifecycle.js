@@ -2,7 +2,6 @@
 /** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
 
 import { writeFile } from "node:fs/promises";
-import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
 
 import { exportFormats } from "../export.js";
@@ -10,7 +9,7 @@ import { LeftoffError } from "../index.js";
 import { forgetTurns } from "./hook.js";
 import { resumesIn } from "./in-agent.js";
 import { chosen, using } from "./store.js";
-import { isTerminal } from "./print.js";
+import { canAsk } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session.js").Session} Session */
@@ -115,7 +114,7 @@ export async function remove(args) {
   return using(args, async (store) => {
     const session = await chosen(store, { session: args.session ?? "" });
     const { title } = session.metadata.display;
-    if (args.purge && !(await isSure(`Delete "${title}" for good? It cannot be brought back.`, args))) {
+    if (args.purge && !(await isMeant(`Delete "${title}" for good? It cannot be brought back.`, args))) {
       return { text: "nothing was deleted\n", value: { id: session.id, deleted: false, trash: null } };
     }
     const { trash } = await store.delete(session, { purge: args.purge });
@@ -191,14 +190,9 @@ async function writeNew(path, text) {
 
 // Without a terminal nobody can be asked.
 /** @param {string} question @param {Args} args */
-async function isSure(question, args) {
+async function isMeant(question, args) {
   if (args.yes) return true;
-  if (!isTerminal()) throw new LeftoffError({ code: "usage", message: "expected --yes: to delete for good is asked for on a terminal only" });
-  const asked = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await asked.question(`${question} [y/N] `)).trim());
-  } finally {
-    asked.close();
-  }
+  if (!canAsk(args)) throw new LeftoffError({ code: "usage", message: "expected --yes: to delete for good is asked for on a terminal only" });
+  const { isSure } = await import("./ask.js");
+  return isSure(args, question);
 }
-

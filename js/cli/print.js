@@ -1,7 +1,8 @@
 // @ts-check
-/** The only file that prints. */
+/** What is printed; questions alone are asked elsewhere, in ask.js. */
 
 import { LeftoffError } from "../error.js";
+import { cut } from "./width.js";
 
 /**
  * What a command answers, on standard output.
@@ -43,15 +44,14 @@ export function progress(doing) {
     onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total }) => {
       if (!isTTY) return;
       const line = `${doing} ${done + 1} of ${total}: ${safe(path)}`;
-      process.stderr.write(`\r\u001b[K${line.slice(0, (columns ?? 80) - 1)}`);
+      process.stderr.write(`\r\u001b[K${cut(line, (columns || 80) - 1)}`);
     },
     end: () => void (isTTY && process.stderr.write("\r\u001b[K")),
   };
 }
 
-// Stored text must not steer the terminal: whole escape sequences go first, then single controls and bidi marks.
-/** @param {string} text */
-function safe(text) {
+/** Stored text that cannot steer a terminal: whole escape sequences go first, then single controls and bidi marks. @param {string} text */
+export function safe(text) {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");

@@ -6,10 +6,13 @@ import { text } from "node:stream/consumers";
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
 import { withWindow } from "../context.js";
 import { LeftoffError, historyText, listText } from "../index.js";
+import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
-import { list } from "./find.js";
+import { list, wanted } from "./find.js";
 import { commandNow, resumesIn } from "./in-agent.js";
+import { begin } from "./lifecycle.js";
 import { isTerminal, note } from "./print.js";
+import { canAsk } from "./screen.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -20,9 +23,22 @@ import { chosen, using } from "./store.js";
 export async function resume(args) {
   if (args.from !== undefined) return resumedIn(args);
   const words = args._.join(" ");
-  if (args.list || (!words && !args.print && args.with === undefined)) return list(args);
+  const isAlone = !words && !args.print && args.with === undefined;
+  if (args.list || (isAlone && !canAsk(args))) return list(args);
   const request = { ...(await requested(args)), override: args.override };
+  if (isAlone) return fromList(args, request);
   return args.print && args.with === undefined ? printed(args, words, request) : resumed(args, words, request);
+}
+
+/** @param {Args} args @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+async function fromList(args, request) {
+  const { isNone, one } = await using(args, async (store) => {
+    const listed = await store.list(wanted(args));
+    const isNone = listed.length === 0;
+    return { isNone, one: isNone ? undefined : await choose(args, store, listed, { message: "Which session goes on?", canBegin: true }) };
+  });
+  if (isNone) return list(args);
+  return one ? resumed(args, one.id, request) : begin(args);
 }
 
 /** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
@@ -58,11 +74,9 @@ async function resumed(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
   const { agent, ...value } = await using(args, async (store) => {
     const session = await meant(store, args, words);
-    const agent = args.with ?? agentOf(store, session);
+    const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
-    if (session.metadata.lifecycle === "completed" && !override) {
-      throw new LeftoffError({ code: "completed", message: `expected a conversation that goes on, but found "${session.metadata.display.title}", which was marked complete; --override resumes it nevertheless` });
-    }
+    if (session.metadata.lifecycle === "completed" && !override) await refuseUnlessSure(args, store, session);
     return store.handOver(session, { ...request, agent });
   });
   const { command, takes, included, messageCount, path } = value;
@@ -89,17 +103,34 @@ async function meant(store, args, words) {
   const [one, ...others] = await store.find(words, { all: args.all });
   if (!one) throw new LeftoffError({ code: "not_found", message: `expected a session "${words}", but found none${listed.length > 0 ? `; there are:\n${listText(listed.slice(0, 3))}` : ""}` });
   if (others.length === 0) return chosen(store, { session: one.id });
+  if (canAsk(args)) return chosen(store, { session: (await choose(args, store, [one, ...others], { message: `Which one does "${words}" mean?` }))?.id });
   throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${others.length + 1}; name one by its ID:\n${listText([one, ...others])}` });
 }
 
-/** The session's own, else the one that is set, else the only one there is. @param {Store} store @param {Session} session */
-function agentOf(store, session) {
+/** Was it marked complete, it goes on only where somebody wants that. @param {Args} args @param {Store} store @param {Session} session */
+async function refuseUnlessSure(args, store, session) {
+  const { value: title } = await store.redacted(session.metadata.display.title);
+  if (canAsk(args)) {
+    const { isSure } = await import("./ask.js");
+    if (await isSure(args, `"${title}" was marked complete. Resume it nevertheless?`)) return;
+  }
+  throw new LeftoffError({ code: "completed", message: `expected a conversation that goes on, but found "${title}", which was marked complete; --override resumes it nevertheless` });
+}
+
+/** The session's own, else the one that is set, else the only one there is, else the one that is said. @param {Args} args @param {Store} store @param {Session} session */
+async function agentOf(args, store, session) {
   const installed = installedAgents();
   const own = session.metadata.imported?.agent;
-  const asked = [own, store.settings.agent].find((agent) => agent && installed.includes(agent));
+  const known = [own, store.settings.agent].find((agent) => agent && installed.includes(agent));
   const [only, ...others] = installed;
-  if (asked) return asked;
+  if (known) return known;
   if (only && others.length === 0) return only;
+  if (only && canAsk(args)) {
+    const { oneOf } = await import("./ask.js");
+    const agent = await oneOf(args, "Which agent takes it up? 'leftoff settings agent NAME' answers for good", installed);
+    if (agent) return agent;
+    throw new LeftoffError({ code: "cancelled", message: "no agent was chosen, and nothing was changed" });
+  }
   const found = installed.length > 0 ? installed.join(", ") : "none";
   throw new LeftoffError({ code: "usage", message: `expected --with AGENT, for the session names none that is installed; on the PATH there is ${found}` });
 }

@@ -1,0 +1,52 @@
+// @ts-check
+/** Questions to a person at a terminal. Loaded only where one is asked. */
+
+import { confirm, isCancel, select } from "@clack/prompts";
+
+import { Picker } from "./picker.js";
+import { safe } from "./print.js";
+import { Screen } from "./screen.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {{ input: typeof process.stdin, output: Screen, signal: AbortSignal }} Terminal */
+
+/** Yes or no; no where nobody wants to say. @param {Args} args @param {string} question @returns {Promise<boolean>} */
+export async function isSure(args, question) {
+  return (await asked(args, (terminal) => confirm({ ...terminal, message: safe(question), initialValue: false }))) ?? false;
+}
+
+/**
+ * One of a few.
+ * @param {Args} args @param {string} question @param {string[]} values
+ * @returns {Promise<string | undefined>} nothing where nobody wants to say
+ */
+export function oneOf(args, question, values) {
+  return asked(args, (terminal) => select({ ...terminal, message: safe(question), options: values.map((value) => ({ value, label: safe(value) })) }));
+}
+
+/**
+ * One of many sessions, or a new one.
+ * @param {Args} args @param {import("./picker.js").Choice} choice
+ * @returns {Promise<number | "new" | undefined>} its place in the list
+ */
+export function picked(args, choice) {
+  return asked(args, (terminal) => new Picker({ ...choice, ...terminal }).prompt());
+}
+
+// Whoever closes the input has said nothing; the library waits for ever then.
+/** @template T @param {Args} args @param {(terminal: Terminal) => Promise<T>} work @returns {Promise<Exclude<T, symbol> | undefined>} */
+async function asked(args, work) {
+  const output = new Screen(args);
+  const input = process.stdin;
+  const given = new AbortController();
+  const end = () => given.abort();
+  const key = (/** @type {string} */ _, /** @type {{ name?: string, ctrl?: boolean } | undefined} */ { name, ctrl } = {}) => void (ctrl && name === "d" && end());
+  input.on("keypress", key).once("end", end);
+  try {
+    const answer = await work({ input, output, signal: given.signal });
+    return isCancel(answer) ? undefined : /** @type {Exclude<T, symbol>} */ (answer);
+  } finally {
+    input.off("keypress", key).off("end", end);
+    output.destroy();
+  }
+}

@@ -1,0 +1,195 @@
+// @ts-check
+/** A list of sessions to choose from: it narrows as one types, and shows what the session under the cursor is about. */
+
+import { styleText } from "node:util";
+
+import { AutocompletePrompt } from "@clack/core";
+import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@clack/prompts";
+
+import { safe } from "./print.js";
+import { cut, fill, tail } from "./width.js";
+
+/** @import { Terminal } from "./ask.js" */
+
+/** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number }} Item */
+
+/**
+ * @typedef {object} Choice
+ * @property {string} message what is asked
+ * @property {Item[]} items
+ * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
+ * @property {(place: number) => Promise<string[]>} preview lines about one of them
+ * @property {boolean} [canBegin] also a new one can be chosen
+ */
+
+/** @typedef {{ value: { place: number } }} Option */
+
+/** More of them at once nobody looks over. */
+const MOST = 12;
+/** So many lines a preview has at most. */
+const PREVIEW = 8;
+/** A list beside a preview has at least so many. */
+const LEAST = 3;
+/** Below so many columns a row has its title alone. */
+const NARROW = 56;
+/** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
+const MARGIN = 4;
+
+export class Picker {
+  #choice;
+  #output;
+  #prompt;
+  /** What the list is of, and for which words: whoever types sees the best one chosen, not the one before. @type {{ words: string, options: Option[] }} */
+  #listed;
+  /** @type {Map<number, string[]>} */
+  #previews = new Map();
+  #isLoading = false;
+  /** @type {"new" | undefined} */
+  #other;
+
+  /** @param {Choice & Terminal} parts */
+  constructor({ input, output, signal, ...choice }) {
+    this.#choice = choice;
+    this.#output = output;
+    this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
+    const picker = this;
+    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : "there is none to choose");
+    this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
+      new AutocompletePrompt({
+        input,
+        output,
+        signal,
+        options() {
+          return picker.#options(safe(this.userInput ?? ""));
+        },
+        filter: () => true,
+        validate: isChosen,
+        render: () => picker.#frame(),
+      })
+    );
+    this.#prompt.on("key", (_, key) => {
+      if (!choice.canBegin || !key.ctrl || key.name !== "n") return;
+      this.#other = "new";
+      this.#prompt.state = "submit";
+    });
+  }
+
+  /** @returns {Promise<number | "new" | symbol | undefined>} */
+  async prompt() {
+    const answer = await this.#prompt.prompt();
+    if (this.#other) return this.#other;
+    return typeof answer === "symbol" ? answer : this.#place();
+  }
+
+  #place() {
+    return /** @type {Option["value"] | undefined} */ (this.#prompt.focusedValue)?.place;
+  }
+
+  /** @param {string} words */
+  #options(words) {
+    if (words !== this.#listed.words) {
+      const places = words.trim() ? this.#choice.rank(words) : this.#choice.items.map((_, place) => place);
+      this.#listed = { words, options: places.map((place) => ({ value: { place } })) };
+    }
+    return this.#listed.options;
+  }
+
+  #frame() {
+    const { state, userInput } = this.#prompt;
+    const place = this.#place();
+    const head = `${symbol(state)}  ${this.#line(safe(this.#choice.message))}`;
+    if (state === "cancel") return head;
+    if (state === "submit") return `${head}\n${bar()}${styleText("dim", this.#line(this.#other ? "a new session" : place === undefined ? "" : this.#title(place)))}`;
+    if (place !== undefined) this.#load(place);
+    const { columns, rows } = this.#output;
+    const shown = this.#prompt.filteredOptions;
+    // Beside head, search, keys, and a line that stays free.
+    const free = Math.max(1, rows - 4);
+    const preview = place === undefined ? [] : (this.#previews.get(place) ?? []).slice(0, Math.max(0, Math.min(PREVIEW, free - LEAST - 1)));
+    const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
+    const none = state === "error" ? this.#prompt.error : "none is called so; Backspace takes back what was typed";
+    const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
+    return [
+      head,
+      `${bar()}${this.#line(this.#search(safe(userInput), shown.length))}`,
+      ...(shown.length === 0 ? [`${bar()}${styleText("yellow", this.#line(none))}`] : this.#rows(shown, height, columns - MARGIN)),
+      ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${styleText("dim", this.#line(line))}`)] : []),
+      `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
+    ].join("\n");
+  }
+
+  // Of many words the end is shown: there one types.
+  /** @param {string} words @param {number} found */
+  #search(words, found) {
+    const { columns } = this.#output;
+    if (columns < NARROW) return `${tail(words, columns - MARGIN - 1)}█`;
+    const count = found === this.#choice.items.length ? "" : `  ${found} of ${this.#choice.items.length}`;
+    return `Search: ${tail(words, columns / 2)}█${count}`;
+  }
+
+  /** @param {Option[]} shown @param {number} height @param {number} columns */
+  #rows(shown, height, columns) {
+    const { cursor } = this.#prompt;
+    const first = Math.max(0, Math.min(cursor - Math.floor(height / 2), shown.length - height));
+    return shown.slice(first, first + height).map(({ value: { place } }, at) => {
+      const isFocused = first + at === cursor;
+      const mark = isFocused ? styleText("green", S_RADIO_ACTIVE) : styleText("dim", S_RADIO_INACTIVE);
+      const row = this.#row(place, columns - 2);
+      return `${bar()}${mark} ${isFocused ? row : styleText("dim", row)}`;
+    });
+  }
+
+  /** @param {number} place @param {number} columns */
+  #row(place, columns) {
+    const { lastActive, messageCount } = /** @type {Item} */ (this.#choice.items[place]);
+    if (columns < NARROW) return cut(this.#title(place), columns);
+    const count = `${messageCount} message${messageCount === 1 ? "" : "s"}`.padStart(15);
+    return `${fill(when(lastActive), 17)} ${fill(this.#title(place), columns - 17 - 1 - count.length)}${count}`;
+  }
+
+  /** @param {number} place */
+  #title(place) {
+    return oneLine(this.#choice.items[place]?.title ?? "");
+  }
+
+  /** @param {string} text */
+  #line(text) {
+    return cut(oneLine(text), Math.max(1, this.#output.columns - MARGIN));
+  }
+
+  // One after another: whoever runs through a long list waits for none of them.
+  /** @param {number} place */
+  #load(place) {
+    if (this.#isLoading || this.#previews.has(place)) return;
+    this.#isLoading = true;
+    const keep = (/** @type {string[]} */ lines) => {
+      this.#previews.set(place, lines.map(safe));
+      this.#isLoading = false;
+      if (["active", "error"].includes(this.#prompt.state)) this.#output.emit("resize");
+    };
+    void this.#choice.preview(place).then(keep);
+  }
+}
+
+function bar() {
+  return `${styleText("cyan", S_BAR)}  `;
+}
+
+/** @param {string} text */
+function oneLine(text) {
+  return safe(text).replace(/\s+/g, " ").trim();
+}
+
+/** As document 004 has it: the time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
+export function when(timestamp, now = new Date()) {
+  const then = new Date(timestamp);
+  if (Number.isNaN(then.getTime())) return "";
+  const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const day = (/** @type {Date} */ date) => date.toDateString();
+  if (day(then) === day(now)) return `Today ${time}`;
+  const before = new Date(now);
+  before.setDate(now.getDate() - 1);
+  if (day(then) === day(before)) return `Yesterday ${time}`;
+  const isThisYear = then.getFullYear() === now.getFullYear();
+  return then.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) });
+}

@@ -1,0 +1,44 @@
+// @ts-check
+/** The terminal that questions are asked on: standard error, so that an answer on standard output stays what it is. */
+
+import { Writable } from "node:stream";
+
+/** Whether a person can be asked. @param {Record<string, any>} args */
+export function canAsk(args) {
+  const { stdin, stderr, env } = process;
+  return !args.json && stdin.isTTY === true && stderr.isTTY === true && env.TERM !== "dumb";
+}
+
+/** A terminal that gets no colours where nobody wants them, and has a size also where the system tells of none. */
+export class Screen extends Writable {
+  #hasColors;
+  #resized = () => this.emit("resize");
+
+  /** @param {{ color?: boolean }} args */
+  constructor({ color }) {
+    super({ decodeStrings: false });
+    this.#hasColors = color !== false && !process.env.NO_COLOR;
+    process.stderr.on("resize", this.#resized);
+  }
+
+  get columns() {
+    return process.stderr.columns || 80;
+  }
+
+  get rows() {
+    return process.stderr.rows || 24;
+  }
+
+  /** @param {string} text @param {BufferEncoding} _ @param {() => void} done @override */
+  _write(text, _, done) {
+    process.stderr.write(this.#hasColors ? text : text.replace(/\u001b\[[\d;]*m/g, ""));
+    // At once: what is started next must not write before this is out.
+    done();
+  }
+
+  /** @param {Error | null} error @param {(error?: Error | null) => void} done @override */
+  _destroy(error, done) {
+    process.stderr.off("resize", this.#resized);
+    done(error);
+  }
+}

@@ -1,0 +1,35 @@
+// @ts-check
+/** How much of a terminal's line a text takes. */
+
+import widthOf from "fast-string-width";
+
+const graphemes = new Intl.Segmenter();
+
+/** A text in at most so many columns; where something is left out, an ellipsis says so. @param {string} text @param {number} columns */
+export function cut(text, columns) {
+  // What is one line for certain need not be taken apart.
+  if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
+  let kept = "";
+  let width = 1;
+  for (const { segment } of graphemes.segment(text)) {
+    width += widthOf(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return columns > 0 ? `${kept}…` : "";
+}
+
+/** The end of a text, in at most so many columns. @param {string} text @param {number} columns */
+export function tail(text, columns) {
+  const all = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  let width = 0;
+  let from = all.length;
+  while (from > 0 && (width += widthOf(all[from - 1] ?? "")) <= columns) from -= 1;
+  return all.slice(from).join("");
+}
+
+/** A text in just so many columns: cut, or filled up with blanks. @param {string} text @param {number} columns */
+export function fill(text, columns) {
+  const shown = cut(text, columns);
+  return shown + " ".repeat(Math.max(0, columns - widthOf(shown)));
+}

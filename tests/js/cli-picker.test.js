@@ -1,0 +1,255 @@
+// @ts-check
+// What is asked at a terminal: which session, which agent, and whether a complete one goes on.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+import widthOf from "fast-string-width";
+
+import { openStore } from "../../js/index.js";
+import { inFolder } from "./git-tools.js";
+import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
+
+/** @import { Ended, Terminal } from "./terminal.js" */
+
+/**
+ * @typedef {object} Parts
+ * @property {string} project
+ * @property {string} home
+ * @property {(args: string[], work: (terminal: Terminal) => Promise<void>, options?: { columns?: number, rows?: number, env?: Record<string, string>, stdout?: string }) => Promise<Ended>} typed on a terminal
+ * @property {(...args: string[]) => any} value what a command answers as JSON, without a terminal
+ * @property {(...names: string[]) => void} install agents' clients, which say how they were started and what was typed
+ * @property {(titles: string[]) => Promise<string[]>} held sessions with these titles, the last one active last; the first has two messages, the second four
+ */
+
+/** @param {string} law @param {(parts: Parts) => Promise<void>} body */
+function check(law, body) {
+  test(law, { skip: noTerminal }, () =>
+    inFolder(async (folder) => {
+      const [project, home, bin] = ["project", "store", "bin"].map((name) => join(folder, name));
+      for (const path of [project, bin]) fs.mkdirSync(/** @type {string} */ (path));
+      const env = { HOME: folder, LEFTOFF_HOME: home, PATH: bin };
+      await body({
+        project,
+        home,
+        typed: (args, work, { env: more, ...options } = {}) => onTerminal(args, { cwd: project, env: { ...env, ...more }, ...options }, work),
+        value: (...args) => JSON.parse(spawnSync(process.execPath, [entry, ...args, "--json"], { cwd: project, env, encoding: "utf8" }).stdout),
+        install: (...names) => names.forEach((name) => fs.writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} begins"\nread line\necho "${name} heard $line"\n`, { mode: 0o755 })),
+        held: (titles) => heldIn({ home, project }, titles),
+      });
+    }));
+}
+
+/** @param {{ home: string, project: string }} where @param {string[]} titles */
+async function heldIn(where, titles) {
+  const store = await openStore(where);
+  const ids = [];
+  for (const [place, title] of titles.entries()) {
+    const session = await store.create({ title });
+    for (let turn = 0; turn <= place; turn += 1) {
+      await session.append([{ role: "user", content: `question ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:00Z` }, { role: "assistant", content: `answer ${turn} of ${place}`, timestamp: `2026-01-0${place + 1}T10:00:01Z` }]);
+    }
+    await session.stop();
+    ids.push(session.id);
+  }
+  await store.close();
+  return ids;
+}
+
+/** The bytes of all sessions. @param {string} home */
+function bytesOf(home) {
+  const folder = join(home, "sessions", "projects");
+  const files = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).sort();
+  return files.map((path) => [path, fs.statSync(path).isFile() ? fs.readFileSync(path, "utf8") : null]);
+}
+
+const THREE = ["Auth Token Expiry", "API Design Discussion", "Fix CORS"];
+
+check("the picker shows what a session is about, arrows move, Enter starts the agent, which has the keyboard", async ({ typed, install, held }) => {
+  install("codex");
+  await held(THREE);
+  const { status, shown } = await typed(["resume"], async ({ see, type }) => {
+    const first = await see("answer 2 of 2");
+    for (const text of ["Which session goes on?", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "[chat]", "Status: paused", "Esc quit"]) assert.ok(first.includes(text), text);
+    type(KEYS.down);
+    await see("answer 1 of 1");
+    type(KEYS.enter);
+    await see("codex begins");
+    type("hello\r");
+    await see("codex heard hello");
+  });
+  assert.equal(status, 0);
+  assert.match(shown, /4 messages go to codex/);
+});
+
+check("what is typed narrows the list, the best first, by an id, too; Enter takes none where there is none", async ({ typed, install, held }) => {
+  install("codex");
+  const [auth = ""] = await held(THREE);
+  const { shown } = await typed(["-r"], async ({ see, type }) => {
+    await see("answer 2 of 2");
+    type("zzzz");
+    await see("none is called so");
+    type(KEYS.enter);
+    await see("there is none to choose");
+    type(KEYS.backspace.repeat(4) + "expi");
+    assert.match(await see("answer 0 of 0"), /1 of 3/);
+    type(KEYS.backspace.repeat(4) + auth);
+    await see("1 of 3");
+    type(KEYS.enter);
+    await see("codex begins");
+    type("\r");
+  });
+  assert.match(shown, /2 messages go to codex/);
+});
+
+for (const [key, keys] of Object.entries({ Esc: KEYS.escape, "Ctrl+C": KEYS.ctrlC, "Ctrl+D": KEYS.ctrlD })) {
+  check(`${key} leaves the picker, and nothing is changed`, async ({ typed, value, held, home, install }) => {
+    install("codex");
+    await held(THREE);
+    value("list");
+    const before = bytesOf(home);
+    const { status, shown } = await typed(["--resume"], async ({ see, type }) => {
+      await see("answer 2 of 2");
+      type(keys);
+      await see("nothing was changed (cancelled)");
+    });
+    assert.equal(status, 1);
+    assert.doesNotMatch(shown, /codex begins/);
+    assert.deepEqual(bytesOf(home), before);
+  });
+}
+
+check("Ctrl+N begins a new one, and the letter n is typed", async ({ typed, value, held }) => {
+  await held(THREE);
+  const { status } = await typed(["resume"], async ({ see, type }) => {
+    await see("answer 2 of 2");
+    type("n");
+    await see("Search: n");
+    type(KEYS.ctrlN);
+    await see("a new session");
+  });
+  assert.equal(status, 0);
+  assert.equal(value("list").length, 4);
+});
+
+check("without a session there is nothing to choose, and one is told how to begin", async ({ typed }) => {
+  const { status, shown } = await typed(["resume"], async () => {});
+  assert.equal(status, 0);
+  assert.match(shown, /no sessions here; 'leftoff new' begins one/);
+});
+
+check("where words mean several, one is asked; where agents are several, too", async ({ typed, install, held }) => {
+  install("codex", "claude");
+  await held(["API Keys", "API Design", "Fix CORS"]);
+  const { shown } = await typed(["resume", "api"], async ({ see, type }) => {
+    const asked = await see('Which one does "api" mean?');
+    assert.doesNotMatch(asked, /Fix CORS|Ctrl\+N/);
+    type("keys\r");
+    await see("Which agent takes it up?");
+    type(KEYS.down + KEYS.enter);
+    await see("codex begins");
+    type("\r");
+  });
+  assert.match(shown, /2 messages go to codex/);
+});
+
+check("a complete one goes on after a question, whose answer is no unless somebody says yes", async ({ typed, install, held, value }) => {
+  install("codex");
+  const [id = ""] = await held(["Done with"]);
+  value("complete", id);
+  for (const keys of [KEYS.enter, "n", KEYS.escape, KEYS.ctrlD]) {
+    const { status, shown } = await typed(["resume", id], async ({ see, type }) => {
+      await see('"Done with" was marked complete. Resume it nevertheless?');
+      type(keys);
+      await see("(completed)");
+    });
+    assert.equal(status, 1);
+    assert.doesNotMatch(shown, /codex begins/);
+  }
+  const { status } = await typed(["resume", id], async ({ see, type }) => {
+    await see("nevertheless?");
+    type("y");
+    await see("codex begins");
+    type("\r");
+  });
+  assert.equal(status, 0);
+});
+
+check("to delete for good is asked for, and no is the answer unless somebody says yes", async ({ typed, held, value }) => {
+  const [id = ""] = await held(["Kept"]);
+  for (const [keys, count] of /** @type {const} */ ([[KEYS.enter, 1], ["y", 0]])) {
+    await typed(["delete", id, "--purge"], async ({ see, type }) => {
+      await see("for good? It cannot be brought back.");
+      type(keys);
+    });
+    assert.equal(value("list").length, count);
+  }
+});
+
+check("questions go to standard error; --json asks nothing, nor does a terminal that cannot move its cursor", async ({ typed, install, held, project }) => {
+  install("codex", "claude");
+  const [id = ""] = await held(THREE);
+  const stdout = join(project, "stdout");
+  const { shown } = await typed(["resume", "--json"], async () => {}, { stdout });
+  assert.equal(JSON.parse(fs.readFileSync(stdout, "utf8")).length, 3);
+  assert.equal(shown, "");
+  await typed(["resume", id, "--json"], async () => {}, { stdout });
+  assert.equal(fs.readFileSync(stdout, "utf8"), "");
+  await typed(["resume"], async ({ see, type }) => {
+    await see("answer 2 of 2");
+    type(KEYS.ctrlN);
+  }, { stdout });
+  assert.match(fs.readFileSync(stdout, "utf8"), /^[0-9a-f-]{36}\n    \//);
+  const dumb = await typed(["resume"], async () => {}, { env: { TERM: "dumb" } });
+  assert.match(dumb.shown, /^1\. \[chat\]/);
+});
+
+for (const [name, args, env] of /** @type {[string, string[], Record<string, string>][]} */ ([
+  ["--no-color", ["--no-color"], {}],
+  ["NO_COLOR", [], { NO_COLOR: "1" }],
+])) {
+  check(`with ${name} nothing is coloured`, async ({ typed, held }) => {
+    await held(THREE);
+    const work = async (/** @type {Terminal} */ { see, type }) => {
+      await see("answer 2 of 2");
+      type(KEYS.escape);
+    };
+    assert.match((await typed(["resume"], work)).raw, /\u001b\[\d+m/);
+    assert.doesNotMatch((await typed(["resume", ...args], work, { env })).raw, /\u001b\[\d+m/);
+  });
+}
+
+test("who asks nothing loads nothing for it", () => {
+  const files = fs.readdirSync(dirname(entry)).map((name) => [name, fs.readFileSync(join(dirname(entry), name), "utf8")]);
+  const importing = (/** @type {RegExp} */ what) => files.filter(([, text = ""]) => what.test(text)).map(([name]) => name);
+  assert.deepEqual(importing(/^import .* from "@clack/m), ["ask.js", "picker.js"]);
+  assert.deepEqual(importing(/^import .* from "\.\/(ask|picker)\.js"/m), ["ask.js"]);
+});
+
+const HOSTILE = ["\u001b]0;pwned\u0007\u001b[2Jcleared", "right\u202eto left\u2066", "字".repeat(300), "👩‍👩‍👧‍👦".repeat(150), `${"e\u0301".repeat(200)}\nsecond line`];
+
+for (const [columns, rows] of /** @type {const} */ ([[80, 24], [30, 10], [12, 5], [4, 2]])) {
+  check(`no title steers a terminal of ${columns} columns, nor is a line of it longer`, async ({ typed, held }) => {
+    await held(HOSTILE);
+    const { raw } = await typed(["resume"], async ({ see, type }) => {
+      await see("└");
+      for (let row = 0; row < HOSTILE.length; row += 1) {
+        type(KEYS.down);
+        await see("");
+      }
+      type("zz");
+      await see("└");
+      type(KEYS.escape);
+      await see("cancelled");
+    }, { columns, rows });
+    assert.doesNotMatch(raw, /\u001b\]|\u0007|\u001b\[2J|[\u202a-\u202e\u2066-\u2069]/);
+    const [frames = ""] = raw.split("leftoff: ");
+    // Whatever moves the cursor begins a line as well.
+    for (const line of frames.replace(/\u001b\[\d*[A-HJK]/g, "\n").split(/[\r\n]+/)) {
+      const text = line.replace(/\u001b\[[?\d;]*[a-z]/g, "");
+      assert.ok(widthOf(text) <= columns, JSON.stringify(text));
+    }
+  });
+}

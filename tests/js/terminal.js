@@ -1,0 +1,67 @@
+// @ts-check
+// The command line on a terminal: a real one, made by util-linux's "script". What is typed is typed when what it answers
+// was seen, so that nothing waits for a time.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { fileURLToPath } from "node:url";
+
+export const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+
+/** Why there is no terminal here, or false. */
+export const noTerminal = !/util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "") && "needs util-linux's script";
+
+export const KEYS = { up: "\u001b[A", down: "\u001b[B", enter: "\r", escape: "\u001b", backspace: "\u007f", ctrlC: "\u0003", ctrlD: "\u0004", ctrlN: "\u000e" };
+
+/**
+ * @typedef {object} Terminal
+ * @property {(text: string) => Promise<string>} see waits until the text is shown, behind what was typed last; gives what was shown since
+ * @property {(keys: string) => void} type
+ *
+ * @typedef {{ status: number | null, shown: string, raw: string }} Ended `raw`: with what steers the terminal
+ */
+
+const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Runs leftoff on a terminal.
+ * @param {string[]} args
+ * @param {{ cwd: string, env: Record<string, string>, columns?: number, rows?: number, stdout?: string }} where `stdout`: a file that takes standard output
+ * @param {(terminal: Terminal) => Promise<void>} work
+ * @returns {Promise<Ended>}
+ */
+export async function onTerminal(args, { cwd, env, columns = 80, rows = 24, stdout }, work) {
+  const given = Object.entries({ TERM: "xterm", ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
+  const command = ["exec env -i", ...given, quoted(process.execPath), quoted(entry), ...args.map(quoted), ...(stdout ? [`>${quoted(stdout)}`] : [])].join(" ");
+  const child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; ${command}`, "/dev/null"], { cwd, stdio: "pipe" });
+  const closed = new Promise((resolve) => child.on("close", resolve));
+  let raw = "";
+  let from = 0;
+  let look = () => {};
+  const shown = () => stripVTControlCharacters(raw.slice(from));
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    raw += text;
+    look();
+  });
+  /** @param {string} text @returns {Promise<string>} */
+  const see = (text) =>
+    new Promise((resolve, reject) => {
+      look = () => void (shown().includes(text) && resolve(shown()));
+      void closed.then(() => reject(new assert.AssertionError({ message: `expected "${text}" on the terminal, but found ${JSON.stringify(shown())} instead` })));
+      look();
+    });
+  const type = (/** @type {string} */ keys) => {
+    from = raw.length;
+    child.stdin.write(keys);
+  };
+  // Where nothing of what is waited for comes, the test must end.
+  const timer = setTimeout(() => child.kill(), 30_000);
+  try {
+    await work({ see, type });
+    const status = await closed;
+    return { status, shown: stripVTControlCharacters(raw), raw };
+  } finally {
+    clearTimeout(timer);
+    child.kill();
+  }
+}
