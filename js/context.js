@@ -224,12 +224,17 @@ export async function briefOf(handle, log, { maxTokens, encoding }) {
     throw new LeftoffError({ code: "invalid_request", message: `expected a whole number of tokens for "maxTokens", but found ${JSON.stringify(maxTokens)} instead` });
   }
   const counter = namedCounter(encoding);
-  /** @type {string[]} */
-  const pins = [];
+  const pins = (await pinnedOf(handle, log)).map(({ content }) => String(content));
+  return called(() => handle.brief(pins, maxTokens, counter));
+}
+
+/** The pinned messages. @param {Handle} handle which knows all of the conversation @param {Log} log */
+export async function pinnedOf(handle, log) {
+  /** @type {{ id: string, content: unknown }[]} */
+  const pinned = [];
   for (const { start, end } of called(() => handle.pins())) {
     const line = await log.range(start, end);
-    const { messages } = fromBytes(called((core) => core.scanLog(line)));
-    pins.push(...messages.map((/** @type {{ content: unknown }} */ { content }) => String(content)));
+    pinned.push(...fromBytes(called((core) => core.scanLog(line))).messages);
   }
-  return called(() => handle.brief(pins, maxTokens, counter));
+  return pinned;
 }

@@ -2,7 +2,7 @@
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
 import { compactionEvent, compactionOf, planned } from "./compaction.js";
-import { briefOf, briefOfMessages, built, grownBy, reportOf, stateOf } from "./context.js";
+import { briefOf, briefOfMessages, built, grownBy, pinnedOf, reportOf, stateOf } from "./context.js";
 import { anyCounter, bytesOf, called, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
@@ -61,6 +61,11 @@ export class Contexts {
   async brief(options) {
     const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
     return (await this.#redaction.out(brief)).value;
+  }
+
+  /** @returns {Promise<string[]>} */
+  pins() {
+    return this.#doing.inTurn(async () => (await pinnedOf(await this.#live.caughtUp(), this.#live.messages)).map(({ id }) => id));
   }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked */

@@ -236,6 +236,9 @@ export class Session {
     await this.#record([{ type: "pin", messageId }]);
   }
 
+  /** The messages that are in every context. @returns {Promise<string[]>} their ids */
+  pins() { return this.#contexts.pins(); }
+
   /** Keeps it in every context no longer. @param {string} messageId */
   async unpin(messageId) {
     await this.#record([{ type: "unpin", messageId }]);

@@ -6,6 +6,7 @@ import { defineCommand } from "citty";
 
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { list, search } from "./find.js";
+import { info } from "./info.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
@@ -105,6 +106,7 @@ const main = defineCommand({
       output: option("PATH", "into this file, not over one that is there"),
     }),
     show: command(show, "show", "the conversation, readable", { ...session, last: option("N", "only the last messages") }),
+    info: command(info, "info", "what there is to know of one: sizes, counts, branches, problems", { ...session }),
     context: command(context, "context", "what a model call would get", {
       ...session,
       ...sent,
