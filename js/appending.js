@@ -3,11 +3,9 @@
 
 import { agents, countAsStored } from "./agents.js";
 import { entropy, fromBytes } from "./core.js";
-import { Log } from "./log.js";
 
 /** @import { Staging as StagingHandle, Transcript } from "../pkg/agents.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Storage } from "./storage/contract.js" */
 
 const BATCH = 256;
 /** Nobody goes on with a session by that, and the disk confirms all at once. */
@@ -34,11 +32,11 @@ export async function appendAll(session, messages) {
  * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
  * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are.
  * @param {Session} session
- * @param {{ storage: Storage, handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} from
+ * @param {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} from
  *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it
  */
-export async function appendFresh(session, { storage, handle, at, count, isCounted, goesOn = false, revives = false }) {
-  const log = new Log({ storage, folder: session.path, name: "Messages" });
+export async function appendFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false }) {
+  const { log } = session;
   const size = await log.size();
   if (size === 0) {
     if (isCounted) countAsStored();

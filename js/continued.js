@@ -47,8 +47,10 @@ export class Continued {
    * @returns {Promise<Part[]>} those that have messages
    */
   async divided(handle, { at, count }) {
-    const { marks, ends } = await this.#looked(handle, { at, count });
-    if (marks.length === 0) return [{ at, count }];
+    const { marks, ends, asked } = await this.#looked(handle, { at, count });
+    // Who only looks for a session has said nothing yet.
+    const isBegun = (/** @type {number} */ upTo) => asked.some((place) => place < upTo);
+    if (marks.length === 0) return isBegun(count) ? [{ at, count }] : [];
     /** @type {Part[]} */
     const parts = [];
     let end = count;
@@ -61,20 +63,24 @@ export class Continued {
       end = (ends.findLast((one) => one < place) ?? -1) + 1;
       agents.called(() => handle.divide(at, end));
     }
-    return [{ at, count: end }, ...parts].filter((part) => part.count > 0);
+    return [{ at, count: isBegun(end) ? end : 0 }, ...parts].filter((part) => part.count > 0);
   }
 
-  // Where each mark stands last, in this order; and where turns end.
+  // Where each mark stands last, in this order; where turns end; and where the user says something that is not about the store.
   /** @param {Transcript} handle @param {{ at: number, count: number }} whole */
   async #looked(handle, { at, count }) {
     /** @type {Map<string, number>} */
     const places = new Map();
+    /** @type {number[]} */
     const ends = [];
+    /** @type {number[]} */
+    const asked = [];
     for (let from = 0; from < count; from += PIECE) {
       for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) {
         // The first is the outermost: in the history there may be others.
         const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
         if (mark) places.set(mark, from + offset);
+        if (message.role === "user" && isTalk(String(message.content))) asked.push(from + offset);
         if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(from + offset);
       }
     }
@@ -83,11 +89,19 @@ export class Continued {
       const { session } = (await derived(this.#storage, this.#path(mark))) ?? {};
       if (typeof session === "string") marks.push({ session, place });
     }
-    return { marks: marks.sort((a, b) => a.place - b.place), ends };
+    return { marks: marks.sort((a, b) => a.place - b.place), ends, asked };
   }
 
   /** @param {string} mark */
   #path(mark) {
     return join(this.#folder, `${mark}.json`);
   }
+}
+
+const OF_CLIENT = /^\s*<(?:session_context|environment_context|user_instructions|skill|system-reminder|local-command-\w+)[\s>]/;
+const ABOUT_STORE = /<command-name>\/(?:leftoff:)?(?:workspace\.(?:resume|stop-conversation)|sessions|session|compact-session|debug-context)<|leftoff's answer|^\s*\$workspace-(?:resume|stop-conversation)\b/;
+
+/** Whether the user says something in a message: not the client, and not by a command of `leftoff init`. @param {string} text */
+function isTalk(text) {
+  return !OF_CLIENT.test(text) && !ABOUT_STORE.test(text);
 }

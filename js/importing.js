@@ -45,6 +45,8 @@ import { parse } from "./transcript.js";
  * @property {import("./agents/opencode.js").Only} [only] of a database
  * @property {(progress: Progress) => void} [onProgress] before each file
  *
+ * @typedef {(session: Session, one: ReadSession) => Promise<void>} LetGo
+ *
  * @typedef {{ imported: Imported[], problems: Trouble[], unchanged: number }} ImportResult
  *   `unchanged`: files that are as they were when they were imported last
  */
@@ -57,7 +59,6 @@ const NONE = ["unknown_format", "empty_file"];
 const READERS = 1;
 
 export class Importing {
-  #storage;
   #outside;
   #seen;
   #open;
@@ -70,12 +71,11 @@ export class Importing {
   /**
    * @param {{ storage: Storage, outside: Storage, home: string, isCounted: boolean, isOn?: boolean,
    *   open: (one: ReadSession, said: Said) => Promise<Session>, resumed: (id: string) => Promise<Session | undefined>,
-   *   letGo: (session: Session) => Promise<void> }} parts
+   *   letGo: LetGo }} parts
    *   `outside`: where the agents' files are; `isOn`: what is read goes on there; `open`: the session that one of theirs goes
    *   into; `resumed`: one that was resumed in theirs
    */
   constructor({ storage, outside, home, isCounted, isOn = false, open, resumed, letGo }) {
-    this.#storage = storage;
     this.#outside = outside;
     this.#seen = new Seen(storage, join(home, "cache", "imported.json"));
     this.#open = open;
@@ -145,8 +145,8 @@ export class Importing {
     for (const [at, one] of sessions.entries()) {
       const { id, agent, losses, parent } = one;
       for (const { session, goesOn, at: place, count } of await this.#parts(read, at, one)) {
-        const added = await appendFresh(session, { storage: this.#storage, handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn });
-        await this.#letGo(session);
+        const added = await appendFresh(session, { handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn });
+        await this.#letGo(session, one);
         imported.push({ id: goesOn ? session.id : id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
       }
     }
@@ -159,12 +159,12 @@ export class Importing {
    * Where the messages go: nearly always all into one.
    * @param {ReturnType<typeof parse>} read @param {number} at @param {ReadSession} one
    */
-  async #parts({ handle, hasBlock }, at, one) {
+  async #parts({ handle, isAboutStore }, at, one) {
     /** @type {import("./continued.js").Part} */
     const whole = { at, count: one.messageCount };
     const own = () => this.#open(one, (from, to) => fromBytes(agents.called(() => handle.messages(at, from, to))));
     const parts = [];
-    for (const { session: id, ...part } of hasBlock ? await this.#continued.divided(handle, whole) : [whole]) {
+    for (const { session: id, ...part } of isAboutStore || this.#isOn ? await this.#continued.divided(handle, whole) : [whole]) {
       const resumed = id && (await this.#resumed(id));
       // What goes on with one that was deleted since is in the client's file.
       if (resumed || !id) parts.push({ ...part, goesOn: resumed !== undefined, session: resumed || (await own()) });

@@ -8,6 +8,7 @@ import { examine } from "./examine.js";
 import { exported } from "./export.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
+import { Log } from "./log.js";
 import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
 import { Redaction } from "./redaction.js";
 import { resumed } from "./resuming.js";
@@ -71,6 +72,9 @@ export class Session {
   get metadata() {
     return this.#live.metadata;
   }
+
+  /** The file of its messages, for who reads all of it. */
+  get log() { return new Log({ storage: this.#storage, folder: this.path, name: "Messages" }); }
 
   /** Whether its folder is where it was, and still its own. */
   isThere() {

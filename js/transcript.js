@@ -21,7 +21,7 @@ import { MemoryStorage } from "./storage/memory.js";
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
- * @returns {{ sessions: ReadSession[], hasBlock: boolean, problems: any[], handle: Handle }} `hasBlock`: a resume block is in it
+ * @returns {{ sessions: ReadSession[], isAboutStore: boolean, problems: any[], handle: Handle }} `isAboutStore`: it may hold a resume block, or commands that are about the store
  */
 export function parse(bytes, path, from) {
   const handle = agents.called(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));

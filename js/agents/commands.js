@@ -71,7 +71,7 @@ export async function commandNamed(agent, name, where) {
  * @param {string} agent @param {Said} said @param {Where} where @returns {Promise<Command | undefined>}
  */
 export async function commandBehind(agent, said, where) {
-  const FIRST = 6;
+  const FIRST = 12;
   const texts = said(0, FIRST).flatMap(({ role, content }) => (role === "user" && typeof content === "string" ? [content] : []));
   const name = texts.map((text) => KINDS[agent]?.named?.(text)).find(Boolean);
   if (name) return { name, hash: (await commandNamed(agent, name, where))?.hash };

@@ -6,11 +6,14 @@ import { defineCommand } from "citty";
 
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { list, search } from "./find.js";
+import { hook } from "./hook.js";
 import { info } from "./info.js";
+import { init } from "./init.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
 import { settings } from "./settings.js";
+import { typed } from "./typed.js";
 
 /** @import { ArgsDef } from "citty" */
 /** @import { Command } from "./main.js" */
@@ -23,6 +26,10 @@ const option = (valueHint, description) => /** @type {const} */ ({ type: "string
 const session = /** @type {const} */ ({
   session: { type: "positional", required: false, description: "an id, a unique beginning of one, or last", valueHint: "SESSION" },
 });
+const here = {
+  from: option("AGENT", "the conversation that goes on in this agent's client, here; taken in first"),
+  plugin: flag("which has leftoff's commands from a plugin"),
+};
 const needed = /** @type {const} */ ({ session: { ...session.session, required: true } });
 const message = /** @type {const} */ ({ message: { type: "positional", description: "the message's id", valueHint: "MESSAGE" } });
 const listed = {
@@ -80,6 +87,7 @@ const main = defineCommand({
     append: command(append, "append", "append messages, given as JSON lines on standard input", { ...session }),
     stop: command(stop, "stop", "save and pause it", {
       ...session,
+      ...here,
       summary: option("TEXT", "where it stopped"),
       commit: flag("and commit it with its conversation"),
     }),
@@ -127,11 +135,27 @@ const main = defineCommand({
       value: { type: "positional", required: false, description: "set it to this", valueHint: "VALUE" },
       project: flag("in the project's file, not in the home's"),
     }),
+    init: command(init, "init", "set an agent up: commands to stop, find and resume, hooks that record; each file is named", {
+      agent: { type: "positional", description: "claude-code, opencode, gemini or codex", valueHint: "AGENT" },
+      plugin: option("DIR", "as a plugin, or an extension, in this folder, and nothing elsewhere"),
+      remove: flag("take it away again"),
+    }),
+    hook: command(hook, "hook", "what agents run at each turn, once they are set up", {
+      agent: { type: "positional", description: "whose client it is", valueHint: "AGENT" },
+      plugin: here.plugin,
+    }),
+    typed: command(typed, "typed", "what agents run for /sessions, /session, /compact and /debug context", {
+      words: { type: "positional", description: "the command, and what was typed behind it; - reads that from standard input", valueHint: "WORDS..." },
+      ...here,
+      apply: flag("as in compact"),
+    }),
     resume: command(resume, "resume", "hand a session to the next run, in any agent", {
       words: { type: "positional", required: false, description: "an id, the beginning of one, a number of the list, or words of the title; without, the list", valueHint: "SESSION..." },
       ...asked,
       with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings"),
       print: flag("start nothing: print what hands it over"),
+      from: option("AGENT", "as a text for the conversation that goes on in this agent's client"),
+      plugin: here.plugin,
       list: flag("what can be resumed"),
       override: flag("also one that was marked complete"),
       ...listed,

@@ -7,6 +7,7 @@ import { basename, join, resolve } from "node:path";
 import { isOnPath } from "../agents/native.js";
 import { agentsToSetUp, agentsWithPlugin, partsFor, shellWords } from "../init/parts.js";
 import { install, textAt, uninstall, written } from "../init/installing.js";
+import { isFolder } from "../folder.js";
 import { LeftoffError } from "../index.js";
 import { IGNORED } from "../pointer.js";
 
@@ -84,8 +85,7 @@ async function note(project, noted) {
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {
-    const ignored = join(folder, ".gitignore");
-    if ((await textAt(ignored)) === undefined) await written(project, ignored, IGNORED, noted.folders);
+    if (!isFolder(folder)) await written(project, join(folder, ".gitignore"), IGNORED, noted.folders);
     await written(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
     return;
   }

@@ -21,7 +21,8 @@ const TYPED = {
     takes: "info, export [file] or archive",
     run: (args, [first = "info", ...rest]) => {
       if (first === "export") return exportSession({ ...args, to: "markdown", output: rest.join(" ") || undefined });
-      return { info, archive }[first]?.(args);
+      if (first === "info") return info(args);
+      return first === "archive" ? archive(args) : undefined;
     },
   },
   compact: {

@@ -90,8 +90,10 @@ export async function written(root, file, text, folders) {
   const first = await mkdir(dirname(file), { recursive: true });
   if (first) {
     const made = relative(root, dirname(file)).split(/[/\\]/);
-    const known = relative(root, first).split(/[/\\]/).length;
-    for (let depth = known; depth <= made.length; depth += 1) folders.push(made.slice(0, depth).join("/"));
+    const from = relative(root, first);
+    const isRoot = from === "" || from.startsWith("..");
+    if (isRoot) folders.push(".");
+    for (let depth = isRoot ? 1 : from.split(/[/\\]/).length; depth <= made.length; depth += 1) folders.push(made.slice(0, depth).join("/"));
   }
   await writeFile(file, text);
 }

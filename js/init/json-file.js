@@ -1,7 +1,7 @@
 // @ts-check
 /** Entries in a file of JSON that is the user's, too: every other byte of it stays. */
 
-import { applyEdits, findNodeAtLocation, getNodeValue, modify, parseTree } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, format, getNodeValue, modify, parseTree } from "jsonc-parser";
 
 import { LeftoffError } from "../error.js";
 
@@ -14,7 +14,7 @@ import { LeftoffError } from "../error.js";
  * @typedef {{ offset: number, removed: string, inserted: string }} Piece
  */
 
-const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: "\n" } };
+const FORMAT = { insertSpaces: true, tabSize: 2, eol: "\n" };
 const NEW = "{}\n";
 
 /**
@@ -36,11 +36,14 @@ export function added(found, entries, { path, before }) {
       const place = at.slice(0, depth);
       if (!nodeAt(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/"))) change.made.push(place);
     }
-    const edits = nodeAt(text, at, path) ? modify(text, [...at, -1], value, { ...FORMAT, isArrayInsertion: true }) : modify(text, at, [value], FORMAT);
-    for (const { offset, length, content } of edits.toSorted((a, b) => b.offset - a.offset)) {
-      change.pieces.push({ offset, removed: text.slice(offset, offset + length), inserted: content });
-      text = applyEdits(text, [{ offset, length, content }]);
-    }
+    const isThere = nodeAt(text, at, path) !== undefined;
+    const [edit] = isThere ? modify(text, [...at, -1], value, { isArrayInsertion: true }) : modify(text, at, [value], {});
+    if (!edit) continue;
+    const { offset, length, content } = edit;
+    const next = formatted(applyEdits(text, [edit]), offset, content.length);
+    const end = next.length - (text.length - offset - length);
+    change.pieces.push({ offset, removed: text.slice(offset, offset + length), inserted: next.slice(offset, end) });
+    text = next;
   }
   return { text, change: { ...change, after: text } };
 }
@@ -59,13 +62,32 @@ export function removed(found, { entries, made, pieces, after }, path) {
   let text = found;
   for (const entry of entries) {
     const place = placeOf(text, entry, path);
-    if (place >= 0) text = applyEdits(text, modify(text, [...entry.at, place], undefined, FORMAT));
+    if (place >= 0) text = without(text, nodeAt(text, entry.at, path)?.children?.[place]);
   }
   for (const place of made.toReversed()) {
     const node = place.length > 0 ? nodeAt(text, place, path) : undefined;
-    if (node && (node.children?.length ?? 0) === 0) text = applyEdits(text, modify(text, place, undefined, FORMAT));
+    if (node && (node.children?.length ?? 0) === 0) text = without(text, node.parent);
   }
   return isNew && Object.keys(valueOf(text, path)).length === 0 ? undefined : text;
+}
+
+// With the comma that parts it from its neighbour; the library's own way is wrong for arrays on one line.
+/** @param {string} text @param {import("jsonc-parser").Node} [node] an element, or a property */
+function without(text, node) {
+  const around = node?.parent;
+  if (!node || !around?.children) return text;
+  const at = around.children.indexOf(node);
+  const [before, next] = [around.children[at - 1], around.children[at + 1]];
+  const start = before ? before.offset + before.length : next ? node.offset : around.offset + 1;
+  const end = before ? node.offset + node.length : next ? next.offset : around.offset + around.length - 1;
+  return text.slice(0, start) + text.slice(end);
+}
+
+// The formatter takes whole lines; what else stands on them is the user's.
+/** @param {string} text @param {number} offset @param {number} length */
+function formatted(text, offset, length) {
+  const end = offset + length;
+  return applyEdits(text, format(text, { offset, length }, FORMAT).filter((edit) => edit.offset >= offset && edit.offset + edit.length <= end));
 }
 
 /** @param {string} text @param {{ at: string[], value: object }} entry @param {string} path */

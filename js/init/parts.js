@@ -50,13 +50,13 @@ function markdown(program, { description, hint, ...text }) {
 
 /** @param {string} program @param {Text} text */
 function toml(program, { description, hint, runs, then }) {
-  return `${stringify({ description, prompt: `!{${program} ${runs}${hint ? " {{args}}" : ""}}\n\n${then}\n` })}\n`;
+  return stringify({ description, prompt: `!{${program} ${runs}${hint ? " {{args}}" : ""}}\n\n${then}\n` });
 }
 
 /** @param {string} program @param {string} name @param {Text} text */
 function skill(program, name, { description, hint, runs, then }) {
   const typed = hint ? " <what the user typed behind the name>" : "";
-  return `---\nname: ${name}\ndescription: ${description}; only when the user asks for it by its name\n---\nRun \`${program} ${runs}${typed}\` and read all that it prints.\n\n${then.replace("Above is leftoff's answer.", "").replace("what stands above", "what it printed").trim()}\n`;
+  return `---\nname: ${name}\ndescription: ${description}; only when the user asks for it by its name\n---\nRun \`${program} ${runs}${typed}\` and read all of it.\n\n${then.replace("Above is", "That is")}\n`;
 }
 
 /** @param {string} command @param {string[]} events @param {object} [beside] */

@@ -43,6 +43,9 @@ pub fn count_by(planes: &[u8]) -> Answer<()> {
     VOCABULARY.get_or_try_init(|| Vocabulary::from_bytes(planes).map(Box::new)).map(drop).map_err(thrown)
 }
 
+// What stands in the texts of the commands that agents are given.
+const OF_COMMANDS: &str = "leftoff's answer";
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Read<'a> {
@@ -63,8 +66,8 @@ struct Read<'a> {
 #[serde(rename_all = "camelCase")]
 struct About<'a> {
     sessions: Vec<Read<'a>>,
-    // Whether a resume block is in it: something of the store may go on here.
-    has_block: bool,
+    // Whether a session of the store may go on in it, or it may be about the store alone.
+    is_about_store: bool,
     problems: &'a [Problem],
 }
 
@@ -96,13 +99,14 @@ impl TranscriptHandle {
             message_count: session.messages.len(),
             last_timestamp: session.messages.iter().rev().find_map(|message| message.timestamp.as_deref()),
         });
-        let has_block = memchr::memmem::find(file, block::END.as_bytes()).is_some();
-        let about = to_json(&About { sessions: sessions.collect(), has_block, problems: &import.problems });
+        let speaks = |of: &str| memchr::memmem::find(file, of.as_bytes()).is_some();
+        let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
+        let about = to_json(&About { sessions: sessions.collect(), is_about_store, problems: &import.problems });
         let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
         Ok(TranscriptHandle { about, sessions, fresh: None })
     }
 
-    /// JSON `{"sessions":[...],"hasBlock":...,"problems":[...]}`, without the messages.
+    /// JSON `{"sessions":[...],"isAboutStore":...,"problems":[...]}`, without the messages.
     pub fn about(&self) -> Uint8Array {
         bytes(&self.about)
     }

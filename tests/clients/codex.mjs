@@ -22,7 +22,7 @@ export const codex = {
     return look(`@openai/codex-${platform}-${arch}`, join("vendor", triple, "bin", platform === "win32" ? "codex.exe" : "codex"));
   },
 
-  prepare({ home, url }) {
+  prepare({ home, project, url }) {
     mkdirSync(join(home, ".codex"), { recursive: true });
     writeFileSync(join(home, ".codex", "config.toml"), `model = "gpt-5.5"
 model_provider = "script"
@@ -34,11 +34,13 @@ name = "Script"
 base_url = "${url}/v1"
 env_key = "SCRIPT_KEY"
 wire_api = "responses"
+[projects.${JSON.stringify(project)}]
+trust_level = "trusted"
 `);
   },
 
   async ask({ program, home, project }, { prompt, id = "", resumes }) {
-    const args = ["exec", ...(resumes ? ["resume", id] : []), "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt];
+    const args = ["exec", ...(resumes ? ["resume", id] : []), "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt];
     return told(await ran(codex.name, { program, args, project, home, env: { SCRIPT_KEY: "none" } }), "thread_id");
   },
 

@@ -33,6 +33,8 @@ export const opencode = {
   },
 
   async ask(place, { prompt, id = "", resumes }) {
+    const [, command, args = ""] = /^\/(\S+) ?(.*)$/s.exec(prompt) ?? [];
+    if (command) return told(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : []), "--command", command, ...(args ? [args] : [])]), "sessionID");
     // As an argument it would be put in quotes.
     return told(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt), "sessionID");
   },

@@ -1,0 +1,65 @@
+// @ts-check
+/** How what leftoff installs is used in each client: what is typed, and where the model itself has to run a program. */
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "../../scripts/run.mjs";
+
+/** @import { Client, Seat } from "./driving.mjs" */
+/** @import { Marked } from "./talk.mjs" */
+/** @typedef {{ user: number, assistant: number, tool: number }} Counted */
+/** @typedef {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean }} Said */
+
+const CLI = join(root, "js", "cli", "index.js");
+const DONE = { text: "Done." };
+
+/** The files of the project's own commands. @type {Record<string, (name: string, text: string) => [path: string, text: string]>} */
+const COMMANDS = {
+  "claude-code": (name, text) => [`.claude/commands/workspace.${name}.md`, `---\ndescription: think\n---\n${text}\nTopic: $ARGUMENTS\n`],
+  opencode: (name, text) => [`.opencode/command/workspace.${name}.md`, `---\ndescription: think\n---\n${text}\nTopic: $ARGUMENTS\n`],
+  gemini: (name, text) => [`.gemini/commands/workspace.${name}.toml`, `description = "think"\nprompt = """\n${text}\nTopic: {{args}}\n"""\n`],
+  codex: (name, text) => [`.agents/skills/workspace-${name}/SKILL.md`, `---\nname: workspace-${name}\ndescription: think\n---\n${text}\n`],
+};
+
+/** @param {Client} client @param {Seat} at */
+export function setUp(client, { home, project }) {
+  const isCodex = client.agent === "codex";
+  const type = (/** @type {string} */ name) => (isCodex ? `$workspace-${name}` : `/workspace.${name}`);
+  // Codex has no commands of that kind: the model runs what the skill says.
+  const runs = (/** @type {string} */ line) => (isCodex ? [{ calls: [client.tools.shell(`${process.execPath} ${CLI} ${line} --from codex`)] }] : []);
+  return {
+    resumesBy: type("resume"),
+    tools: [client.tools.shell("").name],
+    /** @param {string} name @param {string} text */
+    command(name, text) {
+      const [path, file] = COMMANDS[client.agent]?.(name, text) ?? ["", ""];
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), file);
+      return { hash: `sha256:${createHash("sha256").update(file).digest("hex")}` };
+    },
+    /** @param {string[]} args */
+    leftoff(...args) {
+      const done = spawnSync(process.execPath, [CLI, ...args, "--workspace", project], { encoding: "utf8", env: { PATH: process.env.PATH, HOME: home } });
+      if (done.status !== 0) throw new Error(`leftoff ${args.join(" ")}: ${done.stderr}`);
+      return done.stdout;
+    },
+    /** @param {string} name @param {string} topic */
+    begins: (name, topic) => `${type(name)} ${topic}`,
+    /** @param {Said[]} talk @returns {Said[]} */
+    stopped: (talk) => [...talk, { prompt: type("stop-conversation"), steps: [...runs("stop"), DONE] }],
+    /** @param {string} words @param {Said[]} talk @returns {Said[]} */
+    resumed: (words, talk) => [
+      { prompt: type("resume"), isList: true, steps: [...runs("resume --print"), DONE] },
+      { prompt: `${type("resume")} ${words}`, isResume: true, steps: [...runs(`resume --print ${words}`), { text: "It goes on." }] },
+      ...talk,
+    ],
+    /** Its answer to the command, and what comes with it, is not there yet when it stops. @param {Counted} all @returns {Counted} */
+    untilStop: (all) => all,
+    /** @param {Counted} all @returns {Counted} */
+    sinceResume: (all) => all,
+    /** As it stands in lines of JSON. @param {string[]} texts */
+    quoted: (texts) => texts.map((text) => JSON.stringify(text).slice(1, -1)),
+  };
+}

@@ -1,0 +1,149 @@
+// @ts-check
+// In each client that leftoff sets up a session is held, stopped, found and resumed by what it installed.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { openStore } from "../../js/index.js";
+import { root } from "../../scripts/run.mjs";
+import { scene } from "../faults/tools.mjs";
+import { IN_CI, present } from "./clients.mjs";
+import { seat } from "./holding.mjs";
+import { Script } from "./model/script.mjs";
+import { serve } from "./model/server.mjs";
+import { setUp } from "./set-up.mjs";
+
+/** @import { Suite } from "../../scripts/suites.mjs" */
+/** @import { Present } from "./clients.mjs" */
+/** @import { Turn } from "./model/turns.mjs" */
+/** @import { Marked } from "./talk.mjs" */
+
+const CONVERSATION = "conversations/2026-11-22/001-brainstorm-api-design";
+const TOPIC = "api's \"design\" & 漢字 🙂";
+const OLD = "You help to think: ask one question at a time. OLD-RULES-17.";
+const NEW = "You help to think: first write down what is known. NEW-RULES-18.";
+const SECOND = "What of REST? \"quoted\" ünï 🙂";
+const THIRD = "And now versions.";
+
+/** @type {Suite} */
+export default {
+  title: "a session is held, stopped, found and resumed in a real client by what leftoff init installed there",
+  async run() {
+    const clients = present(IN_CI);
+    const all = await Promise.allSettled(clients.map((one) => scene("stop", ({ folder }) => tried(one, folder))));
+    const errors = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${clients.length} clients`);
+    return Object.fromEntries(all.flatMap((one, at) => (one.status === "fulfilled" ? [[clients[at]?.client.name, one.value]] : [])));
+  },
+};
+
+/** @param {Present} present @param {string} folder */
+async function tried({ client, program }, folder) {
+  const at = seat(program, folder);
+  const own = setUp(client, at);
+  own.command("brainstorm", OLD);
+  own.leftoff("init", client.agent);
+  const first = await said(client, at, own.stopped([
+    { prompt: own.begins("brainstorm", TOPIC), steps: [
+      { text: "I shall note it.", calls: [client.tools.write(join(at.project, CONVERSATION, "brainstorm.md"), "# API Design Discussion\n")] },
+      { text: "What is the API for?" },
+    ] },
+    { prompt: SECOND, steps: [{ text: "A look.", calls: [client.tools.shell("printf 'mark-%s\\n' 91")] }, { text: "REST is simple: ünï 漢字." }] },
+  ]));
+  const answer = last(first.seen);
+  assert.match(answer, /Session saved\.\s+Conversation "API Design Discussion" has been paused\./, client.name);
+  assert.ok(answer.includes(own.resumesBy), `${client.name}: what brings it back is named`);
+  const kept = await stored(at);
+  assert.equal(kept.path, join(at.project, CONVERSATION, ".session"), `${client.name}: beside the conversation`);
+  const { type, lifecycle, agent, messages } = kept;
+  const { hash } = own.command("brainstorm", OLD);
+  assert.deepEqual({ type, lifecycle, command: agent.command, hash: agent.systemPromptHash }, { type: "brainstorm", lifecycle: "paused", command: own.begins("brainstorm", "").trim(), hash }, client.name);
+  assert.deepEqual(agent.tools?.filter((/** @type {string} */ name) => own.tools.includes(name)), own.tools, `${client.name}: its tools`);
+  const counted = count(client.agent, await client.fileOf(at, first.id));
+  assert.deepEqual(messages, own.untilStop(counted), `${client.name}: as many messages as its own file has`);
+  own.command("brainstorm", NEW);
+  const again = await said(client, at, own.resumed("1", [{ prompt: THIRD, steps: [{ text: "Versions in the path." }] }]));
+  assert.ok(again.list.includes("1. [brainstorm] API Design Discussion") && again.list.includes("Status: paused"), `${client.name}: the list`);
+  inOrder(again.told, [NEW.slice(0, 40), "[RESUMED CONVERSATION]", ...own.quoted(["What is the API for?", SECOND, "mark-91", "REST is simple: ünï 漢字."])], client.name);
+  assert.ok(!again.told.includes("OLD-RULES-17.\n\n[RESUMED"), `${client.name}: the old text is not what it is told`);
+  assert.match(again.told, /prompt .*changed|changed .*since/i, `${client.name}: a warning`);
+  const after = await stored(at);
+  assert.equal(after.path, kept.path, `${client.name}: it goes on where it was`);
+  const more = own.sinceResume(count(client.agent, await client.fileOf(at, again.id)));
+  assert.deepEqual(after.messages, sum(messages, more), `${client.name}: what was said since is with it`);
+  return `${messages.user + messages.assistant + messages.tool} messages, then ${more.user + more.assistant + more.tool}`;
+}
+
+/**
+ * Says one thing after another; what the model was told of the conversation at the last one.
+ * @param {Present["client"]} client @param {import("./driving.mjs").Seat} at @param {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean }[]} talk
+ */
+async function said(client, at, talk) {
+  /** @type {Turn[]} */
+  let seen = [];
+  let [list, told] = ["", ""];
+  const script = new Script(talk.flatMap(({ steps }) => steps), { name: `s${randomUUID().slice(0, 4)}` });
+  const server = await serve(script, { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
+  let id = /** @type {string} */ (randomUUID());
+  try {
+    const place = { ...at, url: server.url };
+    client.prepare(place);
+    for (const [number, { prompt, isList, isResume }] of talk.entries()) {
+      id = await client.ask(place, { prompt, id, resumes: number > 0 });
+      if (isList) list = last(seen);
+      if (isResume) told = last(seen);
+    }
+    assert.equal(script.taken, script.length, `${client.name}: each step is taken`);
+  } finally {
+    await server.close();
+  }
+  assert.deepEqual(server.unknown, [], client.name);
+  return { id, seen, list, told };
+}
+
+/** What came last that the user, or a tool, has said. @param {Turn[]} turns */
+function last(turns) {
+  const at = turns.findLastIndex(({ role }) => role === "assistant");
+  const tail = turns.slice(at + 1);
+  return tail.flatMap(({ text = "", results = [] }) => [text, ...results.map((one) => one.text)]).join("\n");
+}
+
+/** The one session of the project, and what its log holds. @param {{ home: string, project: string }} at */
+async function stored({ home, project }) {
+  const store = await openStore({ home: join(home, ".leftoff"), project });
+  try {
+    const listed = await store.list({ type: null, archived: null });
+    assert.equal(listed.length, 1, JSON.stringify(listed.map(({ title, path }) => [title, path])));
+    const session = await store.session(/** @type {string} */ (listed[0]?.id));
+    const messages = { user: 0, assistant: 0, tool: 0 };
+    for await (const { role } of session.messages()) messages[/** @type {"user"} */ (role)] += 1;
+    const { type, lifecycle, agent } = session.metadata;
+    return { path: session.path, type, lifecycle, agent, messages };
+  } finally {
+    await store.close();
+  }
+}
+
+/** By another program, from the client's own file. @param {string} agent @param {string} file */
+function count(agent, file) {
+  const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), agent, file], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const { user, assistant, toolResults } = JSON.parse(done.stdout).main;
+  return { user, assistant, tool: toolResults };
+}
+
+/** @typedef {{ user: number, assistant: number, tool: number }} Counted @param {Counted} a @param {Counted} b */
+function sum(a, b) {
+  return { user: a.user + b.user, assistant: a.assistant + b.assistant, tool: a.tool + b.tool };
+}
+
+/** Each once, one behind the other. @param {string} text @param {string[]} parts @param {string} what */
+function inOrder(text, parts, what) {
+  let at = 0;
+  for (const part of parts) {
+    const place = text.indexOf(part, at);
+    assert.ok(place >= 0, `${what}: expected ${JSON.stringify(part)} behind byte ${at} of\n${text}`);
+    assert.equal(text.split(part).length, 2, `${what}: ${JSON.stringify(part)} once in\n${text}`);
+    at = place;
+  }
+}

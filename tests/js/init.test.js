@@ -1,0 +1,147 @@
+// @ts-check
+// `leftoff init` writes what an agent needs, and takes it back; every other byte of the user's stays.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { parse } from "jsonc-parser";
+
+import { added, removed } from "../../js/init/json-file.js";
+import { agentsToSetUp, partsFor, shellWords } from "../../js/init/parts.js";
+
+const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+
+/** @param {(project: string, typed: (...args: string[]) => { status: number | null, stdout: string, stderr: string }) => void} work */
+function inProject(work) {
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-init-"));
+  const project = join(folder, "a project");
+  mkdirSync(project);
+  const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+  try {
+    work(project, (...args) => spawnSync(process.execPath, [entry, "init", ...args, "--workspace", project], { env, encoding: "utf8" }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Every file and folder, with its bytes. @param {string} folder */
+function tree(folder) {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+  return names.map((name) => [name, statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), "utf8") : "a folder"]);
+}
+
+/** @param {string} file @param {string} text */
+function put(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+for (const agent of agentsToSetUp) {
+  test(`${agent}: what was set up is taken away again, and the project is as it was`, () =>
+    inProject((project, typed) => {
+      put(join(project, ".claude", "commands", "mine.md"), "mine");
+      put(join(project, ".gemini", "settings.json"), '{\n\t// mine\n\t"theme": "x",\n}\n');
+      const before = tree(project);
+      const first = typed(agent);
+      assert.equal(first.status, 0, first.stderr);
+      assert.match(first.stdout, /written\n/);
+      assert.notDeepEqual(tree(project), before);
+      const after = tree(project);
+      const again = typed(agent);
+      assert.doesNotMatch(again.stdout, /written|changed/);
+      assert.deepEqual(tree(project), after);
+      const removal = typed(agent, "--remove");
+      assert.equal(removal.status, 0, removal.stderr);
+      assert.deepEqual(tree(project), before);
+    }));
+}
+
+test("each file is named, and each command as it is typed there", () =>
+  inProject((project, typed) => {
+    const { stdout } = typed("codex");
+    assert.ok(stdout.includes(join(project, ".codex", "hooks.json")));
+    assert.ok(stdout.includes("$workspace-resume"));
+    const said = JSON.parse(typed("claude-code", "--json").stdout);
+    assert.deepEqual(said.at(-1), { path: ".claude/settings.json", did: "written" });
+  }));
+
+test("what the user changed meanwhile stays: settings, a command, a file of the same name", () =>
+  inProject((project, typed) => {
+    const settings = join(project, ".claude", "settings.json");
+    put(settings, '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}');
+    put(join(project, ".claude", "commands", "session.md"), "my own command");
+    const first = typed("claude-code");
+    assert.match(first.stdout, /session\.md {2}left as it is/);
+    const text = readFileSync(settings, "utf8");
+    assert.deepEqual(JSON.parse(text).hooks.Stop.length, 2);
+    writeFileSync(settings, text.replace('"opus"', '"sonnet", "env": {"A": "1"}'));
+    const resume = join(project, ".claude", "commands", "workspace.resume.md");
+    writeFileSync(resume, "changed by me");
+    const removal = typed("claude-code", "--remove");
+    assert.equal(removal.status, 0, removal.stderr);
+    assert.equal(readFileSync(settings, "utf8"), '{\n    "model": "sonnet", "env": {"A": "1"},\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}');
+    assert.equal(readFileSync(resume, "utf8"), "changed by me");
+    assert.equal(readFileSync(join(project, ".claude", "commands", "session.md"), "utf8"), "my own command");
+  }));
+
+test("a plugin and an extension lie in the folder that is named, and nowhere else", () =>
+  inProject((project, typed) => {
+    for (const [agent, file] of [["claude-code", ".claude-plugin/plugin.json"], ["gemini", "gemini-extension.json"]]) {
+      const folder = join(project, `of ${agent}`);
+      const { stdout, status, stderr } = typed(/** @type {string} */ (agent), "--plugin", folder);
+      assert.equal(status, 0, stderr);
+      assert.equal(JSON.parse(readFileSync(join(folder, /** @type {string} */ (file)), "utf8")).name, "leftoff");
+      assert.ok(JSON.parse(readFileSync(join(folder, "hooks", "hooks.json"), "utf8")).hooks);
+      assert.ok(stdout.includes(agent === "gemini" ? "/workspace.resume" : "/leftoff:workspace.resume"));
+      typed(/** @type {string} */ (agent), "--plugin", folder, "--remove");
+    }
+    assert.deepEqual(tree(project), []);
+  }));
+
+test("settings that are no JSON are refused, and nothing is written into them", () =>
+  inProject((project, typed) => {
+    const settings = join(project, ".gemini", "settings.json");
+    for (const text of ["not json", "[]", '{"hooks": 7}', '{"hooks": {"AfterAgent": {}}}']) {
+      put(settings, text);
+      const { status, stderr } = typed("gemini");
+      assert.equal(status, 2, text);
+      assert.match(stderr, /expected an .*settings\.json.*nothing was changed/);
+      assert.equal(readFileSync(settings, "utf8"), text);
+    }
+  }));
+
+test("an agent that cannot be set up is refused, and what can is named", () =>
+  inProject((_, typed) => {
+    const { status, stderr } = typed("aider");
+    assert.equal(status, 2);
+    assert.match(stderr, /expected an agent that can be set up \(claude-code, opencode, gemini, codex\), but found "aider"/);
+  }));
+
+const words = fc.string({ minLength: 1, maxLength: 8 }).filter((word) => !["__proto__", "hooks"].includes(word));
+const settings = fc.record({
+  beside: fc.dictionary(words, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 }),
+  hooks: fc.option(fc.dictionary(fc.constantFrom("Stop", "SessionEnd", "Other"), fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 2 }), { maxKeys: 3 })),
+  indent: fc.constantFrom(undefined, 2, 4, "\t"),
+  end: fc.constantFrom("", "\n"),
+});
+
+test("whatever settings there are, what is added is there, all else means what it meant, and the bytes come back", () => {
+  const { entries } = /** @type {import("../../js/init/parts.js").Parts} */ (partsFor("claude-code", { program: shellWords(["/a b/leftoff"]) }));
+  fc.assert(fc.property(settings, fc.string(), ({ beside, hooks, indent, end }, edit) => {
+    const text = JSON.stringify({ ...beside, ...(hooks && { hooks }) }, null, indent) + end;
+    const value = JSON.parse(text);
+    const { text: after, change } = added(text, entries, { path: "settings.json" });
+    const now = parse(after);
+    for (const { at: [, event = ""], value: one } of entries) assert.deepEqual(now.hooks[event].at(-1), one);
+    assert.deepEqual({ ...now, hooks: undefined }, { ...value, hooks: undefined });
+    assert.equal(removed(after, change, "settings.json"), text);
+    // One more setting, written by hand at the front: then it is taken out of what stands there.
+    const edited = after.replace("{", `{"~": ${JSON.stringify(edit)},`);
+    const left = removed(edited, change, "settings.json");
+    assert.deepEqual(parse(left ?? "{}"), { "~": edit, ...value });
+  }), { numRuns: 300 });
+});
