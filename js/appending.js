@@ -2,6 +2,7 @@
 /** Many messages on their way into a session: of another session, or of an agent's file. */
 
 import { agents, countAsStored } from "./agents.js";
+import { isTalk } from "./continued.js";
 import { entropy, fromBytes } from "./core.js";
 
 /** @import { Staging as StagingHandle, Transcript } from "../pkg/agents.js" */
@@ -45,7 +46,9 @@ export async function appendFresh(session, { handle, at, count, isCounted, goesO
     agents.called(() => handle.compare(at, goesOn));
     count = await compared(handle, log.pieces(0, size));
     for (let from = 0; from < count; from += BATCH) {
-      await session.append(fromBytes(agents.called(() => handle.messages(at, from, from + BATCH))), { ...options, revives });
+      const batch = fromBytes(agents.called(() => handle.messages(at, from, from + BATCH)));
+      // An answer to who stopped it is no going on.
+      await session.append(batch, { ...options, revives: revives && batch.some(isTalk) });
     }
   }
   if (count > 0) await session.flush({ learns: false });

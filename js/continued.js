@@ -80,7 +80,7 @@ export class Continued {
         // The first is the outermost: in the history there may be others.
         const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
         if (mark) places.set(mark, from + offset);
-        if (message.role === "user" && isTalk(String(message.content))) asked.push(from + offset);
+        if (isTalk(message)) asked.push(from + offset);
         if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(from + offset);
       }
     }
@@ -101,7 +101,8 @@ export class Continued {
 const OF_CLIENT = /^\s*<(?:session_context|environment_context|user_instructions|skill|system-reminder|local-command-\w+)[\s>]/;
 const ABOUT_STORE = /<command-name>\/(?:leftoff:)?(?:workspace\.(?:resume|stop-conversation)|sessions|session|compact-session|debug-context)<|leftoff's answer|^\s*\$workspace-(?:resume|stop-conversation)\b/;
 
-/** Whether the user says something in a message: not the client, and not by a command of `leftoff init`. @param {string} text */
-function isTalk(text) {
-  return !OF_CLIENT.test(text) && !ABOUT_STORE.test(text);
+/** Whether the user says something in a message: not the client, and not by a command of `leftoff init`. @param {{ role: string, content: unknown }} message */
+export function isTalk({ role, content }) {
+  const text = String(content);
+  return role === "user" && !OF_CLIENT.test(text) && !ABOUT_STORE.test(text);
 }

@@ -101,7 +101,8 @@ impl TranscriptHandle {
         });
         let speaks = |of: &str| memchr::memmem::find(file, of.as_bytes()).is_some();
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
-        let about = to_json(&About { sessions: sessions.collect(), is_about_store, problems: &import.problems });
+        let about =
+            to_json(&About { sessions: sessions.collect(), is_about_store, problems: &import.problems });
         let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
         Ok(TranscriptHandle { about, sessions, fresh: None })
     }

@@ -112,6 +112,35 @@ fn what_is_rewound_stays_and_a_branch_goes_on_before_it() {
 }
 
 #[test]
+fn a_client_that_resumes_in_a_process_of_its_own_takes_nothing_back() {
+    let context = user("x", "<session_context>\nhere\n</session_context>");
+    let head = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:05Z"});
+    let mut lines = vec![whole(&[context.clone()]), user("u", "hi"), calling("a", "c", None)];
+    lines.extend([
+        calling("a", "c", Some("text")),
+        user("r", json!([response("c", "text")])),
+        gemini("b", "done"),
+    ]);
+    let before = session(&lines);
+    lines.extend([head, whole(&[context.clone()]), json!({"$set": {"sessionId": "s"}})]);
+    assert_eq!(session(&lines).messages, before.messages);
+    let again = [
+        context,
+        user("u", "hi"),
+        calling("a", "c", Some("text")),
+        user("a", json!([response("c", "text")])),
+    ];
+    lines.push(whole(
+        &[&again[..], &[user("r", json!([response("c", "text")])), gemini("b", "done")]].concat(),
+    ));
+    lines.extend([user("v", "more"), gemini("d", "yes")]);
+    let after = session(&lines);
+    assert_eq!(told(&after)[..before.messages.len()], told(&before)[..]);
+    assert_eq!(told(&after)[before.messages.len()..], ["u more", "a yes"]);
+    assert!(after.messages.iter().all(|message| !message.branch));
+}
+
+#[test]
 fn a_rewind_to_what_is_not_there_takes_all_back_and_is_listed() {
     let session = session(&[user("u", "hi"), json!({"$rewindTo": "x"}), user("v", "anew")]);
     assert_eq!(told(&session), ["u hi", "!u anew"]);

@@ -9,7 +9,6 @@ import { root } from "../../scripts/run.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
 /** @import { Marked } from "./talk.mjs" */
-/** @typedef {{ user: number, assistant: number, tool: number }} Counted */
 /** @typedef {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean }} Said */
 
 const CLI = join(root, "js", "cli", "index.js");
@@ -31,6 +30,8 @@ export function setUp(client, { home, project }) {
   const runs = (/** @type {string} */ line) => (isCodex ? [{ calls: [client.tools.shell(`${process.execPath} ${CLI} ${line} --from codex`)] }] : []);
   return {
     resumesBy: type("resume"),
+    // The agent's own title counts more than the conversation's heading; the model that is asked for it says this.
+    title: client.agent === "opencode" ? "Aside." : "API Design Discussion",
     tools: [client.tools.shell("").name],
     /** @param {string} name @param {string} text */
     command(name, text) {
@@ -55,10 +56,11 @@ export function setUp(client, { home, project }) {
       { prompt: `${type("resume")} ${words}`, isResume: true, steps: [...runs(`resume --print ${words}`), { text: "It goes on." }] },
       ...talk,
     ],
-    /** Its answer to the command, and what comes with it, is not there yet when it stops. @param {Counted} all @returns {Counted} */
-    untilStop: (all) => all,
-    /** @param {Counted} all @returns {Counted} */
-    sinceResume: (all) => all,
+    /**
+     * What is there without a hook: all but the command that stops it and the answer to that.
+     * @template {{ user: number, assistant: number }} T @param {T} all @returns {T}
+     */
+    untilStop: (all) => (client.agent === "opencode" ? { ...all, user: all.user - 1, assistant: all.assistant - 1 } : all),
     /** As it stands in lines of JSON. @param {string[]} texts */
     quoted: (texts) => texts.map((text) => JSON.stringify(text).slice(1, -1)),
   };

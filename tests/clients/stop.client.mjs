@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { openStore } from "../../js/index.js";
+import { openStore, readTranscript } from "../../js/index.js";
 import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
 import { IN_CI, present } from "./clients.mjs";
@@ -52,7 +52,7 @@ async function tried({ client, program }, folder) {
     { prompt: SECOND, steps: [{ text: "A look.", calls: [client.tools.shell("printf 'mark-%s\\n' 91")] }, { text: "REST is simple: ünï 漢字." }] },
   ]));
   const answer = last(first.seen);
-  assert.match(answer, /Session saved\.\s+Conversation "API Design Discussion" has been paused\./, client.name);
+  assert.match(answer, new RegExp(`Session saved\\.\\s+Conversation "${own.title}" has been paused\\.`), client.name);
   assert.ok(answer.includes(own.resumesBy), `${client.name}: what brings it back is named`);
   const kept = await stored(at);
   assert.equal(kept.path, join(at.project, CONVERSATION, ".session"), `${client.name}: beside the conversation`);
@@ -60,17 +60,17 @@ async function tried({ client, program }, folder) {
   const { hash } = own.command("brainstorm", OLD);
   assert.deepEqual({ type, lifecycle, command: agent.command, hash: agent.systemPromptHash }, { type: "brainstorm", lifecycle: "paused", command: own.begins("brainstorm", "").trim(), hash }, client.name);
   assert.deepEqual(agent.tools?.filter((/** @type {string} */ name) => own.tools.includes(name)), own.tools, `${client.name}: its tools`);
-  const counted = count(client.agent, await client.fileOf(at, first.id));
-  assert.deepEqual(messages, own.untilStop(counted), `${client.name}: as many messages as its own file has`);
+  const { whole } = await since(client, at, first.id);
+  assert.deepEqual(messages, own.untilStop(whole), `${client.name}: as many messages as its own file has`);
   own.command("brainstorm", NEW);
   const again = await said(client, at, own.resumed("1", [{ prompt: THIRD, steps: [{ text: "Versions in the path." }] }]));
-  assert.ok(again.list.includes("1. [brainstorm] API Design Discussion") && again.list.includes("Status: paused"), `${client.name}: the list`);
+  assert.ok(again.list.includes(`1. [brainstorm] ${own.title}`) && again.list.includes("Status: paused"), `${client.name}: the list`);
   inOrder(again.told, [NEW.slice(0, 40), "[RESUMED CONVERSATION]", ...own.quoted(["What is the API for?", SECOND, "mark-91", "REST is simple: ünï 漢字."])], client.name);
   assert.ok(!again.told.includes("OLD-RULES-17.\n\n[RESUMED"), `${client.name}: the old text is not what it is told`);
   assert.match(again.told, /prompt .*changed|changed .*since/i, `${client.name}: a warning`);
   const after = await stored(at);
   assert.equal(after.path, kept.path, `${client.name}: it goes on where it was`);
-  const more = own.sinceResume(count(client.agent, await client.fileOf(at, again.id)));
+  const { more } = await since(client, at, again.id);
   assert.deepEqual(after.messages, sum(messages, more), `${client.name}: what was said since is with it`);
   return `${messages.user + messages.assistant + messages.tool} messages, then ${more.user + more.assistant + more.tool}`;
 }
@@ -116,8 +116,9 @@ async function stored({ home, project }) {
     const listed = await store.list({ type: null, archived: null });
     assert.equal(listed.length, 1, JSON.stringify(listed.map(({ title, path }) => [title, path])));
     const session = await store.session(/** @type {string} */ (listed[0]?.id));
-    const messages = { user: 0, assistant: 0, tool: 0 };
-    for await (const { role } of session.messages()) messages[/** @type {"user"} */ (role)] += 1;
+    const said = [];
+    for await (const message of session.messages()) said.push(/** @type {{ role: string }} */ (message));
+    const messages = counted(said);
     const { type, lifecycle, agent } = session.metadata;
     return { path: session.path, type, lifecycle, agent, messages };
   } finally {
@@ -125,16 +126,37 @@ async function stored({ home, project }) {
   }
 }
 
+/**
+ * What a client's own file holds, read by another program; and how much of it comes behind a resume block.
+ * @param {Present["client"]} client @param {import("./driving.mjs").Seat} at @param {string} id
+ */
+async function since(client, at, id) {
+  const file = await client.fileOf(at, id);
+  const all = (await readTranscript(file)).slice();
+  const behind = all.slice(all.findLastIndex((/** @type {any} */ message) => JSON.stringify(message).includes("[END RESUMED CONTEXT]")) + 1);
+  const more = counted(behind);
+  const whole = count(client.agent, file);
+  assert.deepEqual(counted(all), whole, `${client.name}: what its file holds`);
+  return { whole, more };
+}
+
+/** @param {{ role: string }[]} messages @returns {Counted} */
+function counted(messages) {
+  const by = { system: 0, user: 0, assistant: 0, tool: 0 };
+  for (const { role } of messages) by[/** @type {"user"} */ (role)] += 1;
+  return by;
+}
+
 /** By another program, from the client's own file. @param {string} agent @param {string} file */
 function count(agent, file) {
   const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), agent, file], { encoding: "utf8", maxBuffer: 1 << 28 });
-  const { user, assistant, toolResults } = JSON.parse(done.stdout).main;
-  return { user, assistant, tool: toolResults };
+  const { system, user, assistant, toolResults } = JSON.parse(done.stdout).main;
+  return { system, user, assistant, tool: toolResults };
 }
 
-/** @typedef {{ user: number, assistant: number, tool: number }} Counted @param {Counted} a @param {Counted} b */
+/** @typedef {{ system: number, user: number, assistant: number, tool: number }} Counted @param {Counted} a @param {Counted} b */
 function sum(a, b) {
-  return { user: a.user + b.user, assistant: a.assistant + b.assistant, tool: a.tool + b.tool };
+  return { system: a.system + b.system, user: a.user + b.user, assistant: a.assistant + b.assistant, tool: a.tool + b.tool };
 }
 
 /** Each once, one behind the other. @param {string} text @param {string[]} parts @param {string} what */

@@ -54,6 +54,10 @@ pub(super) struct Plan {
 }
 
 impl History {
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     pub fn find(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }

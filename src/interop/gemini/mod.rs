@@ -4,7 +4,8 @@
 //! The log is one of changes. A line with an id that was there before is the same message, written again. A line
 //! `$set` changes what is known of the whole; its `messages`, if it has any, are the conversation as it is from then on.
 //! `$rewindTo` takes back a message and all behind it. What tools gave stands in the answer that called them and again
-//! in a user's message. Where the client makes room, it writes the conversation anew under other ids: behind a
+//! in a user's message. A client that resumes writes its head again, the context alone, then the conversation as a `$set`:
+//! what was there before is not taken back by that. Where the client makes room, it writes the conversation anew under other ids: behind a
 //! `<session_context>` line by line, or in a `$set`; those are the messages that were there before, and what else a
 //! `$set` has in front of them is their summary. A sub-agent's file does not say
 //! who called it: its folder does, and the call names it.
@@ -91,6 +92,8 @@ struct Reader {
     is_sub_agent: bool,
     talk: Conversation,
     history: History,
+    // The client was started anew, and has not said yet what it goes on with.
+    has_restarted: bool,
     // The result of each call.
     results: BTreeMap<String, usize>,
     agents: BTreeSet<(String, String)>,
@@ -105,6 +108,7 @@ impl Reader {
             is_sub_agent: false,
             talk: Conversation::new(AgentName::Gemini),
             history: History::default(),
+            has_restarted: false,
             results: BTreeMap::new(),
             agents: BTreeSet::new(),
             problems: Vec::new(),
@@ -132,6 +136,7 @@ impl Reader {
     // What is said of the whole: the first line, or an older version's document.
     fn head(&mut self, mut object: Object<'_>) {
         self.is_known = true;
+        self.has_restarted = !self.history.is_empty();
         let Conversation { session, losses, .. } = &mut self.talk;
         let id: Option<String> = object.take("sessionId", losses);
         if session.source_id.is_empty() {
@@ -185,6 +190,7 @@ impl Reader {
     // `native` names the message if it says no id itself.
     fn message(&mut self, object: Object<'_>, native: String, place: Span) {
         if let Some(record) = self.read(object, &native, place) {
+            self.has_restarted = false;
             let id = record.id.clone().unwrap_or_default();
             let at = self.history.find(&id);
             if at.is_none() && self.history.repeats(&record) {
@@ -341,6 +347,13 @@ impl Reader {
                 }
                 None => {}
             }
+        }
+        // It begins with the context alone, and with the conversation once it has found that.
+        let is_bare = |record: &Record| !record.is_answer && record.text.as_str().starts_with(CONTEXT);
+        self.has_restarted &= read.iter().all(is_bare);
+        if self.has_restarted {
+            self.history = before;
+            return;
         }
         let plan = before.compare(&read);
         if plan.is_rewind {
