@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leftoff::calls::{context_of_log, resume_block, scan_log};
+use leftoff::calls::{context_of_log, drift, resume_block, scan_log};
 use leftoff::error::Error;
 use leftoff::tokens::Vocabulary;
 use serde::Deserialize;
@@ -106,7 +106,8 @@ fn run(case: &Case<'_>, vocabulary: Option<&Vocabulary>) -> Result<String, Error
         "scan" => Ok(scan_log(&input)),
         "context" => context_of_log(&input, &text(case.options.request), vocabulary),
         "resume-block" => resume_block(str::from_utf8(&input).expect("a text"), &text(case.options.stamp)),
-        call => panic!("expected scan, context or resume-block, but found {call}"),
+        "drift" => drift(str::from_utf8(&input).expect("a text")),
+        call => panic!("expected scan, context, resume-block or drift, but found {call}"),
     }
 }
 
@@ -123,4 +124,9 @@ fn context_gives_what_the_rules_of_the_strategies_say() {
 #[test]
 fn resume_block_gives_the_block_of_the_document() {
     check("resume-block.json");
+}
+
+#[test]
+fn drift_gives_a_sentence_for_each_thing_that_changed() {
+    check("drift.json");
 }

@@ -43,6 +43,7 @@ const inModule = {
   scan: (log) => core().scanLog(log),
   context: (log, { request, vocabulary }) => core().contextOfLog(log, bytes(request), vocabulary ? exact : core().Counter.estimate()),
   "resume-block": (session, { stamp }) => core().resumeBlock(session, text(stamp)),
+  drift: (about) => core().drift(about),
 };
 
 /** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
@@ -50,6 +51,7 @@ const inComponent = {
   scan: (log) => component.scan(log),
   context: (log, { request }) => component.context(log, bytes(request)),
   "resume-block": (session, { stamp }) => component.resumeBlock(session, bytes(stamp)),
+  drift: (about) => component.drift(about),
 };
 
 /** The bytes as text, or the error's code. @param {() => Uint8Array} call */
@@ -63,7 +65,7 @@ function answer(call) {
   }
 }
 
-for (const name of ["scan", "context", "resume-block"]) {
+for (const name of ["scan", "context", "resume-block", "drift"]) {
   /** @type {Case[]} */
   const cases = JSON.parse(readFileSync(join(root, "tests", "conformance", `${name}.json`), "utf8"));
 
@@ -92,4 +94,6 @@ test("bytes that are no UTF-8 are refused where text is asked for", () => {
   assert.equal(answer(() => component.context(torn, torn)), refused);
   assert.equal(answer(() => core().resumeBlock(torn, stamp)), refused);
   assert.equal(answer(() => component.resumeBlock(torn, bytes(stamp))), refused);
+  assert.equal(answer(() => core().drift(torn)), refused);
+  assert.equal(answer(() => component.drift(torn)), refused);
 });
