@@ -60,11 +60,10 @@ pub(crate) fn opens_tag(rest: &str) -> bool {
 }
 
 /// Whether what follows a `[` makes a marker of it.
-#[cfg(any(test, feature = "interop"))]
 pub(crate) fn opens_marker(rest: &str) -> bool {
     let begins =
         |marker: &&str| rest.get(..marker.len()).is_some_and(|found| found.eq_ignore_ascii_case(marker));
-    MARKERS.iter().any(|marker| begins(&marker))
+    MARKERS.iter().any(begins)
 }
 
 // Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`.

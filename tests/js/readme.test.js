@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { historyText, pausePhrase } from "../../js/index.js";
 import { inStore } from "./long-session.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -55,6 +56,19 @@ test("the example of a model's summary runs, and the model is asked", () =>
     const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "model", code);
     assert.equal(await run(session, model), undefined);
     assert.ok(asked > 0);
+  }));
+
+test("the example of resuming runs, and asks whoever wants to stop", () =>
+  inStore({ turns: 5 }, async ({ session }) => {
+    const code = `${example("As a library", "js", 2)}\nreturn { command, warnings, told };`;
+    await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
+    /** @type {string[]} */
+    const asked = [];
+    const given = { session, historyText, pausePhrase, promptHash: "sha256:bb", text: "Let's stop here.", ask: (/** @type {string} */ question) => asked.push(question) };
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)(...Object.keys(given), code);
+    const { command, warnings, told } = await run(...Object.values(given));
+    assert.deepEqual([command, warnings.length, asked.length], ["/brainstorm", 1, 1]);
+    assert.match(told, /^\[RESUMED CONVERSATION\]\n[\s\S]*Warning: [\s\S]*\n----- [0-9a-f]{32}\n$/);
   }));
 
 test("the command line example runs, each line with what its reader has at home", () =>
