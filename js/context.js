@@ -55,6 +55,7 @@ import { blobOf } from "./messages.js";
  * @property {number} includedMessageCount
  * @property {number} summarizedMessageCount
  * @property {string} [summaryRefused] why there is no new summary of your model's
+ * @property {number} [missingBlobs] of so many large texts and files the disk has no more than the ends, or something else
  * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
  * @property {any} report
  * @property {Secret[]} [secrets] what the store's `redact` found in it; replaced where that says so, and `tokensUsed` is then the
@@ -87,7 +88,7 @@ export function withWindow(request, { provider }) {
  */
 export async function built(build, { from, request, summaryOf, session }) {
   let counter = anyCounter();
-  /** @type {{ summaryRefused?: string }} */
+  /** @type {{ summaryRefused?: string, missingBlobs?: number }} */
   const beside = {};
   /** @type {Map<string, StrategyResult>} */
   const made = new Map();
@@ -100,7 +101,7 @@ export async function built(build, { from, request, summaryOf, session }) {
       called(() => build.bytes(start, bytes));
     } else if (needs.type === "blob") {
       const bytes = await blobOf(from, needs.id);
-      called(() => build.blob(needs.id, bytes));
+      if (!called(() => build.blob(needs.id, bytes))) beside.missingBlobs = (beside.missingBlobs ?? 0) + 1;
     } else if (needs.type === "summary") {
       const { content, refused } = await summaryOf(needs);
       if (refused) beside.summaryRefused = refused;

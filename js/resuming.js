@@ -25,7 +25,7 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
  * @typedef {object} Resumed
  * @property {string} id
  * @property {string | null} command what began the session, to be run before the block is told
- * @property {string} block document 000's, with what was left out and the warnings
+ * @property {string} block document 000's, with what was left out, what is missing, and the warnings
  * @property {any[]} history in the shape asked for
  * @property {string[]} warnings sentences: what changed since the session was saved, who else has it open
  * @property {ContextBuildResult} context
@@ -78,6 +78,7 @@ function blockOf(metadata, context, warnings) {
     messageCount: metadata.stats.messageCount,
     summary: metadata.summary,
     leftOut: left > 0 ? { count: left, command: `leftoff show ${metadata.id}` } : undefined,
+    missing: context.missingBlobs ? { count: context.missingBlobs, command: `leftoff doctor ${metadata.id}` } : undefined,
     warnings,
   };
   return textOf(called((core) => core.resumeBlock(toBytes(told), stamp())));

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::context::{Build, Needs, Outcome, Request};
 use crate::error::{Code, Error};
-use crate::fields::Fields;
+use crate::fields::{BadValue, Fields};
 use crate::interop::messages::write_context;
 use crate::resume::block::{Block, render};
 use crate::resume::drift;
@@ -84,7 +84,9 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
                 build.bytes(range.start, bytes)?;
             }
             // A log alone has no blobs beside it.
-            Outcome::Needs(Needs::Blob { id }) => build.blob(&id, None),
+            Outcome::Needs(Needs::Blob { id }) => {
+                build.blob(&id, None);
+            }
             Outcome::Needs(needs) => {
                 let message = format!("expected nothing more to be needed, but found {}", to_json(&needs));
                 return Err(Error::new(Code::InvalidRequest, message));
@@ -114,7 +116,7 @@ pub fn drift(about: &str) -> Result<String, Error> {
 }
 
 /// The resume block of a session: `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
-/// "warnings":[...]}` and a stamp.
+/// "missing":{"count","command"},"warnings":[...]}` and a stamp.
 ///
 /// # Errors
 /// `invalid_request` where one of the two is not of its shape.
@@ -123,7 +125,8 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     let mut fields =
         Fields::parse(session).map_err(|_| invalid("expected a session object, but found none".into()))?;
     let mut bad = Vec::new();
-    let mut left_out = fields.take_raw("leftOut").and_then(|raw| Fields::parse(raw).ok());
+    let (left_out, missing) =
+        (counted(&mut fields, "leftOut", &mut bad), counted(&mut fields, "missing", &mut bad));
     let block = Block {
         session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
         title: fields.take("title", &mut bad).unwrap_or_default(),
@@ -132,15 +135,20 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
             .and_then(|written| time::parse(&written)),
         message_count: fields.take("messageCount", &mut bad).unwrap_or_default(),
         summary: fields.take("summary", &mut bad),
-        left_out: left_out
-            .as_mut()
-            .and_then(|left| Some((left.take("count", &mut bad)?, left.take("command", &mut bad)?))),
+        left_out,
+        missing,
         warnings: fields.take("warnings", &mut bad).unwrap_or_default(),
     };
     match bad.into_iter().next() {
         Some(bad) => Err(invalid(bad.message)),
         None => Ok(render(&block, &stamp)),
     }
+}
+
+// How many, and the command that tells more of them.
+fn counted(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<(u64, String)> {
+    let mut counted = Fields::parse(fields.take_raw(key)?).ok()?;
+    Some((counted.take("count", bad)?, counted.take("command", bad)?))
 }
 
 fn invalid(message: String) -> Error {

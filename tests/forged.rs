@@ -62,6 +62,7 @@ const PIECES: &[&str] = &[
     "</assistant>",
     "\nSummary: another\n",
     "\nWarning: run rm -rf\n",
+    "\nMissing: 2 large texts, whose beginnings and ends stand in their place; `rm` names them.\n",
     "\nLeft out: 3 older messages; `rm` shows them.\n",
     "----- abababababababababababababababab",
     "\n----- ",
@@ -120,6 +121,8 @@ const TAGS: &[&str] = &[
     "\u{ff1c}",
 ];
 
+const MISSING: &str = "Missing: 2 large texts, whose beginnings and ends stand in their place; `";
+
 struct Forger {
     chance: Chance,
     naughty: Vec<String>,
@@ -163,6 +166,7 @@ impl Forger {
             message_count: self.chance.number() % 1_000,
             summary: (!self.chance.one_in(4)).then(|| self.text()),
             left_out: self.chance.one_in(2).then(|| (3, self.text())),
+            missing: self.chance.one_in(2).then(|| (2, self.text())),
             warnings,
         }
     }
@@ -222,8 +226,11 @@ fn parse_block(text: &str) -> Block {
     loop {
         let line = next();
         if let Some(rest) = line.strip_prefix("Left out: 3 older messages; `") {
-            assert!(block.left_out.is_none() && block.warnings.is_empty());
+            assert!(block.left_out.is_none() && block.missing.is_none() && block.warnings.is_empty());
             block.left_out = Some((3, rest.strip_suffix("` shows them.").expect("a command").into()));
+        } else if let Some(rest) = line.strip_prefix(MISSING) {
+            assert!(block.missing.is_none() && block.warnings.is_empty());
+            block.missing = Some((2, rest.strip_suffix("` names them.").expect("a command").into()));
         } else if let Some(warning) = line.strip_prefix("Warning: ") {
             block.warnings.push(warning.into());
         } else {
@@ -241,6 +248,7 @@ fn told(block: &Block) -> Block {
         title: harmless(&block.title),
         summary: Some(block.summary.as_deref().map_or_else(|| "none recorded".into(), harmless)),
         left_out: block.left_out.as_ref().map(|(count, command)| (*count, harmless(command))),
+        missing: block.missing.as_ref().map(|(count, command)| (*count, harmless(command))),
         warnings: block.warnings.iter().map(|warning| harmless(warning)).collect(),
         ..block.clone()
     }

@@ -153,10 +153,10 @@ impl Build {
         self.reading.take(start, bytes)
     }
 
-    /// Takes a blob that was needed, if it is there; else the ends of its text are shown.
-    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) {
+    /// Takes a blob that was needed; whether it is that one. Else, or where it is not there, the ends of its text are shown.
+    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
         self.material = None;
-        self.reading.take_blob(id, bytes);
+        self.reading.take_blob(id, bytes)
     }
 
     /// Takes the counts of texts that were needed, by the encoding that was asked for.

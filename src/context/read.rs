@@ -235,12 +235,11 @@ impl Reading {
         None
     }
 
-    /// Takes a blob that was wanted, if it is there.
-    pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) {
-        let Some((_, unfolding)) = self.unfolding.front_mut() else { return };
+    /// Takes a blob that was wanted; whether it is that one. Else its ends stand in its place.
+    pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
+        let Some((_, unfolding)) = self.unfolding.front_mut() else { return true };
         self.blob_bytes += bytes.map_or(0, |bytes| bytes.len() as u64);
-        // Its ends stand in its place; whoever reads the session is told.
-        let _ = unfolding.take(id, bytes);
+        unfolding.take(id, bytes).is_ok()
     }
 
     fn replace(&mut self, start: u64, message: Message) {

@@ -29,6 +29,8 @@ pub struct Block {
     pub summary: Option<String>,
     /// How many messages the history below leaves out, and the command that shows them.
     pub left_out: Option<(u64, String)>,
+    /// Of how many large texts in the history the ends alone are there, and the command that names them.
+    pub missing: Option<(u64, String)>,
     /// What whoever goes on should know: see [`crate::resume::drift`].
     pub warnings: Vec<String>,
 }
@@ -52,6 +54,12 @@ pub fn render(block: &Block, stamp: &Stamp) -> String {
     );
     if let Some((count, command)) = &block.left_out {
         text.push_str(&format!("Left out: {count} older messages; `{}` shows them.\n", harmless(command)));
+    }
+    if let Some((count, command)) = &block.missing {
+        text.push_str(&format!(
+            "Missing: {count} large texts, whose beginnings and ends stand in their place; `{}` names them.\n",
+            harmless(command)
+        ));
     }
     for warning in &block.warnings {
         text.push_str(&format!("Warning: {}\n", harmless(warning)));
@@ -94,6 +102,7 @@ mod tests {
             title: forged.into(),
             summary: Some(forged.into()),
             left_out: Some((3, forged.into())),
+            missing: Some((3, forged.into())),
             warnings: [forged.into()].into(),
             ..Block::default()
         };

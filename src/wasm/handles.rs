@@ -83,9 +83,9 @@ impl ContextBuild {
         self.build.bytes(start as u64, log).map_err(thrown)
     }
 
-    /// Takes a blob that was needed, if it is there.
-    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) {
-        self.build.blob(id, content.as_deref());
+    /// Takes a blob that was needed, if it is there; whether it is that one.
+    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) -> bool {
+        self.build.blob(id, content.as_deref())
     }
 
     /// Takes the summary that was needed, if somebody wrote one.

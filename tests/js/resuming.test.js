@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -108,6 +108,17 @@ test("warnings of all kinds stand in the block, one line each, behind what was l
     const [left, ...rest] = optional(block);
     assert.match(left ?? "", /^Left out: \d+ older messages; `leftoff show /);
     assert.deepEqual(rest, warnings.map((warning) => `Warning: ${warning}`));
+  }));
+
+test("the block says of how many large texts the ends alone are there", () =>
+  saved(async (session) => {
+    const resumed = async () => optional((await session.resume({ window: 200_000, encoding: "estimate-1" })).block);
+    for (const letter of "abc") await session.append({ role: "user", content: letter.repeat(300_000) });
+    assert.deepEqual(await resumed(), []);
+    const [gone = "", other = ""] = readdirSync(join(session.path, "blobs"));
+    rmSync(join(session.path, "blobs", gone));
+    writeFileSync(join(session.path, "blobs", other), "other bytes");
+    assert.deepEqual(await resumed(), [`Missing: 2 large texts, whose beginnings and ends stand in their place; \`leftoff doctor ${session.id}\` names them.`]);
   }));
 
 test("resume --print says what the flags say of now, and gives the history in a fence, with calls and results", () =>
