@@ -119,7 +119,7 @@ export function flat({ settings, sources }) {
  * Writes one setting into a file, beside what is there. A file that is no JSON is not touched, nor is a value in it
  * that stands where others should.
  * @param {Pick<SettingsFile, "storage" | "path">} file @param {string} key `autoPersist.debounceMs`
- * @param {unknown} value
+ * @param {unknown} value undefined takes it out
  */
 export async function writeSetting({ storage, path }, key, value) {
   if (!settingKeys.includes(key)) refuse([`expected one of ${settingKeys.join(", ")}, but found "${key}" instead`]);
@@ -130,9 +130,11 @@ export async function writeSetting({ storage, path }, key, value) {
   if (rest.length > 0 && Object.hasOwn(document, group) && !isObject(document[group])) {
     problems.push(`expected an object for "${group}" in "${path}", but found ${kindOf(document[group])} instead`);
   }
-  take(put({}, key, value), { known: DEFAULTS, path, key: "", problems, say: () => {} });
+  if (value !== undefined) take(put({}, key, value), { known: DEFAULTS, path, key: "", problems, say: () => {} });
   refuse(problems);
-  await storage.replace(path, bytesOf(`${JSON.stringify(put(document, key, value), null, 2)}\n`));
+  const next = value === undefined ? without(document, key) : put(document, key, value);
+  // No file is made to say nothing.
+  if (value !== undefined || (await storage.stat(path))) await storage.replace(path, bytesOf(`${JSON.stringify(next, null, 2)}\n`));
 }
 
 /**
@@ -213,6 +215,14 @@ function put(settings, key, value) {
   const at = settings;
   at[first] = rest.length > 0 ? put(at[first] ?? {}, rest.join("."), value) : value;
   return settings;
+}
+
+/** Without the key, and without a group that nothing is left of. @param {Record<string, any>} settings @param {string} key @returns {Record<string, any>} */
+function without(settings, key) {
+  const [first = "", ...rest] = key.split(".");
+  const { [first]: found, ...others } = settings;
+  const left = rest.length > 0 && isObject(found) ? without(found, rest.join(".")) : {};
+  return Object.keys(left).length > 0 ? { ...settings, [first]: left } : others;
 }
 
 /** @param {unknown} value @returns {value is Record<string, any>} */

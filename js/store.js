@@ -93,10 +93,12 @@ export class Store {
    * @param {string} key `autoPersist.debounceMs` @param {unknown} value @param {{ project?: boolean }} [options]
    */
   async writeSetting(key, value, { project = false } = {}) {
-    const file = /** @type {SettingsFile} */ (this.#files.at(project ? -1 : 0));
-    await writeSetting(file, key, value);
+    await writeSetting(/** @type {SettingsFile} */ (this.#files.at(project ? -1 : 0)), key, value);
     this.#read = await readSettings(this.#files);
   }
+
+  /** Takes a setting out of the home's file, or the project's. @param {string} key @param {{ project?: boolean }} [options] */
+  unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
 
   /**
    * The last session of the project that goes on, or a new one.

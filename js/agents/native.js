@@ -135,6 +135,9 @@ function clientOf(agent) {
   return /** @type {Client} */ (CLIENTS[agent]);
 }
 
+/** The agents that sessions are handed to. */
+export const nativeAgents = Object.keys(CLIENTS);
+
 /** The agents whose clients are installed. @param {Env} [env] */
 export function installedAgents(env = process.env) {
   return Object.entries(CLIENTS).flatMap(([agent, { program }]) => (isOnPath(program, env) ? [agent] : []));

@@ -8,7 +8,6 @@ import { using } from "./store.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../listing.js").Listed} Listed */
 
-const STATUSES = ["active", "paused", "completed", "archived", "unreadable"];
 // More hits than these nobody reads.
 const HITS = 50;
 
@@ -57,9 +56,6 @@ function line({ id, role, excerpt }) {
 
 /** Which sessions are asked for. @param {Args} args */
 export function wanted(args) {
-  if (args.status !== undefined && !STATUSES.includes(args.status)) {
-    throw new LeftoffError({ code: "usage", message: `expected ${STATUSES.join(", ")} for --status, but found "${args.status}" instead` });
-  }
   return { all: args.all, type: args.type, status: args.status, limit: args.limit === undefined ? Infinity : number(args.limit, "limit") };
 }
 

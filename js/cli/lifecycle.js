@@ -9,6 +9,7 @@ import { LeftoffError } from "../index.js";
 import { forgetTurns } from "./hook.js";
 import { resumesIn } from "./in-agent.js";
 import { chosen, using } from "./store.js";
+import { note } from "./print.js";
 import { canAsk } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -30,6 +31,7 @@ export async function append(args) {
     const session = await chosen(store, args);
     const value = [];
     let number = 0;
+    if (process.stdin.isTTY) note("reads messages from the keyboard, a JSON object in each line; Ctrl+D ends it");
     for (const line of (await text(process.stdin)).split("\n")) {
       number += 1;
       if (!line.trim()) continue;
@@ -80,7 +82,9 @@ export function unarchive(args) {
 /** @param {Args} args */
 export function rename(args) {
   return changed(args, async (session) => {
-    await session.rename(args.title);
+    // As it is typed: who writes words need not know of quotes.
+    const [, ...words] = args._;
+    await session.rename(words.join(" "));
     return `it is called "${session.metadata.display.title}" now\n`;
   });
 }
@@ -140,11 +144,9 @@ export async function commit(args) {
 
 /** @param {Args} args */
 export async function exportSession(args) {
+  if (!args.to) throw new LeftoffError({ code: "usage", message: `expected --to ${exportFormats.join(" or ")}, but found none` });
   return using(args, async (store) => {
     const session = await chosen(store, args);
-    if (!exportFormats.includes(args.to)) {
-      throw new LeftoffError({ code: "usage", message: `expected --to ${exportFormats.join(" or ")}, but found ${args.to ? `"${args.to}"` : "none"}` });
-    }
     const value = await session.export(args.to);
     if (!args.output) return { text: value, value };
     await writeNew(args.output, value);

@@ -1,12 +1,15 @@
 // @ts-check
 /** Runs the command that was typed. Wrong usage is refused before anything is done, with exit status 2. */
 
-import { parseArgs, renderUsage } from "citty";
+import { parseArgs } from "citty";
 
 import { LeftoffError } from "../error.js";
+import { flagOf, listed } from "./arguments.js";
+import { commandHelp, mainHelp } from "./help.js";
+import { didYouMean, nearest } from "./nearest.js";
 import { print, refuse } from "./print.js";
 
-/** @import { ArgsDef, CommandDef } from "citty" */
+/** @import { Arguments, Commands, Defined } from "./arguments.js" */
 
 /**
  * What a command answers: a text for a person, and a value for `--json`.
@@ -14,59 +17,71 @@ import { print, refuse } from "./print.js";
  */
 
 /** Document 004's flags, and the commands that they stand for. @type {Record<string, string[]>} */
-const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
+export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
 
 /**
- * @param {CommandDef<any>} main
+ * @param {{ version: string, about: string, commands: Commands, groups: Record<string, string[]> }} all
  * @param {string[]} typed
  */
-export async function runMain(main, typed) {
-  const commands = /** @type {Record<string, CommandDef>} */ (main.subCommands);
-  const [first = "", ...others] = typed;
+export async function runMain(all, typed) {
+  const { commands, version } = all;
+  const end = typed.indexOf("--");
+  const asked = end < 0 ? typed : typed.slice(0, end);
+  const helps = (/** @type {string} */ word) => word === "--help" || word === "-h";
+  const isHelp = asked.some(helps) || typed[0] === "help";
+  // "leftoff help list" is the same as "leftoff list --help".
+  const [first = "", ...others] = typed[0] === "help" || helps(typed[0] ?? "") ? typed.slice(1) : typed;
   const [name = "", ...rest] = [...(Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first]), ...others];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (typed.includes("--help") || typed.includes("-h")) return print(`${await renderUsage(command ?? main, command && main)}\n`);
-    if (name === "--version" || name === "-v") return print(`${/** @type {any} */ (main.meta).version}\n`);
-    if (!command) throw usage(name ? `expected a command, but found "${name}" instead` : "expected a command, but found none");
+    if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
+    if (name === "--version" || name === "-v") return print(`${version}\n`);
+    if (!command) throw usage(name ? `expected a command, but found "${name}" instead${didYouMean(nearest(name, Object.keys(commands)))}` : "expected a command, but found none");
     await runTyped(command, rest);
   } catch (error) {
-    refuse(isOfParser(error) ? usage(error.message) : error);
+    const missing = isOfParser(error) && error.message.match(/^Missing required positional argument: (.*)$/);
+    const hint = missing ? command?.args[missing[1]?.toLowerCase() ?? ""]?.valueHint : undefined;
+    refuse(isOfParser(error) ? usage(hint ? `expected ${hint}, but found none` : error.message, command) : error);
   }
 }
 
-/** @param {CommandDef<any>} command @param {string[]} typed */
+/** @param {Defined} command @param {string[]} typed */
 async function runTyped(command, typed) {
-  const args = parseArgs(typed, /** @type {ArgsDef} */ (command.args));
-  check(/** @type {ArgsDef} */ (command.args), args);
-  const { text, value, failed } = await /** @type {any} */ (command).run(args);
+  const args = parseArgs(typed, command.args);
+  check(command, args);
+  const { text, value, failed } = await command.run(args);
   print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }
 
 // The parser takes what it does not know. A mistyped flag must not change what a command does without a word.
-/** @param {ArgsDef} spec @param {Record<string, any> & { _: string[] }} args */
-function check(spec, args) {
+/** @param {Defined} command @param {Record<string, any> & { _: string[] }} args */
+function check(command, args) {
+  const { args: spec } = command;
   for (const [typed, value] of Object.entries(args)) {
     if (typed === "_") continue;
     // The parser gives a name of two words in both ways.
     const name = Object.hasOwn(spec, typed) ? typed : typed.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (!Object.hasOwn(spec, name)) throw usage(`expected ${names(spec)}, but found --${name} instead`);
-    if (spec[name]?.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`);
+    const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
+    if (!known) throw usage(`expected ${names(spec).join(", ")}, but found --${name} instead${didYouMean(nearest(`--${name}`, names(spec)))}`, command);
+    if (known.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`, command);
+    const shown = known.type === "positional" ? known.valueHint : `--${name}`;
+    const values = known.values && value !== undefined ? listed(known.values) : [value];
+    if (!values.includes(value)) throw usage(`expected ${values.join(", ")} for ${shown}, but found "${value}" instead${didYouMean(nearest(String(value), values))}`, command);
   }
-  const places = Object.values(spec).filter((one) => one.type === "positional");
-  const most = places.some((one) => one.valueHint?.endsWith("...")) ? Infinity : places.length;
-  if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`);
+  const places = Object.values(spec).filter(({ type }) => type === "positional");
+  const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
+  if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`, command);
 }
 
-/** @param {ArgsDef} spec */
+/** @param {Arguments} spec */
 function names(spec) {
-  return Object.entries(spec).filter(([, one]) => one.type !== "positional").map(([name]) => `--${name}`).join(", ");
+  return Object.entries(spec).flatMap(([name, argument]) => (argument.type === "positional" ? [] : [flagOf(name, argument)]));
 }
 
-/** @param {string} message */
-function usage(message) {
-  return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff --help'` });
+/** @param {string} message @param {Defined} [command] whose help says more */
+function usage(message, command) {
+  return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'` });
 }
 
 /** @param {unknown} error @returns {error is Error} */

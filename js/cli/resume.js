@@ -95,7 +95,7 @@ async function meant(store, args, words) {
   const listed = await store.list({ all: args.all });
   const numbered = /^[1-9]\d{0,2}$/.test(words) ? listed[Number(words) - 1] : undefined;
   if (numbered) return chosen(store, { session: numbered.id });
-  const named = await chosen(store, { session: words }).catch((error) => {
+  const named = await chosen(store, { session: words }, { offers: false }).catch((error) => {
     if (error instanceof LeftoffError && error.code === "not_found") return undefined;
     throw error;
   });

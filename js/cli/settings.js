@@ -2,18 +2,17 @@
 /** What holds, and which file says so. */
 
 import { LeftoffError } from "../index.js";
-import { settingKeys } from "../settings.js";
 import { using } from "./store.js";
 
 /** @typedef {ReturnType<import("../store.js").Store["listSettings"]>[number]} Shown */
 
 /** @param {Record<string, any>} args */
-export async function settings({ key, value, project, ...args }) {
-  if (project && value === undefined) throw new LeftoffError({ code: "usage", message: "expected a key and a value with --project, but found less" });
-  if (key !== undefined && !settingKeys.includes(key)) {
-    throw new LeftoffError({ code: "usage", message: `expected one of ${settingKeys.join(", ")}, but found "${key}" instead` });
+export async function settings({ key, value, project, unset, ...args }) {
+  if (unset ? key === undefined || value !== undefined : project && value === undefined) {
+    throw new LeftoffError({ code: "usage", message: `expected ${unset ? "a key and no value with --unset" : "a key and a value with --project, or a key and --unset"}` });
   }
   return using(args, async (store) => {
+    if (unset) await store.unsetSetting(key, { project });
     if (value !== undefined) await store.writeSetting(key, typed(value), { project });
     const all = store.listSettings();
     const asked = key === undefined ? all : all.filter((one) => one.key === key);

@@ -23,16 +23,21 @@ export const KEYS = { up: "\u001b[A", down: "\u001b[B", enter: "\r", escape: "\u
 
 const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", "'\\''")}'`;
 
+/** Runs leftoff on a terminal. @param {string[]} args @param {Parameters<typeof runOnTerminal>[1]} where @param {(terminal: Terminal) => Promise<void>} work */
+export function onTerminal(args, where, work) {
+  return runOnTerminal([process.execPath, entry, ...args], where, work);
+}
+
 /**
- * Runs leftoff on a terminal.
- * @param {string[]} args
+ * Runs a program on a terminal.
+ * @param {string[]} words the program, and its arguments
  * @param {{ cwd: string, env: Record<string, string>, columns?: number, rows?: number, stdout?: string }} where `stdout`: a file that takes standard output
  * @param {(terminal: Terminal) => Promise<void>} work
  * @returns {Promise<Ended>}
  */
-export async function onTerminal(args, { cwd, env, columns = 80, rows = 24, stdout }, work) {
+export async function runOnTerminal(words, { cwd, env, columns = 80, rows = 24, stdout }, work) {
   const given = Object.entries({ TERM: "xterm", ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
-  const command = ["exec env -i", ...given, quoted(process.execPath), quoted(entry), ...args.map(quoted), ...(stdout ? [`>${quoted(stdout)}`] : [])].join(" ");
+  const command = ["exec env -i", ...given, ...words.map(quoted), ...(stdout ? [`>${quoted(stdout)}`] : [])].join(" ");
   const child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; ${command}`, "/dev/null"], { cwd, stdio: "pipe" });
   const closed = new Promise((resolve) => child.on("close", resolve));
   let raw = "";

@@ -1,0 +1,79 @@
+// @ts-check
+/** What commands are defined with: their arguments, and the values that these may have. */
+
+import { defineCommand } from "citty";
+
+import { nativeAgents } from "../agents/native.js";
+import { agents } from "../agents.js";
+import { exportFormats } from "../export.js";
+import { agentsToSetUp } from "../init/parts.js";
+import { REDACT } from "../redaction.js";
+import { settingKeys } from "../settings.js";
+
+/** @import { ArgDef, CommandDef } from "citty" */
+/** @import { Command } from "./main.js" */
+
+/**
+ * An argument, as the parser wants it, and beside that what it may be: `values`, of which help and completion tell and
+ * which what is typed is held to; without them, `valueHint` says of which kind it is.
+ * @typedef {ArgDef & { values?: Values }} Argument
+ * @typedef {Record<string, Argument>} Arguments
+ * @typedef {readonly string[] | (() => readonly string[])} Values a function where it costs something to know them
+ *
+ * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], run: Command }} Defined
+ * @typedef {Record<string, Defined>} Commands
+ */
+
+/** @satisfies {Record<string, Values>} */
+export const VALUES = {
+  agents: () => agents.called(({ agentNames }) => agentNames()),
+  natives: nativeAgents,
+  encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
+  exports: exportFormats,
+  formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
+  redact: REDACT,
+  settings: settingKeys,
+  setUp: agentsToSetUp,
+  shells: ["bash", "zsh", "fish"],
+  statuses: ["active", "paused", "completed", "archived", "unreadable"],
+};
+
+/** @param {Values} values */
+export function listed(values) {
+  return typeof values === "function" ? values() : values;
+}
+
+/** As it is typed: what holds unless it is denied is only ever denied. @param {string} name @param {Argument} argument */
+export function flagOf(name, { type, default: given }) {
+  return `--${type === "boolean" && given === true ? "no-" : ""}${name}`;
+}
+
+/** @param {string} description */
+export const flag = (description) => /** @type {const} */ ({ type: "boolean", description });
+
+/** @param {string} valueHint @param {string} description @param {Values} [values] */
+export const option = (valueHint, description, values) => /** @type {const} */ ({ type: "string", valueHint, description, ...(values && { values }) });
+
+/** @param {string} valueHint `WORDS...` where there may be many @param {string} description @param {{ isNeeded?: boolean, values?: Values }} [options] */
+export const place = (valueHint, description, { isNeeded = false, values } = {}) =>
+  /** @type {const} */ ({ type: "positional", valueHint, description, required: isNeeded, ...(values && { values }) });
+
+const everywhere = {
+  home: option("DIR", "the store's folder; else $LEFTOFF_HOME, else ~/.leftoff"),
+  workspace: option("DIR", "the project's folder; else the current one"),
+  redact: option("MODE", "secrets in what is printed or handed over; else the setting of that name", VALUES.redact),
+  json: flag("one JSON value on standard output, nothing else there"),
+  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: questions without colours; also where NO_COLOR is set" }),
+};
+
+/** The names of what every command takes. */
+export const EVERYWHERE = Object.keys(everywhere);
+
+/**
+ * @param {Command} run @param {string} name @param {string} description @param {Arguments} args @param {[line: string, what: string][]} [examples]
+ * @returns {Defined}
+ */
+export function command(run, name, description, args, examples = []) {
+  const defined = defineCommand({ meta: { name, description }, args: { ...args, ...everywhere }, run: (typed) => run(/** @type {any} */ (typed)) });
+  return /** @type {any} */ ({ ...defined, examples });
+}

@@ -1,0 +1,170 @@
+// @ts-check
+/**
+ * Completion in shells. The script of a shell asks leftoff what may come next; so it fits the version that is installed,
+ * and says nothing that the commands do not say of themselves.
+ */
+
+import { parseArgs } from "citty";
+
+import { unlessBug } from "../error.js";
+import { openStore } from "../index.js";
+import { flagOf, listed } from "./arguments.js";
+import { FLAGS } from "./main.js";
+
+/** @import { Argument, Commands, Defined } from "./arguments.js" */
+/** @typedef {Record<string, any>} Args */
+/** @typedef {[value: string, what: string]} Candidate; `:files` and `:folders` are for the shell to find */
+
+/** More sessions than these nobody looks over. */
+const MOST = 50;
+/** What is not for a shell to take apart. */
+const PLAIN = /^[\w./-]+$/;
+const KINDS = /** @type {Record<string, string>} */ ({ FILE: ":files", PATH: ":files", DIR: ":folders", OLD: ":folders", NEW: ":folders" });
+
+const SCRIPTS = {
+  bash: `# leftoff completions bash, for ~/.bashrc: source <(leftoff completions bash)
+_leftoff() {
+  local value what
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value what; do
+    case $value in
+      :files) compopt -o default ;;
+      :folders) compopt -o dirnames ;;
+      *) COMPREPLY+=("$value") ;;
+    esac
+  done < <(leftoff completions bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _leftoff leftoff
+`,
+  zsh: `#compdef leftoff
+# leftoff completions zsh, for ~/.zshrc behind compinit: source <(leftoff completions zsh)
+_leftoff() {
+  local line
+  local -a found
+  for line in "\${(@f)$(leftoff completions zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      '') ;;
+      :files) _files; return ;;
+      :folders) _files -/; return ;;
+      *) found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  _describe -V leftoff found
+}
+if [ "$funcstack[1]" = "_leftoff" ]; then
+  _leftoff "$@"
+else
+  compdef _leftoff leftoff
+fi
+`,
+  fish: `# leftoff completions fish > ~/.config/fish/completions/leftoff.fish
+function __leftoff_next
+  set -l words (commandline -opc)
+  set -e words[1]
+  set -l current (commandline -ct)
+  for line in (leftoff completions fish -- $words "$current" 2>/dev/null)
+    switch $line
+      case ':files'
+        __fish_complete_path "$current"
+      case ':folders'
+        __fish_complete_directories "$current"
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c leftoff -f -k -a '(__leftoff_next)'
+`,
+};
+
+/** @param {Args} args @param {Commands} commands */
+export async function completions(args, commands) {
+  const [shell, ...words] = args._;
+  if (words.length === 0) {
+    const script = SCRIPTS[/** @type {keyof typeof SCRIPTS} */ (shell)];
+    return { text: script, value: script };
+  }
+  const value = await next(words, commands);
+  return { text: value.map(([word, what]) => `${word}\t${what.replace(/\s+/g, " ")}\n`).join(""), value };
+}
+
+/** What may stand in the place of the last word. @param {string[]} typed @param {Commands} commands @returns {Promise<Candidate[]>} */
+async function next(typed, commands) {
+  // bash takes --flag=value apart.
+  const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1).map((word) => (word === "=" ? "" : word));
+  const last = words.at(-1) ?? "";
+  const [first = "", ...before] = words.slice(0, -1);
+  if (words.length === 1) return begun(last, firsts(commands));
+  const [name = "", ...given] = Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return command ? ofCommand(command, { before: [...given, ...before], last }) : [];
+}
+
+/** @param {Commands} commands @returns {Candidate[]} */
+function firsts(commands) {
+  const flags = Object.entries(FLAGS).map(([flag, stands]) => /** @type {Candidate} */ ([flag, stands.join(" ")]));
+  return [...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])), ...flags, ["--help", "what there is"], ["--version", "which version this is"]];
+}
+
+/** @param {Defined} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
+async function ofCommand({ args }, { before, last }) {
+  const places = Object.values(args).filter(({ type }) => type === "positional");
+  const option = (/** @type {string} */ word) => (word.startsWith("--") && args[word.slice(2)]?.type === "string" ? args[word.slice(2)] : undefined);
+  /** @type {Argument | undefined} */
+  let wanted;
+  let [place, isOver] = [0, false];
+  for (const word of before) {
+    const isValue = wanted !== undefined;
+    wanted = isValue || isOver ? undefined : option(word);
+    if (!isValue && (isOver || !word.startsWith("-"))) place += 1;
+    if (!isValue && word === "--") isOver = true;
+  }
+  if (wanted) return begun(last, await ofArgument(wanted, args, before));
+  const [, name, value = ""] = (!isOver && last.match(/^(--[\w-]+)=(.*)$/s)) || [];
+  const assigned = name && option(name);
+  if (assigned) return begun(value, await ofArgument(assigned, args, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
+  if (last.startsWith("-") && !isOver) return begun(last, flags(args));
+  const many = places.at(-1)?.valueHint?.endsWith("...") ? places.at(-1) : undefined;
+  const argument = places[place] ?? many;
+  return argument ? begun(last, await ofArgument(argument, args, before)) : [];
+}
+
+/** @param {Defined["args"]} args @returns {Candidate[]} */
+function flags(args) {
+  const own = Object.entries(args).filter(([, { type }]) => type !== "positional");
+  return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "what it takes"]];
+}
+
+/** @param {Argument} argument @param {Defined["args"]} args @param {string[]} before @returns {Promise<Candidate[]>} */
+async function ofArgument({ values, valueHint = "" }, args, before) {
+  if (values) return listed(values).map((value) => [value, ""]);
+  const kind = valueHint.replace("...", "");
+  if (kind === "SESSION") return sessions(args, before);
+  return KINDS[kind] ? [[KINDS[kind], ""]] : [];
+}
+
+/** As the index has them: who presses a key must not wait, nor change anything. @param {Defined["args"]} args @param {string[]} before @returns {Promise<Candidate[]>} */
+async function sessions(args, before) {
+  /** @type {Args} */
+  let typed = {};
+  try {
+    // What is still missing is no reason to know nothing.
+    typed = parseArgs(before, Object.fromEntries(Object.entries(args).filter(([, { type }]) => type !== "positional")));
+    const store = await openStore({ home: typed.home, project: typed.workspace, redact: typed.redact });
+    try {
+      const { value } = await store.redacted(await store.list({ all: typed.all, verify: false, limit: MOST }));
+      const named = value.flatMap(({ id, name = "", title }) => [.../** @type {Candidate[]} */ ([[id, title]]), .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : [])]);
+      return named.length > 0 ? [["last", "the current one"], ...named] : [];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    unlessBug(error);
+    return [];
+  }
+}
+
+/** @param {string} word @param {Candidate[]} all */
+function begun(word, all) {
+  return all.filter(([value]) => value.startsWith(":") || value.startsWith(word));
+}

@@ -1,0 +1,85 @@
+// @ts-check
+/** What `--help` says: of all commands a line each, of one all that it takes. */
+
+import { EVERYWHERE, flagOf, listed } from "./arguments.js";
+
+/** @import { Argument, Commands, Defined } from "./arguments.js" */
+
+/** Text that is wider nobody likes to read. */
+const WIDEST = 100;
+const NARROWEST = 40;
+/** A name that is longer has its description below. */
+const NAMES = 36;
+
+/** @param {{ about: string, commands: Commands, groups: Record<string, string[]> }} all */
+export function mainHelp({ about, commands, groups }) {
+  const grouped = Object.values(groups).flat();
+  const rest = Object.keys(commands).filter((name) => !grouped.includes(name));
+  const sections = Object.entries({ ...groups, Others: rest }).map(([title, names]) => {
+    const rows = names.flatMap((name) => (commands[name] ? [[name, commands[name].meta.description]] : []));
+    return section(title, rows);
+  });
+  const flags = section("Instead of a command", [
+    ["-c, --continue", "the same as resume last: go on with the last session of this project"],
+    ["-r, --resume [X]", "the same as resume [X]: choose one, or the one that X means"],
+    ["-n, --new", "the same as new: start a session"],
+    ["-v, --version", "which version this is"],
+  ]);
+  const first = section("To begin with", [
+    ["leftoff import --all", "take in what your agents keep"],
+    ["leftoff list --all", "see it"],
+    ["leftoff resume", "go on with one of them"],
+  ]);
+  return `${wrapped(about, 0)}\n\nleftoff COMMAND [ARGUMENTS] [OPTIONS]\n\n${[...sections, flags, first].join("")}'leftoff COMMAND --help' says what a command takes.\n`;
+}
+
+/** @param {Defined} command */
+export function commandHelp({ meta: { name, description }, args, examples }) {
+  const places = Object.entries(args).filter(([, one]) => one.type === "positional");
+  const options = Object.entries(args).filter(([, one]) => one.type !== "positional");
+  const own = options.filter(([option]) => !EVERYWHERE.includes(option));
+  const common = options.filter(([option]) => EVERYWHERE.includes(option));
+  const line = ["leftoff", name, ...places.map(([, one]) => (one.required ? one.valueHint : `[${one.valueHint}]`)), "[OPTIONS]"].join(" ");
+  const described = (/** @type {[string, Argument][]} */ some) => some.map(([option, one]) => [`${flagOf(option, one)}${one.type === "string" ? ` ${one.valueHint}` : ""}`, told(one)]);
+  return [
+    `${line}\n\n${wrapped(description, 0)}\n\n`,
+    section("Arguments", places.map(([, one]) => [one.valueHint ?? "", told(one)])),
+    section("Options", described(own)),
+    section("Everywhere", described(common)),
+    section("Examples", examples),
+  ].join("");
+}
+
+/** @param {Argument} argument */
+function told({ description = "", values }) {
+  const text = description.replace(/^--no-\w+: /, "");
+  return values ? `${text}: ${listed(values).join(", ")}` : text;
+}
+
+/** @param {string} title @param {string[][]} rows */
+function section(title, rows) {
+  if (rows.length === 0) return "";
+  const wide = Math.min(NAMES, Math.max(...rows.map(([name = ""]) => name.length)));
+  const lines = rows.map(([name = "", what = ""]) => {
+    const beside = wrapped(what, wide + 4);
+    return name.length > wide ? `  ${name}\n${" ".repeat(wide + 4)}${beside}\n` : `  ${name.padEnd(wide)}  ${beside}\n`;
+  });
+  return `${title}\n${lines.join("")}\n`;
+}
+
+/** In lines as wide as the terminal, each but the first behind an indent. @param {string} text @param {number} indent */
+function wrapped(text, indent) {
+  const columns = Math.min(WIDEST, Math.max(NARROWEST, process.stdout.columns || 80)) - indent;
+  /** @type {string[]} */
+  const lines = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line ? `${line} ${word}` : word;
+    }
+  }
+  return [...lines, line].join(`\n${" ".repeat(indent)}`);
+}

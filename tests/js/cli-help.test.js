@@ -1,0 +1,146 @@
+// @ts-check
+// What a new user meets: help, words that nobody knows, values that are none, a store that holds nothing.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { distance, nearest } from "../../js/cli/nearest.js";
+import { inFolder } from "./git-tools.js";
+import { entry, noTerminal, onTerminal } from "./terminal.js";
+
+/** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} Typed */
+
+/** @param {string} law @param {(typed: Typed, folder: string) => Promise<void> | void} body */
+function check(law, body) {
+  test(law, () =>
+    inFolder(async (folder) => {
+      const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+      await body((...args) => spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: "utf8", input: "" }), folder);
+    }));
+}
+
+/** The names of all commands, as help has them. @param {Typed} typed */
+function commands(typed) {
+  return Array.from(typed("completions", "bash", "--", "").stdout.matchAll(/^([a-z]+)\t/gm), ([, name = ""]) => name);
+}
+
+check("help has a line for each command, and each says what it takes, in lines that fit", (typed) => {
+  const { status, stdout } = typed("--help");
+  assert.equal(status, 0);
+  const names = commands(typed);
+  assert.ok(names.length > 20);
+  for (const name of names) {
+    assert.match(stdout, new RegExp(`^  ${name} +[a-z]`, "m"));
+    const one = typed(name, "--help");
+    assert.equal(one.status, 0, name);
+    assert.match(one.stdout, new RegExp(`^leftoff ${name} .*\\[OPTIONS\\]\n\n.{10,}`), name);
+    for (const line of one.stdout.split("\n")) assert.ok(line.length <= 80, line);
+    assert.deepEqual([typed(name, "-h").stdout, typed("help", name).stdout], [one.stdout, one.stdout], name);
+  }
+  for (const args of [["-h"], ["help"]]) assert.equal(typed(...args).stdout, stdout);
+  assert.doesNotMatch(stdout, /Others/);
+});
+
+check("help names the values that there are", (typed) => {
+  const resume = typed("resume", "--help").stdout.replace(/\s+/g, " ");
+  for (const words of ["claude-code, codex, opencode", "active, paused, completed, archived, unreadable", "openai-chat", "o200k_base", "--no-color"]) assert.ok(resume.includes(words), words);
+  assert.ok(typed("import", "--help").stdout.replace(/\s+/g, " ").includes("aider, nanocoder"));
+});
+
+check("what stands behind -- asks for no help", (typed) => {
+  const { status, stderr } = typed("search", "--", "--help");
+  assert.equal(status, 0, stderr);
+});
+
+for (const [typed, expected] of /** @type {const} */ ([
+  [["lsit"], "did you mean list?"],
+  [["--json"], 'found "--json"'],
+  [["list", "--stauts", "paused"], "did you mean --status?"],
+  [["list", "--status", "pausde"], "expected active, paused, completed, archived, unreadable for --status"],
+  [["list", "--redact", "some"], "expected off, report, replace for --redact"],
+  [["list", "-x"], "found --x"],
+  [["list", "--limit", "-1"], "--limit"],
+  [["context", "--format", "openai"], "openai-responses"],
+  [["context", "--encoding", "gpt2"], "cl100k_base"],
+  [["resume", "x", "--with", "claud"], "claude-code"],
+  [["import", "--from", "claud", "x"], "nanocoder"],
+  [["export", "--to", "pdf"], "json, markdown"],
+  [["export"], "expected --to"],
+  [["rename"], "expected SESSION, but found none; see 'leftoff rename --help'"],
+  [["pin", "last"], "expected MESSAGE"],
+  [["relocate", "a"], "expected NEW"],
+  [["completions"], "expected SHELL"],
+  [["completions", "tcsh"], "expected bash, zsh, fish for SHELL"],
+  [["settings", "agnet"], "did you mean agent?"],
+  [["settings", "--unset"], "expected a key"],
+  [["settings", "agent", "codex", "--unset"], "expected a key and no value"],
+])) {
+  check(`wrong usage says what is right: leftoff ${typed.join(" ")}`, (run) => {
+    const { status, stdout, stderr } = run(...typed);
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.ok(stderr.includes(expected), stderr);
+    assert.match(stderr, /^leftoff: [^\n]+ \(usage\)\n$/);
+  });
+}
+
+check("an id that is nearly one is answered with it, and words with the session that they may mean", (typed) => {
+  const [id = ""] = typed("new", "--title", "Token refresh", "--json").stdout.match(/[0-9a-f-]{36}/) ?? [];
+  typed("new", "--title", "Other", "--here", "--name", "001-api-design");
+  const wrong = `${id.slice(0, 12)}${id[12] === "0" ? "1" : "0"}${id.slice(13, 20)}`;
+  for (const [word, expected] of /** @type {const} */ ([[wrong, `did you mean ${id} "Token refresh"`], ["token", id], ["001-api-desing", "Other"], ["qqqqqq", "'leftoff list --all' shows those there are"]])) {
+    for (const command of ["show", "info", "stop"]) {
+      const { status, stderr } = typed(command, word);
+      assert.equal(status, 1);
+      assert.ok(stderr.includes(expected), stderr);
+      assert.match(stderr, /^leftoff: [^\n]+ \(not_found\)\n$/);
+    }
+  }
+});
+
+check("in an empty store every command says what is wrong, or that there is nothing", (typed) => {
+  for (const name of commands(typed)) {
+    const { status, stderr } = typed(name);
+    assert.ok([0, 1, 2].includes(status ?? -1), `${name}: ${stderr}`);
+    if (status !== 0) assert.match(stderr, /^leftoff: expected [^\n]+ \((usage|not_found)\)\n$/, name);
+  }
+});
+
+check("a title may be typed without quotes", (typed) => {
+  const [id = ""] = typed("new").stdout.split("\n");
+  assert.match(typed("rename", id, "Another", "title").stdout, /"Another title"/);
+});
+
+check("a setting is taken out again, and nothing beside it", (typed, folder) => {
+  const file = join(folder, "store", "settings.json");
+  assert.equal(typed("settings", "agent", "--unset").status, 0);
+  assert.equal(fs.existsSync(file), false, "no file is made to say nothing");
+  for (const args of [["agent", "codex"], ["autoPersist.debounceMs", "5"], ["autoPersist.enabled", "false"]]) typed("settings", ...args);
+  assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +by default/);
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex", autoPersist: { enabled: false } });
+  typed("settings", "autoPersist.enabled", "--unset");
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex" });
+  typed("settings", "agent", "pi", "--project");
+  assert.deepEqual(JSON.parse(typed("settings", "agent", "--unset", "--project", "--json").stdout).value, "codex");
+});
+
+test("append says at a terminal that it reads from it", { skip: noTerminal }, () =>
+  inFolder(async (folder) => {
+    const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+    spawnSync(process.execPath, [entry, "new"], { cwd: folder, env });
+    const { status } = await onTerminal(["append"], { cwd: folder, env }, async ({ see, type }) => {
+      await see("Ctrl+D ends it");
+      type('{"role":"user","content":"typed"}\r\u0004');
+    });
+    assert.equal(status, 0);
+    assert.match(spawnSync(process.execPath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
+  }));
+
+test("nearest is what differs in the fewest letters, swapped ones counted once", () => {
+  for (const [a, b, expected] of /** @type {const} */ ([["", "", 0], ["", "abc", 3], ["list", "lsit", 1], ["list", "last", 1], ["list", "lists", 1], ["kitten", "sitting", 3], ["ab", "ba", 1]])) {
+    assert.deepEqual([distance(a, b), distance(b, a)], [expected, expected], `${a} ${b}`);
+  }
+  assert.deepEqual(nearest("shwo", ["show", "new"]), ["show"]);
+  assert.deepEqual(nearest("xyz", ["show", "new"]), []);
+});
