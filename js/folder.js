@@ -4,10 +4,29 @@
 import { realpathSync, statSync } from "node:fs";
 
 import { LeftoffError } from "./error.js";
+import { translated } from "./storage/refusal.js";
 
-/** Whether there is one. @param {string} path */
+/** Whether there is one; also one that may not be looked at. @param {string} path */
 export function isFolder(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (cause) {
+    const error = translated("stat", path, cause, { hasRoot: false });
+    if (error.code === "not_a_folder") return false;
+    if (error.code === "permission_denied") return true;
+    throw error;
+  }
+}
+
+/** Refuses where something else stands, or nobody can say what. @param {string} path */
+export function refuseUnlessFolder(path) {
+  let stat;
+  try {
+    stat = statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw translated("stat", path, cause, { hasRoot: false });
+  }
+  if (stat?.isDirectory() === false) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
 }
 
 /** The one that the program is in. */
@@ -21,9 +40,12 @@ export function workingFolder() {
 
 /** Its path without links. @param {string} folder */
 export function realPath(folder) {
+  let path;
   try {
-    return realpathSync(folder);
+    path = realpathSync(folder);
   } catch (cause) {
     throw new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause });
   }
+  refuseUnlessFolder(path);
+  return path;
 }

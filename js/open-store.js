@@ -1,12 +1,10 @@
 // @ts-check
 /** Opening a store: where its files are, and what holds there. */
 
-import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { LeftoffError } from "./error.js";
-import { realPath, workingFolder } from "./folder.js";
+import { realPath, refuseUnlessFolder, workingFolder } from "./folder.js";
 import { Places } from "./places.js";
 import { Redaction, storeKey } from "./redaction.js";
 import { readSettings, settingsFiles } from "./settings.js";
@@ -28,9 +26,7 @@ import { Store } from "./store.js";
  */
 export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs, redact } = {}) {
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
-  if (!storage && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${folder}", but found a file instead` });
-  }
+  if (!storage) refuseUnlessFolder(folder);
   const path = realPath(project ?? workingFolder());
   const ofHome = storage ?? new NodeStorage({ root: folder });
   // One with a root for each workspace; what is imported lies outside of all.
