@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 
 import { LeftoffError, compareContexts } from "../index.js";
 import { note, progress } from "./print.js";
-import { chosen, using } from "./store.js";
+import { chosen, offering, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 
@@ -19,6 +19,8 @@ export async function importFiles(args) {
   if (args.all ? paths.length > 0 || args.from !== undefined : paths.length === 0) {
     throw new LeftoffError({ code: "usage", message: "expected either PATHS or --all, and --from only with PATHS" });
   }
+  // The system takes an empty name for the folder one is in.
+  if (paths.includes("")) throw new LeftoffError({ code: "usage", message: 'expected a PATH, but found "" instead' });
   /** @type {import("../importing.js").ImportResult} */
   const all = { imported: [], problems: [], unchanged: 0 };
   const { onProgress, end } = progress("importing");
@@ -127,7 +129,7 @@ export async function doctor(args) {
   const found = await using(args, async (store) => {
     const { fix, secrets } = args;
     const id = args.session === "last" ? (await chosen(store, args)).id : args.session;
-    return store.doctor({ id, fix, secrets });
+    return offering(store, id ?? "", () => store.doctor({ id, fix, secrets }));
   });
   const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);

@@ -43,7 +43,7 @@ export function progress(doing) {
   return {
     onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total }) => {
       if (!isTTY) return;
-      const line = `${doing} ${done + 1} of ${total}: ${safe(path)}`;
+      const line = `${doing} ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`;
       process.stderr.write(`\r\u001b[K${cut(line, (columns || 80) - 1)}`);
     },
     end: () => void (isTTY && process.stderr.write("\r\u001b[K")),

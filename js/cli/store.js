@@ -46,24 +46,29 @@ export async function using(args, work) {
 export async function chosen(store, args, { offers = true } = {}) {
   if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
-  const session = isNamed ? await named(store, args.session, offers) : await store.current();
+  const named = () => store.session(args.session);
+  const session = isNamed ? await (offers ? offering(store, args.session, named) : named()) : await store.current();
   if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
   for (const { message } of session.notices.splice(0)) note(message);
   return session;
 }
 
-/** @param {Store} store @param {string} id @param {boolean} offers */
-async function named(store, id, offers) {
+/**
+ * Does something with the session of an id; where there is none, those are named that resemble it.
+ * @template T @param {Store} store @param {string} id @param {() => Promise<T>} work
+ */
+export async function offering(store, id, work) {
   try {
-    return await store.session(id);
+    return await work();
   } catch (error) {
-    if (offers && error instanceof LeftoffError && error.code === "not_found") error.message += await offered(store, id);
+    if (error instanceof LeftoffError && error.code === "not_found") error.message += await offered(store, id);
     throw error;
   }
 }
 
 /** Sessions that an id, or what was taken for one, may mean. @param {Store} store @param {string} typed */
 async function offered(store, typed) {
+  if (!typed.trim()) return "";
   const all = await store.list({ all: true, type: null, archived: null });
   // Of an id the beginning is typed.
   const near = new Set(nearest(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));

@@ -134,6 +134,25 @@ check("Ctrl+N begins a new one, and the letter n is typed", async ({ typed, valu
   assert.equal(value("list").length, 4);
 });
 
+check("document 004's flags stand for commands: -c goes on with the last one, -r X with X, -n begins one", async ({ typed, value, held, install }) => {
+  install("codex");
+  const [auth, design, cors] = await held(THREE);
+  for (const flag of ["-c", "--continue"]) assert.equal(value(flag, "--print").id, cors, flag);
+  for (const flag of ["-r", "--resume"]) {
+    assert.equal(value(flag, "api design", "--print").id, design, flag);
+    assert.equal(value(flag, String(auth), "--print").id, auth, flag);
+    assert.equal(value(flag).length, 3, "without a terminal it is the list");
+  }
+  const begun = ["-n", "--new"].map((flag) => value(flag, "--title", "New").id);
+  assert.equal(new Set(begun).size, 2);
+  assert.equal(value("-c", "--print").id, begun[1], "the one that was begun is the current one");
+  const { shown } = await typed(["-r", "expiry"], async ({ see, type }) => {
+    await see("codex begins");
+    type("\r");
+  });
+  assert.match(shown, /2 messages go to codex/);
+});
+
 check("without a session there is nothing to choose, and one is told how to begin", async ({ typed }) => {
   const { status, shown } = await typed(["resume"], async () => {});
   assert.equal(status, 0);

@@ -1,0 +1,78 @@
+// @ts-check
+// The command line where something is in its way: no right, no folder, nobody who reads on. A sentence each, never a trace.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { isFolder } from "../../js/folder.js";
+import { inFolder } from "./git-tools.js";
+import { entry } from "./terminal.js";
+
+const NOBODY = 65_534;
+const notRoot = process.getuid?.() !== 0 && "needs root, to become somebody else";
+const noShell = process.platform === "win32" && "needs a shell of Unix";
+
+/** @param {string} law @param {string | false} skip @param {(typed: (args: string[], options?: { env?: Record<string, string>, uid?: number, cwd?: string }) => { status: number | null, stdout: string, stderr: string }, folder: string) => void} body */
+function check(law, skip, body) {
+  test(law, { skip }, () =>
+    inFolder(async (folder) => {
+      const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+      body((args, { env: more, uid, cwd = folder } = {}) => spawnSync(process.execPath, [entry, ...args], { cwd, uid, env: { ...env, ...more }, encoding: "utf8" }), folder);
+    }));
+}
+
+const ONE = (/** @type {string} */ code) => new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`);
+
+check("a home that one may not look into is named by every command that wants it", notRoot, (typed, folder) => {
+  const locked = join(folder, "locked");
+  fs.mkdirSync(locked, { mode: 0o700 });
+  const where = { uid: NOBODY, cwd: "/", env: { HOME: locked, LEFTOFF_HOME: "" } };
+  for (const args of [["list"], ["list", "--all", "--json"], ["new"], ["resume"], ["resume", "words"], ["info"], ["settings"], ["settings", "agent", "codex"], ["doctor"], ["search", "words"]]) {
+    const { status, stdout, stderr } = typed(args, where);
+    assert.deepEqual([status, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, ONE("permission_denied"), args.join(" "));
+    assert.ok(stderr.includes(locked), stderr);
+  }
+  assert.equal(typed(["--help"], where).status, 0);
+  // A shell shows what completion says.
+  const { status, stdout, stderr } = typed(["completions", "bash", "--", "show", ""], where);
+  assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+});
+
+check("a file is no folder, wherever one is wanted", false, (typed, folder) => {
+  const file = join(folder, "file");
+  fs.writeFileSync(file, "");
+  for (const args of [["list", "--home", file], ["list", "--home", join(file, "below")], ["new", "--workspace", file]]) {
+    const { status, stdout, stderr } = typed(args);
+    assert.deepEqual([status, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, ONE("not_a_folder"));
+  }
+  assert.match(typed(["list", "--workspace", join(folder, "missing")]).stderr, ONE("not_found"));
+  assert.deepEqual([isFolder(join(file, "below")), isFolder(file), isFolder(folder)], [false, false, true]);
+});
+
+check("an empty name means nothing, and not the folder that one is in", false, (typed) => {
+  assert.match(typed(["import", ""]).stderr, ONE("usage"));
+  assert.match(typed(["show", ""]).stderr, /^leftoff: expected one session "", but found none \(not_found\)\n$/);
+});
+
+check("doctor, too, names the session that an id resembles", false, (typed) => {
+  const { id } = JSON.parse(typed(["new", "--json"]).stdout);
+  assert.ok(typed(["doctor", `${id.slice(0, 9)}x`]).stderr.includes(`did you mean ${id}`));
+});
+
+check("who reads no further is no failure, whatever is printed", noShell, (typed, folder) => {
+  const { id } = JSON.parse(typed(["new", "--json"]).stdout);
+  const message = JSON.stringify({ role: "user", content: "line\n".repeat(40_000) });
+  const env = { ...process.env, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+  spawnSync(process.execPath, [entry, "append", id], { cwd: folder, env, input: `${message}\n`.repeat(5) });
+  for (const command of ["show", "show --json", "export --to markdown", "--help", "list"]) {
+    const line = `"$0" "$1" ${command} | head -c 1; exit \${PIPESTATUS[0]}`;
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", line, process.execPath, entry], { cwd: folder, env, encoding: "utf8" });
+    assert.deepEqual([status, stderr, stdout.length], [0, "", 1], command);
+  }
+  const unheard = spawnSync("bash", ["-c", '"$0" "$1" show nobody 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}', process.execPath, entry], { cwd: folder, env });
+  assert.equal(unheard.status, 1);
+});
