@@ -118,7 +118,7 @@ test("an agent that cannot be set up is refused, and what can is named", () =>
   inProject((_, typed) => {
     const { status, stderr } = typed("aider");
     assert.equal(status, 2);
-    assert.match(stderr, /expected an agent that can be set up \(claude-code, opencode, gemini, codex\), but found "aider"/);
+    assert.match(stderr, /expected claude-code, opencode, gemini, codex for AGENT, but found "aider"/);
   }));
 
 const words = fc.string({ minLength: 1, maxLength: 8 }).filter((word) => !["__proto__", "hooks"].includes(word));
