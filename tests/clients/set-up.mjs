@@ -32,6 +32,8 @@ export function setUp(client, { home, project }) {
     resumesBy: type("resume"),
     // The agent's own title counts more than the conversation's heading; the model that is asked for it says this.
     title: client.agent === "opencode" ? "Aside." : "API Design Discussion",
+    // Without them a conversation is taken in when a command is run, and by an import.
+    hasHooks: client.agent !== "opencode",
     tools: [client.tools.shell("").name],
     /** @param {string} name @param {string} text */
     command(name, text) {
