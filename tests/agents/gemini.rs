@@ -115,14 +115,14 @@ fn what_is_rewound_stays_and_a_branch_goes_on_before_it() {
 fn a_client_that_resumes_in_a_process_of_its_own_takes_nothing_back() {
     let context = user("x", "<session_context>\nhere\n</session_context>");
     let head = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:05Z"});
-    let mut lines = vec![whole(&[context.clone()]), user("u", "hi"), calling("a", "c", None)];
+    let mut lines = vec![whole(core::slice::from_ref(&context)), user("u", "hi"), calling("a", "c", None)];
     lines.extend([
         calling("a", "c", Some("text")),
         user("r", json!([response("c", "text")])),
         gemini("b", "done"),
     ]);
     let before = session(&lines);
-    lines.extend([head, whole(&[context.clone()]), json!({"$set": {"sessionId": "s"}})]);
+    lines.extend([head, whole(core::slice::from_ref(&context)), json!({"$set": {"sessionId": "s"}})]);
     assert_eq!(session(&lines).messages, before.messages);
     let again = [
         context,

@@ -15,6 +15,7 @@ const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
 const DEFAULTS = {
   autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },
   idleMinutes: 5,
+  record: true,
   redact: "off",
   agent: "",
 };
@@ -49,7 +50,7 @@ test("without files document 004's values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);
-    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(10).fill(["default", null]));
+    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(11).fill(["default", null]));
     assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
   }));
 
@@ -167,7 +168,7 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
-    assert.equal(all.length, 10);
+    assert.equal(all.length, 11);
     assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
     assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
   }));
