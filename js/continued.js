@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * Agents' sessions in which a session of the store was resumed as text: what is said there goes on with that one. The
- * fence around its history is the mark; who it was is kept in a pointer. Where that is lost, the agent's session is one of
- * its own.
+ * Agents' sessions in which one of the store was resumed: what is said there goes on with that one. Where it was resumed as
+ * text, the fence around its history is the mark; where it was written as the agent's own, that one's name is. Who it was is
+ * kept in a pointer. Where that is lost, the agent's session is one of its own.
  */
 
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 import { agents } from "./agents.js";
@@ -13,6 +14,7 @@ import { derived } from "./derived.js";
 
 /** @import { Transcript } from "../pkg/agents.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { ReadSession } from "./transcript.js" */
 
 /**
  * @typedef {object} Part of an agent's session
@@ -41,12 +43,31 @@ export class Continued {
   }
 
   /**
+   * What is said in this one of an agent's goes on with the session that it was written from.
+   * @param {ReadSession} written as it is read back @param {{ session: string, last: string }} of `last`: the last message of that
+   */
+  async noteWritten(written, { session, last }) {
+    await this.#storage.replace(this.#path(nameOf(written)), toBytes({ version: 1, session, last }));
+  }
+
+  /**
+   * The parts of an agent's session. @param {Transcript} handle @param {{ at: number, one: ReadSession, isLooked: boolean }} of
+   *   `isLooked`: it may be about the store @returns {Promise<Part[]>}
+   */
+  async parts(handle, { at, one, isLooked }) {
+    const count = one.messageCount;
+    const { session, last } = (await derived(this.#storage, this.#path(nameOf(one)))) ?? {};
+    const end = typeof session === "string" ? placeOf(handle, { at, count, id: last }) : -1;
+    if (end >= 0) return [{ at: agents.called(() => handle.divide(at, end + 1)), count: count - end - 1, session }];
+    return isLooked ? this.#divided(handle, { at, count }) : [{ at, count }];
+  }
+
+  /**
    * Divides an agent's session: what was said before a session was resumed is its own, what comes behind goes on with
    * that one. What was typed and answered to resume it is in neither.
    * @param {Transcript} handle @param {{ at: number, count: number }} whole
-   * @returns {Promise<Part[]>} those that have messages
    */
-  async divided(handle, { at, count }) {
+  async #divided(handle, { at, count }) {
     const { marks, ends, asked } = await this.#looked(handle, { at, count });
     // Who only looks for a session has said nothing yet.
     const isBegun = (/** @type {number} */ upTo) => asked.some((place) => place < upTo);
@@ -75,14 +96,12 @@ export class Continued {
     const ends = [];
     /** @type {number[]} */
     const asked = [];
-    for (let from = 0; from < count; from += PIECE) {
-      for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) {
-        // The first is the outermost: in the history there may be others.
-        const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
-        if (mark) places.set(mark, from + offset);
-        if (isTalk(message)) asked.push(from + offset);
-        if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(from + offset);
-      }
+    for (const [place, message] of messages(handle, { at, count })) {
+      // The first is the outermost: in the history there may be others.
+      const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
+      if (mark) places.set(mark, place);
+      if (isTalk(message)) asked.push(place);
+      if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(place);
     }
     const marks = [];
     for (const [mark, place] of places) {
@@ -96,6 +115,24 @@ export class Continued {
   #path(mark) {
     return join(this.#folder, `${mark}.json`);
   }
+}
+
+/** Each message with its place. @param {Transcript} handle @param {{ at: number, count: number }} whole @returns {Generator<[number, any]>} */
+function* messages(handle, { at, count }) {
+  for (let from = 0; from < count; from += PIECE) {
+    for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) yield [from + offset, message];
+  }
+}
+
+/** Where a message stands. @param {Transcript} handle @param {{ at: number, count: number, id: string }} of */
+function placeOf(handle, { id, ...whole }) {
+  for (const [place, message] of messages(handle, whole)) if (message.id === id) return place;
+  return -1;
+}
+
+/** What a pointer for an agent's session is called: no name of an agent's stands in a path. @param {ReadSession} one */
+function nameOf({ agent, sourceId }) {
+  return createHash("sha256").update(`${agent}/${sourceId}`).digest("hex").slice(0, 32);
 }
 
 const OF_CLIENT = /^\s*<(?:session_context|environment_context|user_instructions|skill|system-reminder|local-command-\w+)[\s>]/;

@@ -160,11 +160,9 @@ export class Importing {
    * @param {ReturnType<typeof parse>} read @param {number} at @param {ReadSession} one
    */
   async #parts({ handle, isAboutStore }, at, one) {
-    /** @type {import("./continued.js").Part} */
-    const whole = { at, count: one.messageCount };
     const own = () => this.#open(one, (from, to) => fromBytes(agents.called(() => handle.messages(at, from, to))));
     const parts = [];
-    for (const { session: id, ...part } of isAboutStore || this.#isOn ? await this.#continued.divided(handle, whole) : [whole]) {
+    for (const { session: id, ...part } of await this.#continued.parts(handle, { at, one, isLooked: isAboutStore || this.#isOn })) {
       const resumed = id && (await this.#resumed(id));
       // What goes on with one that was deleted since is in the client's file.
       if (resumed || !id) parts.push({ ...part, goesOn: resumed !== undefined, session: resumed || (await own()) });

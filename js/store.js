@@ -272,11 +272,13 @@ export class Store {
   }
 
   /**
-   * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it.
+   * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
+   * goes on with this session, once it is imported.
    * @param {Session} session @param {HandOver} handOver
    */
   handOver(session, handOver) {
-    return handedOver(session, { folder: this.project, redaction: this.#redaction, ...handOver });
+    const noted = (/** @type {import("./transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
+    return handedOver(session, { folder: this.project, redaction: this.#redaction, noted, ...handOver });
   }
 
   /** The secrets in what left since the store was opened, where `redact` looks for them. */

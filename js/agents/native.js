@@ -11,6 +11,7 @@ import { withWindow } from "../context.js";
 import { bytesOf, fromBytes, newId, toBytes } from "../core.js";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
+import { parse } from "../transcript.js";
 import { geminiPlace } from "./gemini-place.js";
 import { agentHomes, userHome } from "./homes.js";
 import { openCodeModel } from "./opencode-model.js";
@@ -18,6 +19,7 @@ import { openCodeModel } from "./opencode-model.js";
 /** @import { ContextRequest } from "../context.js" */
 /** @import { Redaction, Secret } from "../redaction.js" */
 /** @import { Session } from "../session.js" */
+/** @import { ReadSession } from "../transcript.js" */
 /** @import { Env } from "./homes.js" */
 
 /**
@@ -92,8 +94,12 @@ const CLIENTS = {
   },
 };
 
-/** @param {Session} session @param {HandOver & { folder: string, redaction: Redaction }} handOver @returns {Promise<HandedOver>} */
-export async function handedOver(session, { agent, folder, redaction, env = process.env, ...request }) {
+/**
+ * @param {Session} session @param {HandOver & { folder: string, redaction: Redaction, noted: (written: ReadSession, last: string) => Promise<void> }} handOver
+ *   `noted`: is told what was written, as it is read back, and its last message
+ * @returns {Promise<HandedOver>}
+ */
+export async function handedOver(session, { agent, folder, redaction, noted, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
   const { value: metadata } = await redaction.out(session.metadata);
   const context = await session.context(/** @type {ContextRequest} */ ({ ...withWindow(request, metadata), format, stored: true }));
@@ -104,7 +110,9 @@ export async function handedOver(session, { agent, folder, redaction, env = proc
   const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, nowMs: Date.now() };
   const native = fromBytes(agents.called(({ writeNative }) => writeNative(agent, toBytes(context.messages), toBytes(about))));
   const path = join(home, ...native.path.split("/"));
-  await written(path, bytesOf(native.text));
+  const bytes = bytesOf(native.text);
+  await written(path, bytes);
+  await readBack(bytes, { path, agent, noted });
   return {
     id: native.id,
     agent,
@@ -117,6 +125,14 @@ export async function handedOver(session, { agent, folder, redaction, env = proc
     losses: native.losses,
     ...(context.secrets && { secrets: context.secrets }),
   };
+}
+
+/** @param {Uint8Array} bytes @param {{ path: string, agent: string, noted: (written: ReadSession, last: string) => Promise<void> }} of */
+async function readBack(bytes, { path, agent, noted }) {
+  const { sessions: [one], handle } = parse(bytes, path, agent);
+  const [last] = one ? fromBytes(agents.called(() => handle.messages(0, one.messageCount - 1, one.messageCount))) : [];
+  handle.free();
+  if (one && last) await noted(one, last.id);
 }
 
 /** Never over a file that is there. @param {string} path @param {Uint8Array} bytes */

@@ -9,20 +9,13 @@ import { LeftoffError } from "../index.js";
 /** @typedef {import("../session.js").Session} Session */
 /** @typedef {import("../store.js").Store} Store */
 
-/** @param {string} from an agent's name, or `agent:id` */
-function split(from) {
-  const [agent = "", ...rest] = from.split(":");
-  return { agent, id: rest.join(":") || undefined };
-}
-
 /**
  * The conversation that goes on in an agent's client, taken in up to now.
- * @param {Store} store @param {string} from @returns {Promise<Session>}
+ * @param {Store} store @param {string} agent @returns {Promise<Session>}
  */
-export async function conversationIn(store, from) {
-  const { agent, id } = split(from);
+export async function conversationIn(store, agent) {
   const storage = new NodeStorage();
-  const at = await goingOn(agent, { storage, project: store.project, id }).finally(() => storage.close());
+  const at = await goingOn(agent, { storage, project: store.project }).finally(() => storage.close());
   const session = await recordedFrom(store, { agent, ...at });
   if (session) return session;
   const why = store.settings.record ? "nothing was said in it yet" : "recording is off; 'leftoff settings record true' turns it on";
@@ -44,7 +37,7 @@ export async function commandNow(store, session, from) {
   if (!name) return {};
   const own = session.metadata.imported?.agent;
   const where = { project: store.project };
-  for (const agent of new Set([from && split(from).agent, own])) {
+  for (const agent of new Set([from, own])) {
     const command = agent && (await commandNamed(agent, name, where));
     if (!command) continue;
     const text = filled(command, argumentsOf(own ?? agent, command, await firstOf(session)));
@@ -61,14 +54,13 @@ async function firstOf(session) {
   return messages;
 }
 
-/** What brings a session back in a client: a command that `leftoff init` put there. @param {string} from @param {{ plugin?: boolean }} [as] */
-export function resumesIn(from, { plugin = false } = {}) {
-  const { agent } = split(from);
+/** What brings a session back in a client: a command that `leftoff init` put there. @param {string} agent @param {{ plugin?: boolean }} [as] */
+export function resumesIn(agent, { plugin = false } = {}) {
   if (agent === "codex") return "$workspace-resume";
   return plugin && agent === "claude-code" ? "/leftoff:workspace.resume" : "/workspace.resume";
 }
 
-/** @param {string} from @param {{ plugin?: boolean }} [as] */
-export function stopsIn(from, as) {
-  return resumesIn(from, as).replace("resume", "stop-conversation");
+/** @param {string} agent @param {{ plugin?: boolean }} [as] */
+export function stopsIn(agent, as) {
+  return resumesIn(agent, as).replace("resume", "stop-conversation");
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // A session of one agent is written as another one keeps its own, and says the same when it is imported from there.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -61,11 +61,35 @@ for (const [path, agent] of HANDED) {
       assert.ok(handed.path.startsWith(home) && handed.path.includes(handed.id.slice(-8)), handed.path);
       assert.ok(handed.command.at(-1)?.endsWith(handed.id));
       assert.equal(handed.included, handed.messageCount);
-      const again = await imported(store, handed.path);
-      assert.notEqual(again.session.id, session.id);
-      assert.deepEqual(again.said, said);
+      // In another store: in this one it goes on with the session.
+      await opened(async (other) => {
+        const again = await imported(other, handed.path);
+        assert.notEqual(again.session.id, session.id);
+        assert.deepEqual(again.said, said);
+      });
     }));
 }
+
+test("what is said where a session was handed to goes on with it, and nothing of it is there twice", () =>
+  opened(async (store, home) => {
+    const { session, said } = await imported(store, CODEX);
+    const handed = await store.handOver(session, { agent: "claude-code", env: { HOME: home } });
+    assert.deepEqual((await store.import(handed.path)).imported.map(({ id, added }) => [id, added]), [[session.id, 0]]);
+    const last = JSON.parse(readFileSync(handed.path, "utf8").trim().split("\n").at(-1) ?? "");
+    const beside = { sessionId: last.sessionId, cwd: last.cwd, version: last.version, timestamp: new Date().toISOString() };
+    const uuids = ["0199cccc-0000-4000-8000-000000000001", "0199cccc-0000-4000-8000-000000000002"];
+    appendFileSync(handed.path, [
+      { type: "user", uuid: uuids[0], parentUuid: last.uuid, message: { role: "user", content: "And in the other one?" }, ...beside },
+      { type: "assistant", uuid: uuids[1], parentUuid: uuids[0], message: { id: "m", type: "message", role: "assistant", content: [{ type: "text", text: "There, too." }], model: "claude-opus-5-5" }, ...beside },
+    ].map((line) => `${JSON.stringify(line)}\n`).join(""));
+    assert.deepEqual((await store.import(handed.path)).imported.map(({ id, added }) => [id, added]), [[session.id, 2]]);
+    assert.deepEqual((await store.import(handed.path)).imported.map(({ added }) => added), [0]);
+    const all = (await imported(store, handed.path)).said;
+    assert.deepEqual(all.slice(0, said.length), said);
+    assert.deepEqual(all.slice(said.length).map(({ role, content }) => [role, content]), [["user", "And in the other one?"], ["assistant", "There, too."]]);
+    assert.equal((await store.list({ all: true })).length, 1);
+    assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), []);
+  }));
 
 test("Gemini CLI finds it under the name by which it calls the folder, or would", () =>
   opened(async (store, home) => {

@@ -130,7 +130,10 @@ test("a conversation begun by a command of the workspace is recorded as that typ
     assert.deepEqual([session?.path, session?.title, session?.status, session?.messageCount], [join(client.project, place, ".session"), "API Design", "paused", 6]);
     client.answers("One more.");
     client.hook("Stop");
-    assert.deepEqual((await client.sessions()).map(({ messageCount, status, id }) => [messageCount, status, id]), [[7, "active", session?.id]]);
+    assert.deepEqual((await client.sessions()).map(({ messageCount, status, id }) => [messageCount, status, id]), [[7, "paused", session?.id]]);
+    client.say("user", "Go on.");
+    client.hook("UserPromptSubmit", { prompt: "Go on." });
+    assert.deepEqual((await client.sessions()).map(({ messageCount, status }) => [messageCount, status]), [[8, "active"]]);
   }));
 
 test("another conversation is recorded in the home, as a chat, with its model", () =>
