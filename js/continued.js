@@ -13,6 +13,7 @@ import { fromBytes, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 
 /** @import { Transcript } from "../pkg/agents.js" */
+/** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadSession } from "./transcript.js" */
 
@@ -20,7 +21,10 @@ import { derived } from "./derived.js";
  * @typedef {object} Part of an agent's session
  * @property {number} at its place in the handle
  * @property {number} count how many messages it has
- * @property {string} [session] the one that it goes on with; else it is the agent's own
+ * @property {Session} [session] the one that it goes on with; else it is the agent's own
+ *
+ * A session that is still there.
+ * @typedef {(id: string) => Promise<Session | undefined>} Find
  */
 
 const PIECE = 256;
@@ -51,27 +55,33 @@ export class Continued {
   }
 
   /**
-   * The parts of an agent's session. @param {Transcript} handle @param {{ at: number, one: ReadSession, isLooked: boolean }} of
-   *   `isLooked`: it may be about the store @returns {Promise<Part[]>}
+   * The parts of an agent's session: what goes on with another one, and what is its own.
+   * @param {Transcript} handle
+   * @param {{ at: number, one: ReadSession, isOn: boolean, isAboutStore: boolean, find: Find }} of `isOn`: it goes on there;
+   *   `isAboutStore`: something of the store may be in it
+   * @returns {Promise<Part[]>}
    */
-  async parts(handle, { at, one, isLooked }) {
+  async parts(handle, { at, one, isOn, isAboutStore, find }) {
     const count = one.messageCount;
-    const { session, last } = (await derived(this.#storage, this.#path(nameOf(one)))) ?? {};
-    const end = typeof session === "string" ? placeOf(handle, { at, count, id: last }) : -1;
+    const pointed = await this.#pointed(nameOf(one));
+    const session = pointed && (await find(pointed.id));
+    const end = pointed && session ? placeOf(handle, { at, count, id: pointed.last }) : -1;
     if (end >= 0) return [{ at: agents.called(() => handle.divide(at, end + 1)), count: count - end - 1, session }];
-    return isLooked ? this.#divided(handle, { at, count }) : [{ at, count }];
+    if (isAboutStore) return this.#divided(handle, { at, count, find });
+    // Before that the file has the client's own words alone, and nobody can tell what began it.
+    return !isOn || isBegun(handle, { at, count }) ? [{ at, count }] : [];
   }
 
   /**
-   * Divides an agent's session: what was said before a session was resumed is its own, what comes behind goes on with
-   * that one. What was typed and answered to resume it is in neither.
-   * @param {Transcript} handle @param {{ at: number, count: number }} whole
+   * What was said before a session was resumed is the agent's own, what comes behind goes on with that one. What was typed and
+   * answered to resume it is in neither.
+   * @param {Transcript} handle @param {{ at: number, count: number, find: Find }} whole
    */
-  async #divided(handle, { at, count }) {
-    const { marks, ends, asked } = await this.#looked(handle, { at, count });
+  async #divided(handle, { at, count, find }) {
+    const { marks, ends, asked } = await this.#looked(handle, { at, count, find });
     // Who only looks for a session has said nothing yet.
-    const isBegun = (/** @type {number} */ upTo) => asked.some((place) => place < upTo);
-    if (marks.length === 0) return isBegun(count) ? [{ at, count }] : [];
+    const hasTalk = (/** @type {number} */ upTo) => asked.some((place) => place < upTo);
+    if (marks.length === 0) return hasTalk(count) ? [{ at, count }] : [];
     /** @type {Part[]} */
     const parts = [];
     let end = count;
@@ -84,12 +94,12 @@ export class Continued {
       end = (ends.findLast((one) => one < place) ?? -1) + 1;
       agents.called(() => handle.divide(at, end));
     }
-    return [{ at, count: isBegun(end) ? end : 0 }, ...parts].filter((part) => part.count > 0);
+    return [{ at, count: hasTalk(end) ? end : 0 }, ...parts].filter((part) => part.count > 0);
   }
 
   // Where each mark stands last, in this order; where turns end; and where the user says something that is not about the store.
-  /** @param {Transcript} handle @param {{ at: number, count: number }} whole */
-  async #looked(handle, { at, count }) {
+  /** @param {Transcript} handle @param {{ at: number, count: number, find: Find }} whole */
+  async #looked(handle, { at, count, find }) {
     /** @type {Map<string, number>} */
     const places = new Map();
     /** @type {number[]} */
@@ -105,10 +115,17 @@ export class Continued {
     }
     const marks = [];
     for (const [mark, place] of places) {
-      const { session } = (await derived(this.#storage, this.#path(mark))) ?? {};
-      if (typeof session === "string") marks.push({ session, place });
+      const { id } = (await this.#pointed(mark)) ?? {};
+      const session = id && (await find(id));
+      if (session) marks.push({ session, place });
     }
     return { marks: marks.sort((a, b) => a.place - b.place), ends, asked };
+  }
+
+  /** @param {string} mark @returns {Promise<{ id: string, last: string } | undefined>} */
+  async #pointed(mark) {
+    const { session: id, last } = (await derived(this.#storage, this.#path(mark))) ?? {};
+    return typeof id === "string" ? { id, last: String(last) } : undefined;
   }
 
   /** @param {string} mark */
@@ -122,6 +139,12 @@ function* messages(handle, { at, count }) {
   for (let from = 0; from < count; from += PIECE) {
     for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) yield [from + offset, message];
   }
+}
+
+/** Whether the user has said something. @param {Transcript} handle @param {{ at: number, count: number }} whole */
+function isBegun(handle, whole) {
+  for (const [, message] of messages(handle, whole)) if (isTalk(message)) return true;
+  return false;
 }
 
 /** Where a message stands. @param {Transcript} handle @param {{ at: number, count: number, id: string }} of */

@@ -162,10 +162,8 @@ export class Importing {
   async #parts({ handle, isAboutStore }, at, one) {
     const own = () => this.#open(one, (from, to) => fromBytes(agents.called(() => handle.messages(at, from, to))));
     const parts = [];
-    for (const { session: id, ...part } of await this.#continued.parts(handle, { at, one, isLooked: isAboutStore || this.#isOn })) {
-      const resumed = id && (await this.#resumed(id));
-      // What goes on with one that was deleted since is in the client's file.
-      if (resumed || !id) parts.push({ ...part, goesOn: resumed !== undefined, session: resumed || (await own()) });
+    for (const { session, ...part } of await this.#continued.parts(handle, { at, one, isOn: this.#isOn, isAboutStore, find: this.#resumed })) {
+      parts.push({ ...part, goesOn: session !== undefined, session: session ?? (await own()) });
     }
     return parts;
   }

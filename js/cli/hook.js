@@ -106,8 +106,9 @@ export async function forgetTurns(store, session) {
 async function logged({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
   const storage = new NodeStorage();
   try {
-    const { home } = await openStore({ home: folder, project: cwd });
-    const path = join(home, "hooks.log");
+    const store = await openStore({ home: folder, project: cwd });
+    await store.close();
+    const path = join(store.home, "hooks.log");
     const line = `${agent} ${event}: ${String(error?.message ?? error).split("\n")[0]} (${error?.code ?? error?.name ?? "error"})\n`;
     const known = await storage.read(path);
     if (known && textOf(known).includes(line)) return;

@@ -4,11 +4,10 @@
  * that taking it away leaves what was there, and what the user did since.
  */
 
-import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
-import { added, removed } from "./json-file.js";
+import { added, hashOf, removed } from "./json-file.js";
 
 /** @import { Change } from "./json-file.js" */
 /** @import { Entry, OwnFile } from "./parts.js" */
@@ -22,38 +21,37 @@ import { added, removed } from "./json-file.js";
  *   what leftoff wrote, and is left as it is
  */
 
-/** @param {string} text */
-const hashOf = (text) => createHash("sha256").update(text).digest("hex");
-
 /**
- * Writes what is not there yet.
+ * Writes what is not there yet; nothing where one of the files cannot be.
  * @param {string} root @param {{ files: OwnFile[], entries: Entry[] }} parts @param {Installed} [before]
  * @returns {Promise<{ installed: Installed, told: Told[] }>}
  */
 export async function install(root, { files, entries }, before = { files: {}, changes: {}, folders: [] }) {
   /** @type {Installed} */
   const installed = { files: { ...before.files }, changes: { ...before.changes }, folders: [...before.folders] };
+  /** @type {{ path: string, found: string | undefined, text: string }[]} */
+  const all = [];
   /** @type {Told[]} */
   const told = [];
   for (const { path, text } of files) {
-    const file = join(root, path);
-    const found = await textAt(file);
+    const found = await textAt(join(root, path));
     if (found !== undefined && found !== text && hashOf(found) !== before.files[path]) {
       told.push({ path, did: "yours" });
       continue;
     }
     // One that somebody else wrote just so is not leftoff's to take away.
     if (found !== text || before.files[path]) installed.files[path] = hashOf(text);
-    if (found !== text) await written(root, file, text, installed.folders);
-    told.push({ path, did: found === text ? "unchanged" : found === undefined ? "written" : "updated" });
+    all.push({ path, found, text });
   }
   for (const path of new Set(entries.map((entry) => entry.path))) {
-    const file = join(root, path);
-    const found = await textAt(file);
+    const found = await textAt(join(root, path));
     const { text, change } = added(found, entries.filter((entry) => entry.path === path), { path, before: before.changes[path] });
     installed.changes[path] = change;
-    if (text !== found) await written(root, file, text, installed.folders);
-    told.push({ path, did: text === found ? "unchanged" : found === undefined ? "written" : "updated" });
+    all.push({ path, found, text });
+  }
+  for (const { path, found, text } of all) {
+    if (found !== text) await written(root, join(root, path), text, installed.folders);
+    told.push({ path, did: found === text ? "unchanged" : found === undefined ? "written" : "updated" });
   }
   return { installed, told };
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** Entries in a file of JSON that is the user's, too: every other byte of it stays. */
 
+import { createHash } from "node:crypto";
+
 import { applyEdits, findNodeAtLocation, format, getNodeValue, modify, parseTree } from "jsonc-parser";
 
 import { LeftoffError } from "../error.js";
@@ -9,10 +11,14 @@ import { LeftoffError } from "../error.js";
 
 /**
  * What was done to a file. `made`: the places that were not there before, the outermost first; the file itself is the
- * empty one. `pieces`: the bytes, to be taken back in reverse while the file is as it was left.
+ * empty one. `pieces`: the bytes, to be taken back in reverse while the file is as it was left, which `after` tells: its hash,
+ * for the rest of the file may be nobody else's business.
  * @typedef {{ entries: { at: string[], value: object }[], made: string[][], pieces: Piece[], after: string }} Change
  * @typedef {{ offset: number, removed: string, inserted: string }} Piece
  */
+
+/** @param {string} text */
+export const hashOf = (text) => createHash("sha256").update(text).digest("hex");
 
 const FORMAT = { insertSpaces: true, tabSize: 2, eol: "\n" };
 const NEW = "{}\n";
@@ -45,7 +51,7 @@ export function added(found, entries, { path, before }) {
     change.pieces.push({ offset, removed: text.slice(offset, offset + length), inserted: next.slice(offset, end) });
     text = next;
   }
-  return { text, change: { ...change, after: text } };
+  return { text, change: { ...change, after: hashOf(text) } };
 }
 
 /**
@@ -55,7 +61,7 @@ export function added(found, entries, { path, before }) {
  */
 export function removed(found, { entries, made, pieces, after }, path) {
   const isNew = made.some((place) => place.length === 0);
-  if (found === after) {
+  if (hashOf(found) === after) {
     const text = pieces.reduceRight((now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length), found);
     return isNew && text === NEW ? undefined : text;
   }

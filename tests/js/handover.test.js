@@ -88,6 +88,9 @@ test("what is said where a session was handed to goes on with it, and nothing of
     assert.deepEqual(all.slice(0, said.length), said);
     assert.deepEqual(all.slice(said.length).map(({ role, content }) => [role, content]), [["user", "And in the other one?"], ["assistant", "There, too."]]);
     assert.equal((await store.list({ all: true })).length, 1);
+    await store.delete(await store.session(session.id));
+    const [own] = (await store.import(handed.path)).imported;
+    assert.ok(own?.id !== session.id && own?.added === own?.messageCount && Number(own?.added) > 2, "without it, it is a session of its own");
     assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), []);
   }));
 

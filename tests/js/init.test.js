@@ -112,6 +112,14 @@ test("settings that are no JSON are refused, and nothing is written into them", 
       assert.match(stderr, /expected an .*settings\.json.*nothing was changed/);
       assert.equal(readFileSync(settings, "utf8"), text);
     }
+    assert.deepEqual(tree(project).map(([name]) => name), [".gemini", ".gemini/settings.json"]);
+  }));
+
+test("of the user's settings nothing is noted elsewhere", () =>
+  inProject((project, typed) => {
+    put(join(project, ".claude", "settings.json"), '{"env":{"KEY":"sk-none-7261"}}');
+    typed("claude-code");
+    assert.doesNotMatch(readFileSync(join(project, ".leftoff", "init.json"), "utf8"), /7261/);
   }));
 
 test("an agent that cannot be set up is refused, and what can is named", () =>
