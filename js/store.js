@@ -360,17 +360,17 @@ export class Store {
   /**
    * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
    * @param {Session} session
-   * @param {{ to: "home" | "workspace", name?: string, day?: string }} options `name`, `day`: of the conversation; one is made
-   *   unless given
+   * @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
+   *   conversation; one is made unless given, of `title`
    * @returns {Promise<Session>} the session in its new place
    */
-  async move(session, { to, name, day }) {
+  async move(session, { to, name, day, title = session.metadata.display.title }) {
     if (session.placement === to) return session;
     await refuseIfOpen(session);
     const from = this.#places.of(session);
     await session.flush();
     const { id, metadata } = session;
-    const about = { id, type: metadata.type, title: metadata.display.title, name, day };
+    const about = { id, type: metadata.type, title, name, day };
     const place = to === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation(about);
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));

@@ -3,6 +3,7 @@
 
 import { argumentsOf, commandBehind, commandNamed, filled } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
+import { typeOf } from "../arrivals.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
 
@@ -52,6 +53,20 @@ async function firstOf(session) {
   const messages = [];
   for await (const message of session.messages()) if (messages.push(message) === FIRST) break;
   return messages;
+}
+
+/**
+ * One that is stopped and that a command of the workspace began lies there, also where nobody wrote Markdown for it.
+ * @param {Store} store @param {Session} session @param {string} agent
+ */
+export async function settled(store, session, agent) {
+  const { command: name = "" } = session.metadata.agent;
+  if (session.placement === "workspace" || !typeOf(name)) return session;
+  const command = await commandNamed(agent, name, { project: store.project });
+  const title = command && argumentsOf(agent, command, await firstOf(session));
+  const placed = await store.move(session, { to: "workspace", title });
+  await store.point(placed);
+  return placed;
 }
 
 /** What brings a session back in a client: a command that `leftoff init` put there. @param {string} agent @param {{ plugin?: boolean }} [as] */

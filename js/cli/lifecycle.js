@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { exportFormats } from "../export.js";
 import { LeftoffError } from "../index.js";
 import { forgetTurns } from "./hook.js";
-import { resumesIn } from "./in-agent.js";
+import { resumesIn, settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
 import { note } from "./print.js";
 import { canAsk } from "./screen.js";
@@ -44,14 +44,15 @@ export async function append(args) {
 
 /** @param {Args} args */
 export function stop(args) {
-  return changed(args, async (session, store) => {
+  return changed(args, async (found, store) => {
+    const session = args.from ? await settled(store, found, args.from) : found;
     await session.stop({ summary: args.summary || undefined });
     await forgetTurns(store, session);
     const { display, summary } = session.metadata;
     const again = args.from ? resumesIn(args.from, args) : `'leftoff resume ${session.id}'`;
     const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with ${again}\n`;
     const committed = args.commit ? told(await store.commit(session)) : "";
-    return `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`;
+    return { said: `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`, session };
   });
 }
 
@@ -154,11 +155,16 @@ export async function exportSession(args) {
   });
 }
 
-/** @param {Args} args @param {(session: Session, store: Store) => Promise<string>} work */
+/**
+ * @param {Args} args
+ * @param {(session: Session, store: Store) => Promise<string | { said: string, session: Session }>} work says what it did; and
+ *   with what, where that lies elsewhere now
+ */
 function changed(args, work) {
   return using(args, async (store) => {
-    const session = await chosen(store, args);
-    const said = await work(session, store);
+    const found = await chosen(store, args);
+    const answer = await work(found, store);
+    const { said, session } = typeof answer === "string" ? { said: answer, session: found } : answer;
     const { id, lifecycle: status, archivedAt = null, display } = session.metadata;
     return { text: said, value: { id, status, title: display.title, archivedAt } };
   });

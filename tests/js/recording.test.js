@@ -136,6 +136,23 @@ test("a conversation begun by a command of the workspace is recorded as that typ
     assert.deepEqual((await client.sessions()).map(({ messageCount, status }) => [messageCount, status]), [[8, "active"]]);
   }));
 
+test("one that is stopped lies in the workspace, also where nobody wrote Markdown for it", () =>
+  inClient(async (client) => {
+    client.put(".claude/commands/workspace.plan.md", "Plan: $ARGUMENTS\n");
+    client.types("workspace.plan", "the Next Release", "Plan: the Next Release\n");
+    client.answers("Which one?");
+    client.hook("SessionEnd");
+    assert.equal((await client.sessions())[0]?.placement, "home", "it may be written yet");
+    assert.match(client.leftoff(["stop", "--from", "claude-code"]).stdout, /has been paused/);
+    const [session, ...others] = await client.sessions();
+    assert.deepEqual(others, []);
+    assert.match(session?.path ?? "", /conversations[/\\]\d{4}-\d\d-\d\d[/\\]001-plan-the-next-release[/\\]\.session$/);
+    assert.deepEqual([session?.status, session?.messageCount], ["paused", 3]);
+    client.say("user", "2.0");
+    client.hook("UserPromptSubmit", { prompt: "2.0" });
+    assert.deepEqual((await client.sessions()).map(({ path, messageCount }) => [path, messageCount]), [[session?.path, 4]]);
+  }));
+
 test("another conversation is recorded in the home, as a chat, with its model", () =>
   inClient(async (client) => {
     client.say("user", "hello");
