@@ -152,6 +152,8 @@ fn ai_sdk(message: &Value, said: &mut Vec<Said>) {
         let id = &part["toolCallId"];
         said.push(match part["type"].as_str() {
             Some("text") => Said::Text(role(message), string(&part["text"])),
+            // It is no one's call and no one's result.
+            Some("file") => continue,
             Some("tool-call") => call(id, part["input"].clone()),
             Some("tool-result") => {
                 assert_eq!(message["role"], "tool");
