@@ -69,6 +69,21 @@ export async function settled(store, session, agent) {
   return placed;
 }
 
+/** So many bytes of what a command prints reach the model; what is longer is put away, or cut in its middle. @type {Record<string, number>} */
+const MOST = { "claude-code": 29_000, codex: 29_000, gemini: 60_000 };
+
+/** How long a text for the conversation in a client may be. @param {string | undefined} agent */
+export function mostIn(agent) {
+  return MOST[agent ?? ""] ?? Infinity;
+}
+
+/** Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone. @param {string | undefined} agent @param {string} text */
+export function linger(agent, text) {
+  const LEAST_MS = 500;
+  const BYTES_PER_MS = 20;
+  if (agent === "gemini") setTimeout(() => {}, LEAST_MS + Buffer.byteLength(text) / BYTES_PER_MS);
+}
+
 /** What brings a session back in a client: a command that `leftoff init` put there. @param {string} agent @param {{ plugin?: boolean }} [as] */
 export function resumesIn(agent, { plugin = false } = {}) {
   if (agent === "codex") return "$workspace-resume";

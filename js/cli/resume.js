@@ -9,7 +9,7 @@ import { LeftoffError, historyText, listText } from "../index.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
 import { list, wanted } from "./find.js";
-import { commandNow, resumesIn } from "./in-agent.js";
+import { commandNow, linger, mostIn, resumesIn } from "./in-agent.js";
 import { begin } from "./lifecycle.js";
 import { isTerminal, note } from "./print.js";
 import { canAsk } from "./screen.js";
@@ -49,14 +49,34 @@ async function printed(args, words, request) {
   const { text, context, ...value } = await using(args, async (store) => {
     const session = await meant(store, args, words);
     const { text: command, promptHash } = await commandNow(store, session, args.from);
-    const resumed = await session.resume({ ...withWindow(asked, session.metadata), now: { model, window, promptHash } });
-    const first = command?.trim() ?? resumed.command;
-    const text = args.json ? "" : `${first ? `${first}\n\n` : ""}${resumed.block}\n${historyText(resumed.history)}`;
+    const now = { model, window, promptHash };
+    const told = (/** @type {import("../resuming.js").Resumed} */ { command: name, block, history }) => {
+      const first = command?.trim() ?? name;
+      return args.json ? "" : `${first ? `${first}\n\n` : ""}${block}\n${historyText(history)}`;
+    };
+    const resumed = await fitted((fit) => session.resume({ ...withWindow(asked, session.metadata), ...fit, now }), (one) => mostIn(args.from) / Buffer.byteLength(told(one)));
+    const text = told(resumed);
     await store.goesOn(session, text);
     return { ...resumed, text };
   });
   for (const warning of value.warnings) note(warning);
+  linger(args.from, text);
   return { text, value };
+}
+
+/**
+ * As much of a session as there is room for.
+ * @param {(fit: { window?: number, reserve?: number }) => Promise<import("../resuming.js").Resumed>} resume
+ * @param {(resumed: import("../resuming.js").Resumed) => number} room to what it takes
+ */
+async function fitted(resume, room) {
+  const ROUNDS = 6;
+  const LESS = 0.9;
+  let resumed = await resume({});
+  for (let round = 1; round < ROUNDS && room(resumed) < 1; round += 1) {
+    resumed = await resume({ window: Math.floor(resumed.context.tokensUsed * Math.min(1, room(resumed)) * LESS), reserve: 0 });
+  }
+  return resumed;
 }
 
 // In an agent's client it is all one text for the model, typed as a person types.
@@ -66,6 +86,7 @@ async function resumedIn(args) {
   const words = (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
   if (words) return printed(args, words, { ...(await requested(args)), override: args.override });
   const { text: listed, value } = await list(args);
+  linger(args.from, listed);
   return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${resumesIn(args.from, args)} with its number or words of its title.\n` : listed, value };
 }
 

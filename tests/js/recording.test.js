@@ -251,6 +251,24 @@ test("a session that is resumed in a client goes on there: what is said since is
     assert.deepEqual((await next.store((store) => store.doctor())).flatMap(({ problems }) => problems), []);
   }));
 
+test("a long session is fitted into what a client takes of a command's output, and what is left out is said", () =>
+  inClient(async (client) => {
+    client.put(".claude/commands/workspace.plan.md", "Plan: $ARGUMENTS\n");
+    client.types("workspace.plan", "it", "Plan: it\n");
+    for (let turn = 1; turn <= 80; turn += 1) {
+      client.answers(`Answer ${turn}: "${"quoted \u2028 words < ".repeat(30)}"`);
+      client.say("user", `Question ${turn} ${"which is long ".repeat(30)}`);
+    }
+    client.answers("The last word.");
+    client.leftoff(["stop", "--from", "claude-code"]);
+    const texts = ["claude-code", "opencode"].map((agent) => client.leftoff(["resume", "--print", "--from", agent, "1"]).stdout);
+    const [fitted = "", whole = ""] = texts;
+    assert.ok(Buffer.byteLength(fitted) < 30_000 && fitted.length > 15_000, `${fitted.length}`);
+    assert.ok(whole.length > 60_000 && whole.includes("Question 1 "), `${whole.length}`);
+    assert.match(fitted, /^Plan: it\n\n\[RESUMED CONVERSATION\][\s\S]*\nLeft out: \d+ older messages; `leftoff show [^`]+` shows them\./);
+    for (const text of texts) assert.ok(text.includes("Question 80 ") && text.includes("The last word."));
+  }));
+
 test("what was said in a client before a session was resumed there stays a session of its own", () =>
   inClient(async (client, another) => {
     client.say("user", "first");
