@@ -187,7 +187,7 @@ test("a hook that fails lets the agent go on, and is logged once", () =>
     assert.match(lines[1] ?? "", /^claude-code \?: expected what a client tells a hook, JSON with "hook_event_name".*\(usage\)$/);
   }));
 
-test("after forty turns a save is offered, once; a save counts anew", () =>
+test("after forty turns a save is offered, once", () =>
   inClient(async (client) => {
     client.say("user", "hello");
     client.answers("hi");
