@@ -148,7 +148,8 @@ async function buildShim() {
   await bundle({ ...shared, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
   for (const name of Object.keys(ENTRIES)) writeFileSync(join(pkg, `${name}.cjs`), `module.exports = require("./all.cjs").${name};\n`);
   if (existsSync(join(root, "js", "cli", "index.js"))) {
-    await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm" });
+    // jsonc-parser's CommonJS, which is for other loaders, too, is no bundle's to follow.
+    await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm", mainFields: ["module", "main"] });
     const cli = join(pkg, "cli.js");
     const text = readFileSync(cli, "utf8");
     if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
