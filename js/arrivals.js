@@ -10,7 +10,6 @@ import { unlessBug } from "./error.js";
 import { SESSION_FOLDER } from "./placement.js";
 import { projectHash } from "./project.js";
 
-/** @import { Listed } from "./listing.js" */
 /** @import { OpenSessions } from "./open-sessions.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Session } from "./session.js" */
@@ -44,17 +43,25 @@ export class Arrivals {
   #places;
   #storage;
   #open;
-  #listed;
   /** @type {Promise<Map<string, string>> | undefined} the workspace's sessions, by their ids */
   #inWorkspace;
 
-  /** @param {{ project: string, places: Places, storage: Storage, open: OpenSessions, listed: () => Promise<Listed[]> }} parts */
-  constructor({ project, places, storage, open, listed }) {
+  /** @param {{ project: string, places: Places, storage: Storage, open: OpenSessions }} parts */
+  constructor({ project, places, storage, open }) {
     this.#project = project;
     this.#places = places;
     this.#storage = storage;
     this.#open = open;
-    this.#listed = listed;
+  }
+
+  // Not by a list: that pauses what rests, and whoever imports changes no other session.
+  async #looked() {
+    /** @type {Map<string, string>} */
+    const ids = new Map();
+    for (const place of await this.#places.all()) {
+      if (place.placement === "workspace") await this.#open.look(place, ({ id }) => void ids.set(id, place.path)).catch(unlessBug);
+    }
+    return ids;
   }
 
   /**
@@ -70,7 +77,7 @@ export class Arrivals {
     for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
       if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
     }
-    this.#inWorkspace ??= this.#listed().then((all) => new Map(all.flatMap(({ id, path, placement }) => (placement === "workspace" ? [[id, path]] : []))));
+    this.#inWorkspace ??= this.#looked();
     const path = (await this.#inWorkspace).get(one.id);
     if (path) return this.#open.at(this.#places.of({ path, placement: "workspace" }));
     const { name, hash } = (await begun?.(said)) ?? {};

@@ -475,8 +475,7 @@ export class Store {
 
   /** @param {{ begun?: import("./arrivals.js").Begun, letGo?: import("./importing.js").LetGo }} [recording] */
   #importing({ begun, letGo = (session) => this.#open.letGo(session) } = {}) {
-    const listed = () => this.list({ all: true, type: null, archived: null });
-    const arrivals = new Arrivals({ project: this.project, places: this.#places, storage: this.#storage, open: this.#open, listed });
+    const arrivals = new Arrivals({ project: this.project, places: this.#places, storage: this.#storage, open: this.#open });
     return new Importing({
       storage: this.#storage,
       outside: this.#places.storageOf(),
