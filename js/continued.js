@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { agents } from "./agents.js";
 import { fromBytes, toBytes } from "./core.js";
 import { derived } from "./derived.js";
+import { isOwn } from "./init/names.js";
 
 /** @import { Transcript } from "../pkg/agents.js" */
 /** @import { Session } from "./session.js" */
@@ -159,10 +160,9 @@ function nameOf({ agent, sourceId }) {
 }
 
 const OF_CLIENT = /^\s*<(?:session_context|environment_context|user_instructions|skill|system-reminder|local-command-\w+)[\s>]/;
-const ABOUT_STORE = /<command-name>\/(?:leftoff:)?(?:workspace\.(?:resume|stop-conversation)|sessions|session|compact-session|debug-context)<|leftoff's answer|^\s*\$workspace-(?:resume|stop-conversation)\b/;
 
 /** Whether the user says something in a message: not the client, and not by a command of `leftoff init`. @param {{ role: string, content: unknown }} message */
 export function isTalk({ role, content }) {
   const text = String(content);
-  return role === "user" && !OF_CLIENT.test(text) && !ABOUT_STORE.test(text);
+  return role === "user" && !OF_CLIENT.test(text) && !isOwn(text);
 }

@@ -5,8 +5,6 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-import { parse } from "smol-toml";
-
 import { typeOf } from "../arrivals.js";
 import { agentHomes, userHome } from "./homes.js";
 
@@ -22,7 +20,7 @@ import { agentHomes, userHome } from "./homes.js";
  * @typedef {object} Kind how a client keeps them
  * @property {(where: { project: string, home: string, config: string }) => string[]} folders what the project has counts before the user's own
  * @property {(path: string) => string | undefined} name of a file, from its folder on; nothing where it is no command
- * @property {(file: string) => string} text
+ * @property {(file: string) => string | Promise<string>} text
  * @property {(said: string) => string | undefined} [named] the command that a user's message names
  */
 
@@ -47,7 +45,7 @@ const KINDS = {
   gemini: {
     folders: ({ project, home }) => [join(project, ".gemini", "commands"), join(home, "commands")],
     name: named(":", /\.toml$/),
-    text: (file) => String(parse(file).prompt ?? ""),
+    text: async (file) => String((await import("smol-toml")).parse(file).prompt ?? ""),
   },
   codex: {
     folders: ({ project, home }) => [join(project, ".agents", "skills"), join(home, "skills")],
@@ -102,8 +100,9 @@ export function argumentsIn({ text }, said) {
   for (let at = 0; at < parts.length; at += 2) {
     const literal = parts[at] ?? "";
     const isLast = at === parts.length - 1;
-    const place = at === 0 ? (rest.startsWith(literal) ? 0 : -1) : isLast && literal !== "" ? rest.lastIndexOf(literal) : isLast ? rest.length : rest.indexOf(literal);
-    if (place < 0 || (isLast && place + literal.length !== rest.length)) return undefined;
+    const place = isLast ? rest.length - literal.length : rest.indexOf(literal);
+    const isThere = place >= 0 && rest.startsWith(literal, place) && (at > 0 || place === 0);
+    if (!isThere) return undefined;
     if (["$ARGUMENTS", "{{args}}"].includes(parts[at - 1] ?? "")) args ||= rest.slice(0, place).trim();
     rest = rest.slice(place + literal.length);
   }
@@ -132,7 +131,7 @@ async function* kept(agent, { project, env = process.env }) {
       const name = kind.name(path);
       const bytes = name && (await readFile(join(folder, path)).catch(() => undefined));
       if (!name || !bytes) continue;
-      const text = readable(kind, bytes.toString("utf8"));
+      const text = await readable(kind, bytes.toString("utf8"));
       if (text !== undefined) yield { name, path: join(folder, path), hash: `sha256:${createHash("sha256").update(bytes).digest("hex")}`, text };
     }
   }
@@ -140,9 +139,9 @@ async function* kept(agent, { project, env = process.env }) {
 
 // A file of somebody else's that is broken is no command.
 /** @param {Kind} kind @param {string} file */
-function readable(kind, file) {
+async function readable(kind, file) {
   try {
-    return kind.text(file);
+    return await kind.text(file);
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { isPacked, unpacked } from "./zstd.js";
 /** @import { Only } from "./opencode.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
-/** @typedef {{ path: string, size: string }} Found a file, or a folder that is read as one; `size` is another once it has changed */
+/** @typedef {{ path: string, size: string, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
 // OpenCode's folders, before it had a database.
@@ -25,10 +25,10 @@ const WAL_HEAD = 32;
 export async function* found(storage, root, is) {
   for await (const { path, stat } of walked(storage, root, isTree)) {
     if (stat.kind === "folder") {
-      yield { path, size: await sizeOf(storage, path) };
+      yield { path, size: await sizeOf(storage, path), mtimeMs: stat.mtimeMs };
     } else if (is(fromThere(root, path))) {
       const log = await storage.stat(`${path}-wal`).catch(unlessBug);
-      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" ") };
+      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), mtimeMs: stat.mtimeMs };
     }
   }
 }

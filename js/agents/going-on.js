@@ -20,29 +20,27 @@ const NAMED = { "claude-code": "CLAUDE_CODE_SESSION_ID", codex: "CODEX_THREAD_ID
 const LOOKED = 50;
 
 /**
- * @param {string} agent
- * @param {{ storage: Storage, project: string, id?: string, env?: Env }} where `id`: what the client calls it; what the
- *   environment says unless given, else the newest one of the folder
+ * The one that the environment names, else the newest of the folder.
+ * @param {string} agent @param {{ storage: Storage, project: string, env?: Env }} where
  * @returns {Promise<{ path: string, only?: Only }>}
  */
-export async function goingOn(agent, { storage, project, env = process.env, id = env[NAMED[agent] ?? ""] }) {
+export async function goingOn(agent, { storage, project, env = process.env }) {
   const files = [];
-  for (const { path, is } of keptSessions({ project, env }).filter((one) => one.agent === agent)) {
-    for await (const file of found(storage, path, is)) files.push({ path: file.path, mtimeMs: (await storage.stat(file.path))?.mtimeMs ?? 0 });
-  }
+  for (const { path, is } of keptSessions({ project, env }).filter((one) => one.agent === agent)) for await (const file of found(storage, path, is)) files.push(file);
   const newest = files.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ path }) => path);
-  const path = await chosen(agent, newest, { storage, project, env, id });
-  if (path) return agent === "opencode" ? { path, only: { id, folder: project } } : { path };
-  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent} in "${project}"${id ? `, "${id}"` : ""}, but found none` });
+  // A database has those of all folders.
+  const path = agent === "opencode" ? newest[0] : await chosen(agent, newest, { storage, project, env });
+  if (path) return agent === "opencode" ? { path, only: { folder: project } } : { path };
+  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent} in "${project}", but found none` });
 }
 
-/** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env, id?: string }} where */
-async function chosen(agent, newest, { storage, project, env, id }) {
+/** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env }} where */
+async function chosen(agent, newest, { storage, project, env }) {
+  const id = env[NAMED[agent] ?? ""];
   // Gemini CLI's files have the beginning alone.
-  if (id) return newest.find((path) => path.includes(agent === "gemini" ? `-${id.slice(0, 8)}.` : id)) ?? (agent === "opencode" ? newest[0] : undefined);
-  if (agent === "opencode") return newest[0];
-  const home = agentHomes(env)[/** @type {"gemini"} */ (agent)];
+  if (id) return newest.find((path) => path.includes(agent === "gemini" ? `-${id.slice(0, 8)}.` : id));
   if (agent === "gemini") {
+    const home = agentHomes(env).gemini;
     const folder = join(home, "tmp", await geminiPlace(home, project)) + sep;
     return newest.find((path) => path.startsWith(folder));
   }

@@ -10,8 +10,8 @@ import { LeftoffError } from "../error.js";
 /**
  * @typedef {{ id: string, bytes: Uint8Array }} ExportedSession
  *
- * One session alone: by its name there, else the one that was active last in a folder.
- * @typedef {{ id?: string, folder?: string }} Only
+ * One session alone: the one that was active last in a folder.
+ * @typedef {{ folder: string }} Only
  */
 
 const encoder = new TextEncoder();
@@ -110,9 +110,8 @@ async function opened(database, wal) {
 }
 
 /** @param {Database} db @param {Only} [only] */
-function wanted(db, { id, folder } = {}) {
-  if (id !== undefined) return answered(db, "select id from session where id = ?", id);
-  if (folder !== undefined) return answered(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", folder);
+function wanted(db, only) {
+  if (only) return answered(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", only.folder);
   return answered(db, "select id from session order by time_created, id");
 }
 

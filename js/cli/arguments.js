@@ -6,7 +6,7 @@ import { defineCommand } from "citty";
 import { nativeAgents } from "../agents/native.js";
 import { agents } from "../agents.js";
 import { exportFormats } from "../export.js";
-import { agentsToSetUp } from "../init/parts.js";
+import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../redaction.js";
 import { settingKeys } from "../settings.js";
 

@@ -11,8 +11,9 @@ import { bytesOf, textOf } from "../core.js";
 import { derived } from "../derived.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError, openStore, pausePhrase } from "../index.js";
+import { typedIn } from "../init/names.js";
 import { NodeStorage } from "../storage/node.js";
-import { recordedFrom, stopsIn } from "./in-agent.js";
+import { recordedFrom } from "./in-agent.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session.js").Session} Session */
@@ -61,7 +62,7 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
-    return PROMPTS.includes(event) ? await asks(store, session, { prompt, stop: stopsIn(agent, { plugin }) }) : undefined;
+    return PROMPTS.includes(event) ? await asks(store, session, { prompt, stop: typedIn(agent, "stop", { plugin }) }) : undefined;
   } finally {
     await store.close();
   }

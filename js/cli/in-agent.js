@@ -1,6 +1,8 @@
 // @ts-check
 /** What is typed in an agent's client: the conversation that goes on there, the command that began one, and what brings it back. */
 
+import { text } from "node:stream/consumers";
+
 import { argumentsOf, commandBehind, commandNamed, filled } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
 import { typeOf } from "../arrivals.js";
@@ -9,6 +11,12 @@ import { LeftoffError } from "../index.js";
 
 /** @typedef {import("../session.js").Session} Session */
 /** @typedef {import("../store.js").Store} Store */
+
+/** What was typed behind a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
+export async function wordsTyped(words) {
+  const typed = words.join(" ");
+  return (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
+}
 
 /**
  * The conversation that goes on in an agent's client, taken in up to now.
@@ -82,15 +90,4 @@ export function linger(agent, text) {
   const LEAST_MS = 500;
   const BYTES_PER_MS = 20;
   if (agent === "gemini") setTimeout(() => {}, LEAST_MS + Buffer.byteLength(text) / BYTES_PER_MS);
-}
-
-/** What brings a session back in a client: a command that `leftoff init` put there. @param {string} agent @param {{ plugin?: boolean }} [as] */
-export function resumesIn(agent, { plugin = false } = {}) {
-  if (agent === "codex") return "$workspace-resume";
-  return plugin && agent === "claude-code" ? "/leftoff:workspace.resume" : "/workspace.resume";
-}
-
-/** @param {string} agent @param {{ plugin?: boolean }} [as] */
-export function stopsIn(agent, as) {
-  return resumesIn(agent, as).replace("resume", "stop-conversation");
 }

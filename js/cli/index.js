@@ -2,13 +2,13 @@
 // @ts-check
 /** The command line. */
 
+import { VERSION } from "../version.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { list, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
-import { init } from "./init.js";
 import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
@@ -167,7 +167,8 @@ const commands = {
     ["leftoff resume last --with codex", "the last one, in Codex"],
     ["leftoff resume 2 --print", "the second of the list, as a text to be handed over by hand"],
   ]),
-  init: command(init, "init", "set an agent up: commands to stop, find and resume, hooks that record; each file is named", {
+  // What edits other programs' files is loaded by this one alone.
+  init: command(async (args) => (await import("./init.js")).init(args), "init", "set an agent up: commands to stop, find and resume, hooks that record; each file is named", {
     agent: place("AGENT", "which one", { isNeeded: true, values: VALUES.setUp }),
     plugin: option("DIR", "as a plugin, or an extension, in this folder, and nothing elsewhere"),
     remove: flag("take it away again"),
@@ -195,4 +196,4 @@ const commands = {
   ]),
 };
 
-await runMain({ version: "0.1.0", about: "Keeps AI agents' conversations, and takes them up where they were left off.", commands, groups }, process.argv.slice(2));
+await runMain({ version: VERSION, about: "Keeps AI agents' conversations, and takes them up where they were left off.", commands, groups }, process.argv.slice(2));

@@ -5,8 +5,9 @@ import { accessSync, constants, realpathSync, rmSync, readdirSync } from "node:f
 import { basename, join, resolve } from "node:path";
 
 import { isOnPath } from "../agents/native.js";
-import { agentsToSetUp, agentsWithPlugin, partsFor, shellWords } from "../init/parts.js";
 import { install, textAt, uninstall, written } from "../init/installing.js";
+import { agentsToSetUp, agentsWithPlugin } from "../init/names.js";
+import { partsFor, shellWords } from "../init/parts.js";
 import { isFolder } from "../folder.js";
 import { LeftoffError } from "../index.js";
 import { IGNORED } from "../pointer.js";

@@ -6,8 +6,9 @@ import { text } from "node:stream/consumers";
 
 import { exportFormats } from "../export.js";
 import { LeftoffError } from "../index.js";
+import { typedIn } from "../init/names.js";
 import { forgetTurns } from "./hook.js";
-import { resumesIn, settled } from "./in-agent.js";
+import { settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
 import { note } from "./print.js";
 import { canAsk } from "./screen.js";
@@ -49,7 +50,7 @@ export function stop(args) {
     await session.stop({ summary: args.summary || undefined });
     await forgetTurns(store, session);
     const { display, summary } = session.metadata;
-    const again = args.from ? resumesIn(args.from, args) : `'leftoff resume ${session.id}'`;
+    const again = args.from ? typedIn(args.from, "resume", args) : `'leftoff resume ${session.id}'`;
     const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with ${again}\n`;
     const committed = args.commit ? told(await store.commit(session)) : "";
     return { said: `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`, session };

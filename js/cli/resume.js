@@ -1,15 +1,14 @@
 // @ts-check
 /** A session on its way into the next run. */
 
-import { text } from "node:stream/consumers";
-
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
 import { withWindow } from "../context.js";
 import { LeftoffError, historyText, listText } from "../index.js";
+import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
 import { list, wanted } from "./find.js";
-import { commandNow, linger, mostIn, resumesIn } from "./in-agent.js";
+import { commandNow, linger, mostIn, wordsTyped } from "./in-agent.js";
 import { begin } from "./lifecycle.js";
 import { isTerminal, note } from "./print.js";
 import { canAsk } from "./screen.js";
@@ -50,14 +49,13 @@ async function printed(args, words, request) {
     const session = await meant(store, args, words);
     const { text: command, promptHash } = await commandNow(store, session, args.from);
     const now = { model, window, promptHash };
-    const told = (/** @type {import("../resuming.js").Resumed} */ { command: name, block, history }) => {
-      const first = command?.trim() ?? name;
-      return args.json ? "" : `${first ? `${first}\n\n` : ""}${block}\n${historyText(history)}`;
-    };
-    const resumed = await fitted((fit) => session.resume({ ...withWindow(asked, session.metadata), ...fit, now }), (one) => mostIn(args.from) / Buffer.byteLength(told(one)));
-    const text = told(resumed);
-    await store.goesOn(session, text);
-    return { ...resumed, text };
+    const resumed = await fitted(mostIn(args.from), async (fit) => {
+      const one = await session.resume({ ...withWindow(asked, session.metadata), ...fit, now });
+      const first = command?.trim() ?? one.command;
+      return { ...one, text: args.json ? "" : `${first ? `${first}\n\n` : ""}${one.block}\n${historyText(one.history)}` };
+    });
+    await store.goesOn(session, resumed.text);
+    return resumed;
   });
   for (const warning of value.warnings) note(warning);
   linger(args.from, text);
@@ -65,16 +63,17 @@ async function printed(args, words, request) {
 }
 
 /**
- * As much of a session as there is room for.
- * @param {(fit: { window?: number, reserve?: number }) => Promise<import("../resuming.js").Resumed>} resume
- * @param {(resumed: import("../resuming.js").Resumed) => number} room to what it takes
+ * As much of a session as so many bytes hold.
+ * @template {import("../resuming.js").Resumed & { text: string }} T
+ * @param {number} most @param {(fit: { window?: number, reserve?: number }) => Promise<T>} resume
  */
-async function fitted(resume, room) {
+async function fitted(most, resume) {
   const ROUNDS = 6;
   const LESS = 0.9;
   let resumed = await resume({});
-  for (let round = 1; round < ROUNDS && room(resumed) < 1; round += 1) {
-    resumed = await resume({ window: Math.floor(resumed.context.tokensUsed * Math.min(1, room(resumed)) * LESS), reserve: 0 });
+  for (let round = 1; round < ROUNDS && Buffer.byteLength(resumed.text) > most; round += 1) {
+    const share = most / Buffer.byteLength(resumed.text);
+    resumed = await resume({ window: Math.floor(resumed.context.tokensUsed * share * LESS), reserve: 0 });
   }
   return resumed;
 }
@@ -82,12 +81,11 @@ async function fitted(resume, room) {
 // In an agent's client it is all one text for the model, typed as a person types.
 /** @param {Args} args */
 async function resumedIn(args) {
-  const typed = args._.join(" ");
-  const words = (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
+  const words = await wordsTyped(args._);
   if (words) return printed(args, words, { ...(await requested(args)), override: args.override });
   const { text: listed, value } = await list(args);
   linger(args.from, listed);
-  return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${resumesIn(args.from, args)} with its number or words of its title.\n` : listed, value };
+  return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n` : listed, value };
 }
 
 /** @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */

@@ -1,12 +1,10 @@
 // @ts-check
 /** Document 004's commands, as they are typed in an agent's client. */
 
-import { text } from "node:stream/consumers";
-
 import { LeftoffError } from "../index.js";
 import { compact, context } from "./commands.js";
 import { list } from "./find.js";
-import { linger } from "./in-agent.js";
+import { linger, wordsTyped } from "./in-agent.js";
 import { info } from "./info.js";
 import { archive, exportSession } from "./lifecycle.js";
 
@@ -38,7 +36,7 @@ export async function typed(args) {
   const [name = "", ...rest] = args._;
   const command = Object.hasOwn(TYPED, name) ? TYPED[name] : undefined;
   if (!command) throw new LeftoffError({ code: "usage", message: `expected ${Object.keys(TYPED).join(", ")}, but found "${name}" instead` });
-  const words = (rest[0] === "-" ? await text(process.stdin) : rest.join(" ")).trim().replace(/^"(.*)"$/s, "$1").split(/\s+/).filter(Boolean);
+  const words = (await wordsTyped(rest)).split(/\s+/).filter(Boolean);
   const answer = await command.run({ ...args, _: [] }, words);
   if (answer) {
     linger(args.from, answer.text);

@@ -3,8 +3,11 @@
 
 import { stringify } from "smol-toml";
 
+import { VERSION } from "../version.js";
+import { nameIn, typedIn } from "./names.js";
 import { texts } from "./texts.js";
 
+/** @import { Key } from "./names.js" */
 /** @import { Text } from "./texts.js" */
 
 /**
@@ -22,7 +25,6 @@ import { texts } from "./texts.js";
 
 /** What shells take as it is. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
-const VERSION = "0.1.0";
 const ABOUT = "Keeps conversations, and takes them up where they were left off";
 
 /** @param {string[]} words */
@@ -30,22 +32,12 @@ export function shellWords(words) {
   return words.map((word) => (PLAIN.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
 }
 
-/** What the commands are called, where a client has none of its own of that name. */
-const NAMES = { resume: "workspace.resume", stop: "workspace.stop-conversation", sessions: "sessions", session: "session", compact: "compact-session", debug: "debug-context" };
-/** OpenCode has `/sessions` itself. */
-const NAMES_OPENCODE = { ...NAMES, sessions: "list-sessions" };
-
-/** @param {string} name */
-const sanitized = (name) => name.replaceAll(".", "-");
-
 // What is typed goes in as it is, whatever quotes are in it.
 /** @param {string} program @param {Text} text */
-const heredoc = (program, { runs, hint }) => (hint ? `!\`${program} ${runs} - <<'LEFTOFF'\n$ARGUMENTS\nLEFTOFF\`` : `!\`${program} ${runs}\``);
-
-/** @param {string} program @param {Text} text */
-function markdown(program, { description, hint, ...text }) {
+function markdown(program, { description, hint, runs, then }) {
   const hints = hint ? `argument-hint: ${JSON.stringify(hint)}\n` : "";
-  return `---\ndescription: ${description}\n${hints}allowed-tools: Bash(${program}:*)\n---\n${heredoc(program, { description, hint, ...text })}\n\n${text.then}\n`;
+  const typed = hint ? " - <<'LEFTOFF'\n$ARGUMENTS\nLEFTOFF" : "";
+  return `---\ndescription: ${description}\n${hints}allowed-tools: Bash(${program}:*)\n---\n!\`${program} ${runs}${typed}\`\n\n${then}\n`;
 }
 
 /** @param {string} program @param {Text} text */
@@ -64,75 +56,51 @@ function hooks(command, events, beside = {}) {
   return events.map((event) => ({ event, value: { hooks: [{ type: "command", command, ...beside }] } }));
 }
 
-const EVENTS = {
-  "claude-code": ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"],
-  codex: ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"],
-  // One at the start whose answer is told to the model would keep slash commands from being read.
-  gemini: ["BeforeAgent", "AfterAgent", "SessionEnd"],
-};
+const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
+/** One at the start whose answer is told to the model would keep slash commands from being read. */
+const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
-/** The agents that get something. @type {Record<string, (program: string, as: { plugin?: boolean }) => Parts>} */
+/** The same beside what it is typed as. @typedef {Text & { key: Key }} Named */
+
+/** @type {Record<string, (program: string, told: Named[], as: { plugin: boolean }) => Omit<Parts, "commands">>} */
 const AGENTS = {
-  "claude-code"(program, { plugin }) {
-    const folder = plugin ? "commands" : ".claude/commands";
-    const told = Object.entries(texts(program, "claude-code", { plugin }));
-    const command = `${program} hook claude-code${plugin ? " --plugin" : ""}`;
-    const each = hooks(command, EVENTS["claude-code"]);
-    return {
-      files: [
-        ...told.map(([key, text]) => ({ path: `${folder}/${named(key)}.md`, text: markdown(program, text) })),
-        ...(plugin ? [{ path: ".claude-plugin/plugin.json", text: json({ name: "leftoff", version: VERSION, description: ABOUT }) }, hooksFile(each)] : []),
-      ],
-      entries: plugin ? [] : entries(".claude/settings.json", each),
-      commands: told.map(([key, { description }]) => [`/${plugin ? "leftoff:" : ""}${named(key)}`, description]),
-      notes: plugin ? ["claude --plugin-dir DIR loads it"] : [],
-    };
+  "claude-code"(program, told, { plugin }) {
+    const each = hooks(`${program} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
+    const files = commandFiles("claude-code", told, (name, text) => [`${plugin ? "" : ".claude/"}commands/${name}.md`, markdown(program, text)]);
+    if (plugin) return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
+    return { files, entries: entries(".claude/settings.json", each), notes: [] };
   },
 
-  opencode(program) {
-    const told = Object.entries(texts(program, "opencode"));
-    const name = (/** @type {string} */ key) => NAMES_OPENCODE[/** @type {"stop"} */ (key)];
-    return {
-      files: told.map(([key, text]) => ({ path: `.opencode/command/${name(key)}.md`, text: markdown(program, text) })),
-      entries: [],
-      commands: told.map(([key, { description }]) => [`/${name(key)}`, description]),
-      notes: ["it has no hooks of this kind: what is said is taken in when one of these commands is run, and by 'leftoff import --all'"],
-    };
+  opencode(program, told) {
+    const files = commandFiles("opencode", told, (name, text) => [`.opencode/command/${name}.md`, markdown(program, text)]);
+    return { files, entries: [], notes: ["it has no hooks of this kind: what is said is taken in when one of these commands is run, and by 'leftoff import --all'"] };
   },
 
-  gemini(program, { plugin }) {
-    const folder = plugin ? "commands" : ".gemini/commands";
-    const told = Object.entries(texts(program, "gemini", { plugin }));
-    const each = hooks(`${program} hook gemini`, EVENTS.gemini, { name: "leftoff" });
-    return {
-      files: [
-        ...told.map(([key, text]) => ({ path: `${folder}/${named(key)}.toml`, text: toml(program, text) })),
-        ...(plugin ? [{ path: "gemini-extension.json", text: json({ name: "leftoff", version: VERSION, description: ABOUT }) }, hooksFile(each)] : []),
-      ],
-      entries: plugin ? [] : entries(".gemini/settings.json", each),
-      commands: told.map(([key, { description }]) => [`/${named(key)}`, description]),
-      notes: plugin ? ["gemini extensions link DIR installs it"] : ["the folder has to be trusted: else Gemini CLI runs neither its commands nor its hooks"],
-    };
+  gemini(program, told, { plugin }) {
+    const each = hooks(`${program} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
+    const files = commandFiles("gemini", told, (name, text) => [`${plugin ? "" : ".gemini/"}commands/${name}.toml`, toml(program, text)]);
+    if (plugin) return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
+    return { files, entries: entries(".gemini/settings.json", each), notes: ["the folder has to be trusted: else Gemini CLI runs neither its commands nor its hooks"] };
   },
 
-  codex(program) {
-    const { resume, stop } = texts(program, "codex");
-    const told = Object.entries({ resume, stop });
-    return {
-      files: told.map(([key, text]) => {
-        const name = sanitized(named(key));
-        return { path: `.agents/skills/${name}/SKILL.md`, text: skill(program, name, text) };
-      }),
-      entries: entries(".codex/hooks.json", hooks(`${program} hook codex`, EVENTS.codex)),
-      commands: told.map(([key, { description }]) => [`$${sanitized(named(key))}`, description]),
-      notes: ["Codex has no slash commands of projects: these are skills, which the model runs itself", "the folder has to be trusted, and the hooks reviewed, which Codex asks for when it starts"],
-    };
+  codex(program, told) {
+    const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(program, name, text)]);
+    const notes = ["Codex has no slash commands of projects: these are skills, which the model runs itself", "the folder has to be trusted, and the hooks reviewed, which Codex asks for when it starts"];
+    return { files, entries: entries(".codex/hooks.json", hooks(`${program} hook codex`, EVENTS)), notes };
   },
 };
 
-/** @param {string} key */
-function named(key) {
-  return NAMES[/** @type {"stop"} */ (key)];
+/** @param {string} agent @param {Named[]} told @param {(name: string, text: Text) => [path: string, text: string]} written @returns {OwnFile[]} */
+function commandFiles(agent, told, written) {
+  return told.map(({ key, ...text }) => {
+    const [path, file] = written(nameIn(agent, key), text);
+    return { path, text: file };
+  });
+}
+
+/** A plugin, or an extension: all of it in one folder. @param {OwnFile[]} files @param {string} about @param {{ event: string, value: object }[]} each */
+function inFolder(files, about, each) {
+  return { files: [...files, { path: about, text: json({ name: "leftoff", version: VERSION, description: ABOUT }) }, hooksFile(each)], entries: [] };
 }
 
 /** @param {string} path @param {{ event: string, value: object }[]} each @returns {Entry[]} */
@@ -150,11 +118,11 @@ function json(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Those that can be set up; with a folder of their own where `plugin` says so. */
-export const agentsToSetUp = Object.keys(AGENTS);
-export const agentsWithPlugin = ["claude-code", "gemini"];
-
-/** @param {string} agent @param {{ program: string, plugin?: boolean }} how `program`: as a shell takes it */
+/** @param {string} agent that can be set up @param {{ program: string, plugin?: boolean }} how `program`: as a shell takes it @returns {Parts | undefined} */
 export function partsFor(agent, { program, plugin = false }) {
-  return AGENTS[agent]?.(program, { plugin });
+  const all = /** @type {Named[]} */ (Object.entries(texts(program, agent, { plugin })).map(([key, text]) => ({ key, ...text })));
+  // Its skills stand in every prompt of the model's.
+  const told = agent === "codex" ? all.filter(({ key }) => key === "resume" || key === "stop") : all;
+  const parts = AGENTS[agent]?.(program, told, { plugin });
+  return parts && { ...parts, commands: told.map(({ key, description }) => [typedIn(agent, key, { plugin }), description]) };
 }

@@ -1,6 +1,10 @@
 // @ts-check
 /** The commands that agents get: what each runs, and what its answer is for. */
 
+import { ANSWER } from "./names.js";
+
+/** @import { Key } from "./names.js" */
+
 /**
  * @typedef {object} Text
  * @property {string} description as a list of commands shows it
@@ -9,9 +13,9 @@
  * @property {string} then what the model does with the answer
  */
 
-const SHOW = "Above is leftoff's answer. Show it to the user as it is, and do nothing else.";
+const SHOW = `Above is ${ANSWER}. Show it to the user as it is, and do nothing else.`;
 
-/** @param {string} program as a shell takes it @param {string} from as `--from` takes it @param {{ plugin?: boolean }} [as] @returns {Record<"resume" | "stop" | "sessions" | "session" | "compact" | "debug", Text>} */
+/** @param {string} program as a shell takes it @param {string} from as `--from` takes it @param {{ plugin?: boolean }} [as] @returns {Record<Key, Text>} */
 export function texts(program, from, { plugin = false } = {}) {
   const here = `--from ${from}${plugin ? " --plugin" : ""}`;
   return {
@@ -19,12 +23,12 @@ export function texts(program, from, { plugin = false } = {}) {
       description: "Continue a conversation that was stopped",
       hint: "[number or words]",
       runs: `resume --print ${here}`,
-      then: "Above is leftoff's answer. If it is a list, show it as it is, ask which conversation to continue, and wait. If it has a block that begins with RESUMED CONVERSATION, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped.",
+      then: `Above is ${ANSWER}. If it is a list, show it as it is, ask which conversation to continue, and wait. If it has a block that begins with RESUMED CONVERSATION, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped.`,
     },
     stop: {
       description: "Save this conversation and pause it",
       runs: `stop ${here}`,
-      then: `Above is leftoff's answer. Tell it to the user word for word. If no summary stands there, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell that answer instead.`,
+      then: `Above is ${ANSWER}. Tell it to the user word for word. If no summary stands there, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell that answer instead.`,
     },
     sessions: { description: "Conversations of this project that leftoff keeps", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
     session: { description: "This conversation as leftoff keeps it", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },

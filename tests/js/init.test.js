@@ -11,7 +11,8 @@ import fc from "fast-check";
 import { parse } from "jsonc-parser";
 
 import { added, removed } from "../../js/init/json-file.js";
-import { agentsToSetUp, partsFor, shellWords } from "../../js/init/parts.js";
+import { agentsToSetUp } from "../../js/init/names.js";
+import { partsFor, shellWords } from "../../js/init/parts.js";
 
 const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
 
