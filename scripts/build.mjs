@@ -6,8 +6,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, root, run, step } from "./run.mjs";
-import { TARGET, wasmEnv } from "./toolchain.mjs";
+import { beside, fail, root, run, step } from "./run.mjs";
+import { TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
 const crate = ["src", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
@@ -51,12 +51,12 @@ export async function build() {
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */
 export function buildComponent() {
-  return fresh("component", crate, [join(componentFolder, "leftoff.component.wasm")], () => {
+  return fresh("component", crate, [join(componentFolder, "leftoff.component.wasm")], async () => {
     const folder = componentFolder;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const component = join(folder, "leftoff.component.wasm");
-    run("jco", ["new", compile("component,interop"), "-o", component], { quiet: true });
+    run("jco", ["new", await compile("component,interop"), "-o", component], { quiet: true });
     run("jco", ["transpile", component, "--name", "leftoff", "-o", folder], { quiet: true });
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   });
@@ -66,7 +66,7 @@ export function buildComponent() {
  * Builds the core in one of its forms, where the crate changed or one of the modules is not in `folder`.
  * @param {string} name
  * @param {string} folder
- * @param {() => void} work
+ * @param {() => void | Promise<void>} work
  * @param {string[]} modules
  */
 export function whenStale(name, folder, work, modules = ["leftoff"]) {
@@ -79,25 +79,23 @@ export function whenStale(name, folder, work, modules = ["leftoff"]) {
  * @param {string} folder
  * @param {string} [name]
  */
-export function bind(features, folder, name = "leftoff") {
+export async function bind(features, folder, name = "leftoff") {
   const made = name === "agents" ? MADE_FOR.speed : MADE_FOR.size;
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
-  // Without a default path: the loaders of js/ say where the module is, and bundlers need not guess. The function that
-  // resets the state makes a new instance after a trap.
-  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function", "--out-name", name, "--out-dir", folder, compile(features, made)], { env, quiet: true });
+  await beside("leftoff-bindgen", [await compile(features, made), folder, name], { env });
   const bound = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  run("wasm-opt", [made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)], { quiet: true });
+  await beside("wasm-opt", [made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
   rmSync(bound);
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
   const binding = join(folder, `${name}.js`);
-  run("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"], { quiet: true });
+  await beside("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"]);
 }
 
-/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @param {typeof MADE_FOR.size} [made] @returns {string} the file */
-function compile(features, made = MADE_FOR.size) {
+/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @param {typeof MADE_FOR.size} [made] the file */
+async function compile(features, made = MADE_FOR.size) {
   const target = join(root, "target", made.folder);
   const env = {
     ...wasmEnv(),
@@ -108,12 +106,13 @@ function compile(features, made = MADE_FOR.size) {
     RUSTC_BOOTSTRAP: "1",
   };
   const kind = ["--lib", "--crate-type", "cdylib", "--target", TARGET, BUILD_STD, made.std];
-  run("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env, quiet: true });
+  await beside("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env });
   return join(target, TARGET, "release", "leftoff.wasm");
 }
 
-function buildCore() {
-  for (const [name, features] of Object.entries(MODULES)) bind(features, pkg, name);
+async function buildCore() {
+  // Beside each other: what links a module uses one processor, and they have folders of their own.
+  await Promise.all(Object.entries(MODULES).map(([name, features]) => bind(features, pkg, name)));
   copyVocabularies();
 }
 
@@ -124,7 +123,7 @@ function copyVocabularies() {
 /** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
 function buildDev() {
   rmSync(join(root, "target", "built-core"), { force: true });
-  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", "pkg", "--out-name", name];
     run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", "--no-default-features", "--features", features], { env });

@@ -41,7 +41,7 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
 /** Counts the files natively, and answers how many of them are text. @param {string} texts @param {string} to */
 async function native(texts, to) {
   const env = { LEFTOFF_SCALE: "1", LEFTOFF_TEXTS: texts, LEFTOFF_COUNTS: to };
-  const { ok, output } = await watch("cargo", ["test", "--test", "token_equality", "files", "--", "--show-output"], { env, quiet: true });
+  const { ok, output } = await watch("cargo", ["test", "--test", "all", "token_equality::files", "--", "--show-output"], { env, quiet: true });
   const counted = Number(output.match(/^counted files: (\d+)$/m)?.[1] ?? 0);
   return ok && counted > 0 ? counted : fail(output);
 }

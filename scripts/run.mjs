@@ -90,6 +90,19 @@ export function watch(command, args, { env, quiet = false } = {}) {
 }
 
 /**
+ * As `run`, quietly, while something else is done.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string> }} [options]
+ */
+export async function beside(command, args, options) {
+  const { ok, output } = await watch(command, args, { ...options, quiet: true });
+  if (ok) return;
+  process.stderr.write(output);
+  fail(`${command} ${args.join(" ")}`);
+}
+
+/**
  * A step with its name and its time. A step that had nothing to do answers `false`.
  * @param {string} name
  * @param {() => boolean | void | Promise<boolean | void>} work

@@ -23,6 +23,6 @@ const start = performance.now();
 console.log("set-up");
 await step("npm packages", packages);
 await step("Rust's target wasm32-unknown-unknown", toolchain.target);
-await step("wasm-bindgen and wasm-pack", toolchain.programs);
+await step("wasm-bindgen", toolchain.bindgen);
 await step("pkg/", build);
 console.log(`set-up done in ${seconds(start)}`);

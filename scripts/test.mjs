@@ -1,14 +1,16 @@
 // @ts-check
-// `npm test`: every part, the first failure ends it. `node scripts/test.mjs rust js` runs these parts alone.
+// `npm test`: every part but `wasm`, whose wasm-pack takes minutes to build, in two lanes; after the first failure none begins.
+// `node scripts/test.mjs rust wasm` runs these parts alone.
 
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { buildComponent } from "./build.mjs";
 import { faults } from "./faults.mjs";
 import { lint } from "./lint.mjs";
 import { fail, root, run, seconds, step, watch } from "./run.mjs";
 import { size } from "./size.mjs";
-import { wasmEnv } from "./toolchain.mjs";
+import { wasmPackEnv } from "./toolchain.mjs";
 
 /** Tests that passed and failed, over all runners. */
 const sum = { passed: 0, failed: 0 };
@@ -30,7 +32,8 @@ async function rust() {
 }
 
 async function wasm() {
-  const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  // Three short tests: the compiler takes most of the time.
+  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_PROFILE_DEV_OPT_LEVEL: "0", RUSTC_BOOTSTRAP: "1" };
   const features = ["--no-default-features", "--features", "wasm,tokens,interop"];
   await runner("wasm-pack", ["test", "--node", "--mode", "no-install", "--", "--test", "wasm", ...features], cargoCounts, env);
 }
@@ -42,7 +45,18 @@ async function javascript() {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.js"));
   const files = names.sort().map((name) => join(folder, name));
   if (files.length === 0) fail(`expected tests in ${folder}, but found none`);
-  await runner("node", ["--test", "--test-reporter=spec", ...files], nodeCounts);
+  // By itself it leaves one processor free, which is half of them on a machine of two.
+  const atOnce = `--test-concurrency=${Math.max(2, availableParallelism())}`;
+  await runner("node", ["--test", "--test-reporter=spec", atOnce, ...files], nodeCounts, inMemory());
+}
+
+/** Where a test writes without waiting for a disk, if there is room. Whether a disk has what it should, the faults try. */
+function inMemory() {
+  const folder = "/dev/shm";
+  const { bavail, bsize } = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
+  /** @type {Record<string, string>} */
+  const env = bavail * bsize > 2 ** 31 ? { TMPDIR: folder } : {};
+  return env;
 }
 
 async function someFaults() {
@@ -87,14 +101,44 @@ function nodeCounts(output) {
   return { passed: number("pass"), failed: number("fail") + number("cancelled") };
 }
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((name) => !(name in parts));
-if (unknown) fail(`expected ${Object.keys(parts).join(", ")}, but found ${unknown} instead`);
-for (const [name, { title, work }] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+/**
+ * What runs beside each other: parts of one lane use what the one before them built, and each lane builds in folders of its
+ * own. Most parts leave a processor idle for most of their time.
+ */
+const LANES = [["lint", "rust", "faults"], ["component", "js", "size"]];
+
+/** @param {string} name */
+async function part(name) {
+  const { title, work } = parts[name];
   const start = performance.now();
   console.log(`\n== ${title}`);
   await work();
   console.log(`== ${title}: ${seconds(start)}`);
 }
+
+/** Every part, in a process of its own; what it prints is shown when it ends. After a failure no part begins. */
+async function everyPart() {
+  /** @type {string[]} */
+  const broken = [];
+  await Promise.all(LANES.map(async (lane) => {
+    for (const name of lane) {
+      if (broken.length > 0) return;
+      const { ok, output } = await watch("node", [join("scripts", "test.mjs"), name], { quiet: true });
+      process.stdout.write(output);
+      const [, passed = 0, failed = 0] = Array.from(output.matchAll(/^(\d+) passed, (\d+) failed$/gm)).at(-1) ?? [];
+      sum.passed += Number(passed);
+      sum.failed += Number(failed);
+      if (!ok) broken.push(parts[name].title);
+    }
+  }));
+  if (broken.length === 0) return;
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+  fail(broken.join(", "));
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !(name in parts));
+if (unknown) fail(`expected ${Object.keys(parts).join(", ")}, but found ${unknown} instead`);
+if (asked.length === 0) await everyPart();
+for (const name of Object.keys(parts)) if (asked.includes(name)) await part(name);
 if (sum.passed > 0) console.log(`\n${sum.passed} passed, ${sum.failed} failed`);

@@ -1,6 +1,7 @@
 // @ts-check
-// The Rust toolchain that compiles to WebAssembly, and the two programs that work on its output.
+// The Rust toolchain that compiles to WebAssembly, and the program that works on its output.
 
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -33,19 +34,9 @@ function remember(found) {
   writeFileSync(remembered, JSON.stringify({ ...recall(), ...found }));
 }
 
-/** The version of a crate in Cargo.lock. @param {string} name */
-function locked(name) {
-  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
-  return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`Cargo.lock names no ${name}`);
-}
-
-/** Each program: its name, its crate, its version. */
-function wanted() {
-  return [
-    { name: "wasm-bindgen", crate: "wasm-bindgen-cli", version: locked("wasm-bindgen") },
-    { name: "wasm-pack", crate: "wasm-pack", version: WASM_PACK },
-  ];
-}
+/** The program that binds: its crate, and a name that is another one when the crate is. */
+const BINDGEN = join(root, "scripts", "bindgen");
+const bindgenKey = `bindgen-${createHash("sha256").update(["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(BINDGEN, name), "utf8")).join("")).digest("hex").slice(0, 16)}`;
 
 /** The environment in which cargo compiles to WebAssembly. @returns {Record<string, string>} */
 export function wasmEnv() {
@@ -103,19 +94,28 @@ function debianTarget() {
   return findTarget() ?? fail("the standard library for WebAssembly was built, but rustc does not find it");
 }
 
-/** Finds wasm-bindgen and wasm-pack at the right versions, or builds them; answers false where all were found before. */
-export function programs() {
-  const { bin: before = {} } = recall();
-  /** @type {Record<string, string>} */
-  const bin = {};
-  let did = false;
-  for (const { name, crate, version } of wanted()) {
-    const key = `${name}-${version}`;
-    if (!before[key] || !existsSync(join(before[key], name))) did = true;
-    bin[key] = did ? (onPath(name, version) ?? inCache(name, crate, version)) : before[key];
-  }
-  if (did) remember({ bin });
+/** Builds the program that binds, where this version of it is not there; answers false where it is. */
+export function bindgen() {
+  const home = join(shared, bindgenKey);
+  const bin = { [bindgenKey]: join(home, "bin") };
+  const did = !existsSync(join(home, "bin", "leftoff-bindgen"));
+  // Not optimised: it runs for a second, and optimising it takes a minute.
+  if (did) run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], { quiet: true, env: { CARGO_TARGET_DIR: join(root, "target", "tools") } });
+  if (did || !recall().bin?.[bindgenKey]) remember({ bin });
   return did;
+}
+
+/** The environment in which wasm-pack runs: found, or built from source, which takes minutes, where it is asked for first. */
+export function wasmPackEnv() {
+  const { PATH, ...env } = wasmEnv();
+  const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": locked("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));
+  return { ...env, PATH: [...folders, PATH].join(delimiter) };
+}
+
+/** The version of a crate in Cargo.lock. @param {string} name */
+function locked(name) {
+  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
+  return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`Cargo.lock names no ${name}`);
 }
 
 /** Finds cargo-fuzz, or builds it; answers the folder that it lies in. */

@@ -3,8 +3,6 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
-
 #[path = "agents/aider.rs"]
 mod aider;
 #[path = "agents/claude_code.rs"]

@@ -1,7 +1,7 @@
 //! Documents that someone typed or changed by hand: what they say is in force, becomes an event, and is never overwritten.
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use common::stamp;
 use leftoff::error::Code;

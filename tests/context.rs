@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

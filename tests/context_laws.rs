@@ -4,13 +4,10 @@
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
-#[path = "common/histories.rs"]
-mod histories;
-#[path = "common/pairs.rs"]
-mod pairs;
+use crate::chance;
+use crate::common;
+use crate::histories;
+use crate::pairs;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

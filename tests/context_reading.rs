@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use common::{answered, append, build, called, host_count, said};
 use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};

@@ -7,11 +7,9 @@
 mod by_chance;
 #[path = "cuts/by_hand.rs"]
 mod by_hand;
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
-#[path = "common/lines.rs"]
-mod lines;
+use crate::chance;
+use crate::common;
+use crate::lines;
 #[path = "cuts/written.rs"]
 mod written;
 

@@ -3,11 +3,11 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
 #[path = "common/facts.rs"]
+#[allow(clippy::module_inception, reason = "what it tests has this name")]
 mod facts;
+
+use crate::chance;
 
 use std::collections::BTreeSet;
 use std::ops::Range;

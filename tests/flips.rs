@@ -4,9 +4,8 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
+use crate::chance;
+use crate::common;
 
 use std::num::NonZero;
 use std::thread;

@@ -3,8 +3,7 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
+use crate::chance;
 
 use std::fs;
 use std::path::Path;

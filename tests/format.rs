@@ -5,7 +5,7 @@
 #![allow(missing_docs)]
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 
-mod common;
+use crate::common;
 #[path = "format/fixture.rs"]
 mod fixture;
 

@@ -2,9 +2,8 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod fuzzed;
+use crate::chance;
+use crate::fuzzed;
 
 use std::fs;
 use std::panic::RefUnwindSafe;

@@ -1,7 +1,7 @@
 //! The index of a store: whatever happened to its bytes, what it says was written so.
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -4,10 +4,8 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
-#[path = "common/lines.rs"]
-mod lines;
+use crate::chance;
+use crate::lines;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,13 +2,9 @@
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
-#[path = "common/histories.rs"]
-mod histories;
-#[path = "common/pairs.rs"]
-mod pairs;
+use crate::chance;
+use crate::histories;
+use crate::pairs;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Reading a log message by message gives each once, as its highest revision in its first place, both ways.
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use common::{said, stamp};
 use leftoff::context::Needs;

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 
 use common::{append, in_chunks, said};
 use leftoff::session::handle::Session;

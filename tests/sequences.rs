@@ -4,13 +4,9 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/chance.rs"]
-mod chance;
-mod common;
+use crate::chance;
 #[path = "sequences/host.rs"]
 mod host;
-#[path = "common/lines.rs"]
-mod lines;
 #[path = "sequences/world.rs"]
 mod world;
 

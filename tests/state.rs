@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
+use crate::common;
 use common::{answered, append, learn, said};
 use leftoff::context::{Kind, Known, State, extract};
 use leftoff::session::checkpoint::Checkpoint;

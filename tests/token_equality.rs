@@ -4,12 +4,9 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/any_text.rs"]
-mod any_text;
-#[path = "common/chance.rs"]
-mod chance;
-#[path = "common/reference.rs"]
-mod reference;
+use crate::any_text;
+use crate::chance;
+use crate::reference;
 
 use std::env;
 use std::fs::{self, File};

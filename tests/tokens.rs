@@ -16,11 +16,9 @@ mod classes;
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod planes;
 
-#[path = "common/reference.rs"]
-mod reference;
+use crate::reference;
 
-#[path = "common/texts.rs"]
-mod texts;
+use crate::texts;
 
 #[test]
 fn the_shipped_planes_are_those_of_the_reference() {

@@ -10,8 +10,7 @@ use std::sync::LazyLock;
 use leftoff::tokens::{Encoding, Vocabulary, count, estimate};
 use proptest::prelude::*;
 
-#[path = "common/texts.rs"]
-mod texts;
+use crate::texts;
 
 static OURS: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::o200k_base);
 

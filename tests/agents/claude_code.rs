@@ -6,7 +6,7 @@ use leftoff::session::message::{Message, Part};
 use leftoff::session::scan::ProblemCode;
 use serde_json::{Value, json};
 
-use crate::{fixture, roles};
+use super::{fixture, roles};
 
 const REAL: &str = "real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl";
 

@@ -6,8 +6,8 @@ use leftoff::session::handle::Session;
 use leftoff::session::message::{Message, Role};
 use serde_json::{Value, json};
 
+use super::fixture;
 use crate::common::append;
-use crate::fixture;
 
 fn session(lines: &[Value]) -> ImportedSession {
     let head = json!({"type": "session_meta", "payload": {"id": "s", "cli_version": "0.169.0", "cwd": "/w"}});

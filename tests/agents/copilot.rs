@@ -4,7 +4,7 @@ use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::session::message::{Role, Usage};
 use serde_json::{Value, json};
 
-use crate::fixture;
+use super::fixture;
 
 fn event(id: &str, kind: &str, data: Value) -> Value {
     json!({"type": kind, "data": data, "id": id, "timestamp": "2026-01-01T00:00:01Z", "parentId": null})

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use leftoff::interop::{AgentName, coverage};
 
-use crate::imports;
+use super::imports;
 
 const BEGIN: &str = "<!-- What follows is written by tests/agents/documented.rs. -->\n";
 

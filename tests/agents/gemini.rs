@@ -6,7 +6,7 @@ use leftoff::session::message::{Message, Part, Role};
 use leftoff::session::scan::ProblemCode;
 use serde_json::{Value, json};
 
-use crate::{fixture, ids, told};
+use super::{fixture, ids, told};
 
 fn import(lines: &[Value]) -> Import {
     let head =

@@ -6,7 +6,7 @@ use leftoff::session::message::Role;
 use leftoff::session::scan::ProblemCode;
 use serde_json::{Value, json};
 
-use crate::{fixture, told};
+use super::{fixture, told};
 
 fn import(lines: &[Value]) -> Import {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();

@@ -1,8 +1,8 @@
 //! Logs of a kibibyte or two, each of random lines and random damage.
 
+use super::written::Written;
 use crate::chance::Chance;
 use crate::lines::sealed;
-use crate::written::Written;
 
 pub fn log(chance: &mut Chance, name: &str) -> Written {
     let mut log = Written::new(name);

@@ -1,7 +1,7 @@
 //! One log for each class of what can stand in a log.
 
+use super::written::Written;
 use crate::lines::sealed;
-use crate::written::Written;
 
 /// Values, each a class of tokens.
 const VALUES: &[&str] = &[

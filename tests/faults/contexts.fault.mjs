@@ -19,7 +19,7 @@ export default {
       // A part of it is not worth another build: it runs in the one that `cargo test` made.
       const profile = scale < 1 ? "test" : "faults";
       const env = { LEFTOFF_SCALE: String(scale), LEFTOFF_SEED: String(seed), LEFTOFF_CONTEXTS: folder };
-      const { ok, output } = await watch("cargo", ["test", "--profile", profile, "--test", "context_laws", "--", "--show-output"], { env, quiet: true });
+      const { ok, output } = await watch("cargo", ["test", "--profile", profile, "--test", "all", "--", "--show-output", "context_laws::"], { env, quiet: true });
       assert.ok(ok, output);
       /** @type {Record<string, number | string>} */
       const counts = { profile };

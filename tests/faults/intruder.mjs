@@ -20,7 +20,7 @@ import { chance, scene } from "./tools.mjs";
 /** @typedef {{ random: Chance, home: string, scenery: Scenery, swapper: Child }} Attempt */
 
 const swapping = fileURLToPath(new URL("swapper.mjs", import.meta.url));
-const cli = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const cli = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 /** How much is done in a store in one attempt. */
 const DEEDS = 4;
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { inStore, worded } from "./long-session.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @param {string} home */
 const typed = (home) => (/** @type {string[]} */ ...args) => {

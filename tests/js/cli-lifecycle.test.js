@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { git, inFolder, put } from "./git-tools.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @typedef {(args: string[], input?: string) => { status: number | null, stdout: string, stderr: string }} Leftoff */
 

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import widthOf from "fast-string-width";
 
@@ -241,7 +242,8 @@ for (const [name, args, env] of /** @type {[string, string[], Record<string, str
 }
 
 test("who asks nothing loads nothing for it", () => {
-  const files = fs.readdirSync(dirname(entry)).map((name) => [name, fs.readFileSync(join(dirname(entry), name), "utf8")]);
+  const folder = fileURLToPath(new URL("../../js/cli/", import.meta.url));
+  const files = fs.readdirSync(folder).map((name) => [name, fs.readFileSync(join(folder, name), "utf8")]);
   const importing = (/** @type {RegExp} */ what) => files.filter(([, text = ""]) => what.test(text)).map(([name]) => name);
   assert.deepEqual(importing(/^import .* from "@clack/m), ["ask.js", "picker.js"]);
   assert.deepEqual(importing(/^import .* from "\.\/(ask|picker)\.js"/m), ["ask.js"]);

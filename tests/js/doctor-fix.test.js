@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/process.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "leftoff-doctor-"));
 after(() => rmSync(folder, { recursive: true }));
 /** The number of a process that there is not: no system goes so far. */

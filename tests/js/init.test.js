@@ -14,7 +14,7 @@ import { added, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor, shellWords } from "../../js/init/parts.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @param {(project: string, typed: (...args: string[]) => { status: number | null, stdout: string, stderr: string }) => void} work */
 function inProject(work) {

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const OLD = "---\ndescription: think\n---\nAsk one question at a time. Topic: $ARGUMENTS\n";
 
 /** @param {string} name @param {string} args */

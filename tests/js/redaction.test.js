@@ -16,7 +16,7 @@ import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
 /** @typedef {import("../../js/store.js").Store} Store */
 /** @typedef {import("../../js/session.js").Session} Session */
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const FORMATS = /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]);
 const AGENTS = ["claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "pi"];
 const WINDOW = 400_000;

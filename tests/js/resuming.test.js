@@ -14,7 +14,7 @@ import { thisProcess } from "../../js/process.js";
 
 /** @typedef {import("../../js/resuming.js").Now} Now */
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const hash = (/** @type {string} */ text) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const REQUEST = { window: 8000, encoding: "estimate-1" };
 const AGENT = { command: "/workspace.brainstorm", systemPromptHash: hash("You brainstorm."), model: "claude-sonnet-4-5", contextWindow: 200_000, tools: ["search_workspace", "get_context", "fetch"] };

@@ -13,7 +13,7 @@ import { PLANTED, leaked } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store.js").Store} Store */
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @param {(places: { folder: string, opened: (redact?: any) => Promise<Store>, typed: (...args: string[]) => ReturnType<typeof spawnSync> & { stdout: string, stderr: string } }) => Promise<void>} work */
 async function inFolder(work) {

@@ -16,7 +16,7 @@ import { filesOf, git, inFolder, put } from "./git-tools.js";
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
 /** @typedef {{ project: string, open: (options?: object) => Promise<Store>, typed: (...args: string[]) => Ran }} Workspace */
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const MINUTE = 60_000;
 const PROMPT = "You help to brainstorm.\n";
 const hash = (/** @type {string} */ text) => `sha256:${createHash("sha256").update(text).digest("hex")}`;

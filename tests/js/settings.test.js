@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 
-const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 const DEFAULTS = {
   autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },

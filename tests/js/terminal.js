@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { fileURLToPath } from "node:url";
 
-export const entry = fileURLToPath(new URL("../../js/cli/index.js", import.meta.url));
+export const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** Why there is no terminal here, or false. */
 export const noTerminal = !/util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "") && "needs util-linux's script";

@@ -9,9 +9,9 @@ use leftoff::session::message::{Message, Role};
 use leftoff::session::scan::{Found, Record, scan};
 use leftoff::time::Stamp;
 
+use super::host::{Files, Host, Name, Outcome};
 use crate::chance::Chance;
 use crate::common::{said, stamp};
-use crate::host::{Files, Host, Name, Outcome};
 use crate::lines::sealed;
 
 pub struct World {

@@ -1,0 +1,51 @@
+//! All native tests, in one program: it is compiled and linked once.
+#![allow(missing_docs)]
+#![allow(clippy::duplicate_mod, reason = "the fuzzer has the modules of fuzzed/ too, and no others")]
+#![cfg(not(target_arch = "wasm32"))]
+
+mod agents;
+#[cfg(feature = "o200k")]
+#[path = "common/any_text.rs"]
+mod any_text;
+mod by_hand;
+#[path = "common/chance.rs"]
+mod chance;
+mod common;
+mod conformance;
+mod context;
+mod context_laws;
+mod context_reading;
+mod cuts;
+mod documents;
+mod facts;
+mod flips;
+mod forged;
+mod format;
+mod fuzz;
+mod fuzzed;
+#[cfg(feature = "interop")]
+#[path = "common/histories.rs"]
+mod histories;
+mod index;
+mod json_suite;
+#[path = "common/lines.rs"]
+mod lines;
+mod native;
+#[cfg(feature = "interop")]
+#[path = "common/pairs.rs"]
+mod pairs;
+mod reader;
+#[cfg(feature = "o200k")]
+#[path = "common/reference.rs"]
+mod reference;
+mod scan;
+mod search;
+mod sequences;
+mod shapes;
+mod state;
+#[cfg(feature = "o200k")]
+#[path = "common/texts.rs"]
+mod texts;
+mod token_equality;
+mod tokens;
+mod tokens_estimate;
