@@ -19,24 +19,38 @@ const NOW = String.raw`(?:off|out|leaving|going(?: (?:home|offline|to bed|to sle
 const SLEEPY = String.raw`(?:break|lunch|dinner|bed|sleep|food|a break|a (?:short|quick|little) break|(?:some )?(?:sleep|rest))`;
 const FAREWELL = String.raw`(?:(?:good ?)?bye(?: ?bye)?(?: for now)?|good ?night|nighty? night|gn|see (?:you|ya|u)(?: (?:later|soon|then|around|there|again))?|cya|c ya|ttyl|talk (?:to (?:you|u) )?(?:later|soon|tomorrow)|g2g|gtg|brb|bbl|bbs|be (?:right )?back|afk|(?:catch|talk to) you later|until (?:then|tomorrow|next time)|take care|have a (?:good|nice|great) (?:day|night|evening|weekend|one))`;
 
-const PHRASES = [
-  `${LETS} ${HALT}`,
+/**
+ * What fills the clause; and words without which no clause says it, so that `says` is compiled only where they stand.
+ * @type {{ says: string, needs: RegExp }[]}
+ */
+export const PHRASES = [
+  { says: `${LETS} ${HALT}`, needs: / (?:stop|pause|finish|quit|end|halt|rest|wrap|call it|leave|park|(?:take|have) (?:a|some)|break|sleep)/ },
   // Alone it may be what is done just now that shall stop.
-  `(?:stop|pause|finish)(?: (?:it|this|here|there))?(?= (?:for|until|please|and)\\b)`,
-  `${MUST} ${GO}`,
-  `(?:i am|i m|im|we are|we re) ${NOW}`,
-  `(?:signing|logging) off|calling it (?:a (?:day|night)|quits)|stopping(?: here)?(?= for )`,
-  `(?:(?:i am|i m|im|we are|we re|all) )?done(?= for )`,
-  `(?:that s|thats|that is|that was|that will be|that ll be|this is|it s|let that be) (?:it|all|enough|everything)(?= (?:for|from me)\\b)(?: from me)?`,
-  `(?:that s|thats|that is) enough`,
-  `(?:that will|that ll|thatll|this will|it ll) do(?= for )`,
-  `enough(?= for )`,
-  `(?:time for|(?:i )?(?:need|want)(?: a)?|off to|going to|(?:it s|its)) ${SLEEPY}(?: time)?`,
-  `time to (?:go|leave|sleep|go (?:home|to bed|to sleep)|stop|head (?:home|out)|log off)`,
-  `(?:${LETS}|i|we|will) ${AGAIN}(?: ${THIS}| with ${THIS})?(?=.* ?\\b(?:${WHEN}|when i .*|after .*|another time)$)(?: (?:in|on|after|another|when|from) .*)?`,
-  `hold that thought`,
-  FAREWELL,
-].map((phrase) => new RegExp(`^${BEFORE}(?:${phrase})${BEHIND}$`));
+  { says: `(?:stop|pause|finish)(?: (?:it|this|here|there))?(?= (?:for|until|please|and)\\b)`, needs: /\b(?:stop|pause|finish).* (?:for|until|please|and)\b/ },
+  { says: `${MUST} ${GO}`, needs: /(?:to|gotta|must|should|better|will|ll) (?:go|leave|run|dash|jump|drop|sleep|stop|rest|be|get|head|step|log|sign|pick|fetch|feed|see|catch|eat)/ },
+  { says: `(?:i am|i m|im|we are|we re) ${NOW}`, needs: /\b(?:am|m|im|are|re) (?:off|out|leaving|going|heading|logging|signing|afk|calling|stopping|wrapping|too|so|very|getting|tired|exhausted)/ },
+  { says: `(?:signing|logging) off|calling it (?:a (?:day|night)|quits)|stopping(?: here)?(?= for )`, needs: /\b(?:signing|logging|calling|stopping)/ },
+  { says: `(?:(?:i am|i m|im|we are|we re|all) )?done(?= for )`, needs: /\bdone for / },
+  { says: `(?:that s|thats|that is|that was|that will be|that ll be|this is|it s|let that be) (?:it|all|enough|everything)(?= (?:for|from me)\\b)(?: from me)?`, needs: / (?:it|all|enough|everything) (?:for|from me)\b/ },
+  { says: `(?:that s|thats|that is) enough`, needs: /\bthat.* enough/ },
+  { says: `(?:that will|that ll|thatll|this will|it ll) do(?= for )`, needs: / do for / },
+  { says: `enough(?= for )`, needs: /\benough for / },
+  { says: `(?:time for|(?:i )?(?:need|want)(?: a)?|off to|going to|(?:it s|its)) ${SLEEPY}(?: time)?`, needs: / (?:break|lunch|dinner|bed|sleep|food|rest)/ },
+  { says: `time to (?:go|leave|sleep|go (?:home|to bed|to sleep)|stop|head (?:home|out)|log off)`, needs: /\btime to / },
+  { says: `(?:${LETS}|i|we|will) ${AGAIN}(?: ${THIS}| with ${THIS})?(?=.* ?\\b(?:${WHEN}|when i .*|after .*|another time)$)(?: (?:in|on|after|another|when|from) .*)?`, needs: / (?:continue|finish|resume|proceed|go on|carry on|come|be|get|return|pick)/ },
+  { says: `hold that thought`, needs: /\bhold that/ },
+  { says: FAREWELL, needs: /\b(?:goodbye|bye|good|night|gn|see|cya|c ya|ttyl|talk|g2g|gtg|brb|bbl|bbs|be|back|afk|catch|until|take|have)/ },
+];
+
+/** @type {Map<string, RegExp>} */
+const compiled = new Map();
+
+/** The whole clause, with what may stand before and behind. Compiled when it is wanted: all of them would take half of a hook's time. @param {string} says */
+export function wholeClause(says) {
+  const known = compiled.get(says) ?? new RegExp(`^${BEFORE}(?:${says})${BEHIND}$`);
+  compiled.set(says, known);
+  return known;
+}
 
 /** Words that are mistyped by two letters that changed places. */
 const TYPED = ["stop", "pause", "wrap", "today", "tonight", "tomorrow", "later", "enough", "continue", "break", "night", "leave", "going", "let's", "need", "have", "finish", "resume"];
@@ -63,7 +77,7 @@ export function pausePhrase(text) {
 
 /** @param {string} clause */
 function isPause(clause) {
-  return PHRASES.some((phrase) => phrase.test(clause));
+  return PHRASES.some(({ says, needs }) => needs.test(clause) && wholeClause(says).test(clause));
 }
 
 /** Words in lower case, with a blank between them and none of what else a clause has. @param {string} clause */
