@@ -3,7 +3,15 @@
 
 import widthOf from "fast-string-width";
 
-const graphemes = new Intl.Segmenter();
+/** @type {Intl.Segmenter | undefined} */
+let segmenter;
+
+// Made when a text is cut: it takes longer than all else that is loaded here.
+/** @param {string} text */
+function graphemes(text) {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
 
 /** A text in at most so many columns; where something is left out, an ellipsis says so. @param {string} text @param {number} columns */
 export function cut(text, columns) {
@@ -11,7 +19,7 @@ export function cut(text, columns) {
   if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
   let kept = "";
   let width = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     width += widthOf(segment);
     if (width > columns) break;
     kept += segment;
@@ -21,7 +29,7 @@ export function cut(text, columns) {
 
 /** The end of a text, in at most so many columns. @param {string} text @param {number} columns */
 export function tail(text, columns) {
-  const all = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const all = Array.from(graphemes(text), ({ segment }) => segment);
   let width = 0;
   let from = all.length;
   while (from > 0 && (width += widthOf(all[from - 1] ?? "")) <= columns) from -= 1;
