@@ -1,13 +1,16 @@
 // @ts-check
 /**
  * Settings: `<home>/settings.json`, over it `<project>/.leftoff/settings.json`. A key that nobody knows is reported, and
- * so are a value of another kind and a file that cannot be read; none of them stops anything.
+ * so are a value of another kind and a file that cannot be read; none of them stops anything. But what such a file may
+ * have forbidden stays forbidden: where nobody can tell what it says of a choice, the strictest holds.
  */
 
 import { join } from "node:path";
 
-import { bytesOf, fromBytes } from "./core.js";
+import { bytesOf, textOf } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { looked } from "./json-text.js";
+import { distance } from "./cli/nearest.js";
 import { REDACT } from "./redaction.js";
 
 /** @import { Redact } from "./redaction.js" */
@@ -84,9 +87,13 @@ export async function readSettings(files) {
   /** @type {string[]} */
   const problems = [];
   const read = files.map(async ({ storage, path, source }) => ({ path, source, ...(await documentAt(storage, path)) }));
-  for (const { path, source, document = {}, problem } of await Promise.all(read)) {
-    if (problem) problems.push(problem);
+  for (const { path, source, document = {}, repeated = [], problem } of await Promise.all(read)) {
     take(document, { known: DEFAULTS, path, key: "", problems, say: (key, value) => said.push({ key, value, source, path }) });
+    const unclear = problem ? Object.keys(CHOICES) : Object.keys(CHOICES).filter((key) => isUnclear(key, document, repeated));
+    const strict = unclear.map((key) => ({ key, value: CHOICES[key]?.at(-1), source, path }));
+    if (problem) problems.push(`${problem}; ${heldTo(strict)}`);
+    else if (strict.length > 0) problems.push(`expected "${path}" to say clearly what "${unclear.join('", "')}" is to be, but found something else; ${heldTo(strict)}`);
+    said.push(...strict);
   }
   const settings = structuredClone(DEFAULTS);
   const used = said.filter(({ key, value, path }) => {
@@ -153,18 +160,40 @@ export function autoPersistConfig(given) {
 
 /** @typedef {{ key: string, value: unknown, source: Source, path: string }} Said */
 
-/** @param {Storage} storage @param {string} path @returns {Promise<{ document?: Record<string, any>, problem?: string }>} */
+/** @param {Storage} storage @param {string} path @returns {Promise<{ document?: Record<string, any>, repeated?: string[], problem?: string }>} */
 async function documentAt(storage, path) {
+  let text;
   try {
     const bytes = await storage.read(path);
-    const value = bytes ? fromBytes(bytes) : {};
-    if (isObject(value)) return { document: value };
-    return { problem: `expected an object in "${path}", but found ${kindOf(value)} instead` };
+    if (!bytes) return {};
+    text = textOf(bytes);
   } catch (error) {
     if (error instanceof LeftoffError) return { problem: error.message };
-    if (error instanceof SyntaxError) return { problem: `expected JSON in "${path}", but found something else: ${error.message}` };
     throw error;
   }
+  const { error, repeated } = looked(text);
+  if (error) return { problem: `expected JSON in "${path}", but found ${error.found} at line ${error.line}, column ${error.column}` };
+  const value = JSON.parse(text);
+  if (isObject(value)) return { document: value, repeated };
+  return { problem: `expected an object in "${path}", but found ${kindOf(value)} instead` };
+}
+
+// Said twice, said by a value that nothing has, or by a key that differs from it in its case or by a letter or two.
+/** @param {string} key @param {Record<string, any>} document @param {string[]} repeated */
+function isUnclear(key, document, repeated) {
+  if (repeated.includes(key)) return true;
+  return Object.entries(document).some(([name, value]) => (name === key ? !CHOICES[key]?.includes(value) : !Object.hasOwn(DEFAULTS, name) && isLike(name, key)));
+}
+
+/** @param {string} name @param {string} key */
+function isLike(name, key) {
+  const bare = name.toLowerCase().replace(/[^a-z]/g, "");
+  return bare.includes(key) || distance(bare, key) <= 2;
+}
+
+/** @param {{ key: string, value: unknown }[]} strict */
+function heldTo(strict) {
+  return `until that is mended, ${strict.map(({ key, value }) => `"${key}" is ${JSON.stringify(value)}`).join(" and ")}`;
 }
 
 // What is known decides which keys there are, and of which kind.

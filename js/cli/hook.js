@@ -57,6 +57,8 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
   const project = process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd;
   const store = await openStore({ home, project });
   try {
+    const [unclear] = store.problems;
+    if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
     const session = (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
     if (!session) return undefined;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();

@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 
 import { openStore } from "../../js/index.js";
+import { looked } from "../../js/json-text.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -19,6 +21,9 @@ const DEFAULTS = {
   redact: "off",
   agent: "",
 };
+
+/** What holds where nobody can tell what a file forbids. */
+const STRICTEST = { redact: "replace", record: false };
 
 /** @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places */
 
@@ -91,10 +96,6 @@ for (const [what, text, message] of /** @type {[string, string | Uint8Array, Reg
   ["less than nothing", '{"idleMinutes":-1}', /expected 0 or more for "idleMinutes".*found -1/],
   ["a number out of range", '{"idleMinutes":1e999}', /expected 0 or more for "idleMinutes"/],
   ["a value for a group", '{"autoPersist":true}', /expected an object for "autoPersist"/],
-  ["a list", "[]", /expected an object in .*found an array/],
-  ["no JSON", "idleMinutes = 7", /expected JSON in/],
-  ["an empty file", "", /expected JSON in/],
-  ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x7b]), /expected JSON in/],
 ])) {
   test(`${what} is reported with its file, is not used, and what stands beside it is`, () =>
     inFolder(async (places) => {
@@ -109,14 +110,90 @@ for (const [what, text, message] of /** @type {[string, string | Uint8Array, Reg
     }));
 }
 
-test("a folder or a link in its place is reported, and the store opens", () =>
+for (const [what, text, strict, message] of /** @type {[string, string | Uint8Array, object, RegExp][]} */ ([
+  ["a list", "[]", STRICTEST, /expected an object in .*found an array/],
+  ["no JSON", "idleMinutes = 7", STRICTEST, /found "i" at line 1, column 1;/],
+  ["an empty file", "", STRICTEST, /found the end at line 1, column 1;/],
+  ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x7b]), STRICTEST, /line 1, column 1;/],
+  ["a comma too many", '{\n  "redact": "replace",\n}', STRICTEST, /found "}" at line 3, column 1; until that is mended, "redact" is "replace" and "record" is false/],
+  ["a comma too few", '{"redact":"replace" "record":false}', STRICTEST, /found """ at line 1, column 21;/],
+  ["a quote that is not closed", '{"redact":"replace}', STRICTEST, /at line 1, column 11;/],
+  ["a comment", '// mine\n{"redact":"off"}', STRICTEST, /found "\/" at line 1, column 1;/],
+  ["something behind the end", '{"redact":"off"}}', STRICTEST, /found "}" at line 1, column 17;/],
+  ["an escape that is none", '{"redact":"\\q"}', STRICTEST, /column 11;/],
+  ["a number that is none", '{"idleMinutes":01}', STRICTEST, /column 17;/],
+  ["a file that was cut", '{"record":fal', STRICTEST, /column 11;/],
+  ["a choice that is none", '{"redact":"replce"}', { redact: "replace" }, /expected off, report, replace.*"replce"/],
+  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /expected a string for "redact"/],
+  ["a text for a choice", '{"record":"false"}', { record: false }, /expected a boolean for "record"/],
+  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is to be/],
+  ["a choice in another case", '{"Redact":"replace"}', { redact: "replace" }, /"Redact"/],
+  ["a choice with a letter changed", '{"recrod":false}', { record: false }, /"recrod"/],
+])) {
+  test(`what a file may have forbidden stays forbidden: ${what}`, () =>
+    inFolder(async (places) => {
+      for (const file of [places.ofHome, places.ofProject]) {
+        writeFileSync(file, text);
+        const { settings, problems } = await read(places);
+        assert.deepEqual(settings, { ...DEFAULTS, ...strict });
+        const told = problems.map((problem) => problem.message).join("\n");
+        assert.match(told, message);
+        assert.ok(told.includes(file));
+        assert.deepEqual(readFileSync(file), Buffer.from(text));
+        rmSync(file);
+      }
+    }));
+}
+
+test("no file that can be read opens what one that cannot may have shut", () =>
+  inFolder(async (places) => {
+    writeFileSync(places.ofHome, "{");
+    writeFileSync(places.ofProject, '{"redact":"off","record":true}');
+    const { settings, problems } = await read(places);
+    assert.deepEqual(settings, { ...DEFAULTS, ...STRICTEST });
+    assert.equal(problems.length, 3);
+  }));
+
+test("where a text ceases to be JSON is found just where the language's own parser refuses it", () => {
+  const parsed = (/** @type {string} */ text) => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat(), fc.constantFrom("", ",", "}", "]", '"', ":", "\\", "\n", "0", "-", "e", "nul", "\u0001"), fc.nat(3), (value, at, put, less) => {
+      const json = JSON.stringify(value, null, at % 3);
+      const place = at % (json.length + 1);
+      const text = json.slice(0, place) + put + json.slice(place + less);
+      assert.equal(looked(text).error === undefined, parsed(text), text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a folder or a link in its place is reported, and forbids what a file there may have forbidden", () =>
   inFolder(async (places) => {
     mkdirSync(places.ofHome);
     symlinkSync(join(places.home, "elsewhere.json"), places.ofProject);
     const { settings, problems } = await read(places);
-    assert.deepEqual(settings, DEFAULTS);
+    assert.deepEqual(settings, { ...DEFAULTS, ...STRICTEST });
     assert.equal(problems.length, 2);
     for (const [place, path] of [places.ofHome, places.ofProject].entries()) assert.ok(problems[place]?.message.includes(path), problems[place]?.message);
+  }));
+
+test("with settings that cannot be read the command line lets no secret out, and names the file and the place", () =>
+  inFolder(async ({ home, project, ofHome, cli }) => {
+    const store = await openStore({ home, project });
+    const session = await store.create();
+    await session.append({ role: "user", content: `it is ${["gh", "p_0123456789abcdefghijABCDEFGHIJklmnop"].join("")}` });
+    await store.close();
+    writeFileSync(ofHome, '{"redact":"replace",}');
+    const { stdout, stderr } = cli("show", session.id);
+    assert.match(stdout, /it is \[redacted:/);
+    assert.ok(stderr.includes(`"${ofHome}"`) && stderr.includes("line 1, column 21"), stderr);
   }));
 
 test("one setting is written beside what is there, also beside what nobody knows", () =>
