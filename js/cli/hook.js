@@ -14,6 +14,7 @@ import { LeftoffError, openStore, pausePhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { NodeStorage } from "../storage/node.js";
 import { recordedFrom } from "./in-agent.js";
+import { escaped } from "./print.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session.js").Session} Session */
@@ -30,7 +31,7 @@ export async function hook(args) {
   /** @type {Partial<Input>} */
   let input = {};
   try {
-    if (process.env.LEFTOFF_RECORD === "off") return silent;
+    if (/^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
     input = inputOf(await text(process.stdin));
     const said = await happened(args, /** @type {Input} */ (input));
     if (!said) return silent;
@@ -110,11 +111,13 @@ async function logged({ agent, home: folder }, { hook_event_name: event = "?", c
   const storage = new NodeStorage();
   try {
     const store = await openStore({ home: folder, project: cwd });
-    await store.close();
     const path = join(store.home, "hooks.log");
-    const line = `${agent} ${event}: ${String(error?.message ?? error).split("\n")[0]} (${error?.code ?? error?.name ?? "error"})\n`;
+    const failure = { agent, event, code: error?.code ?? error?.name ?? "error", message: String(error?.message ?? error) };
+    // Names and texts are somebody else's: as JSON none of them begins a line, and what steers a terminal is escaped.
+    const { value } = await store.redacted(failure).finally(() => store.close());
+    const line = `${escaped(JSON.stringify(value))}\n`;
     const known = await storage.read(path);
-    if (known && textOf(known).includes(line)) return;
+    if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return;
     await storage.append(path, bytesOf(line));
   } catch {
     // Nobody is there who could be told.

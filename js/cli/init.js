@@ -7,17 +7,18 @@ import { basename, join, resolve } from "node:path";
 import { isOnPath } from "../agents/native.js";
 import { install, textAt, uninstall, written } from "../init/installing.js";
 import { agentsToSetUp, agentsWithPlugin } from "../init/names.js";
+import { ownOf, refuseLinks } from "../init/noted.js";
 import { partsFor, shellWords } from "../init/parts.js";
 import { isFolder } from "../folder.js";
 import { LeftoffError } from "../index.js";
 import { IGNORED } from "../pointer.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @import { Installed, Told } from "../init/installing.js" */
+/** @import { Told } from "../init/installing.js" */
 
-/** @typedef {{ version: number, agents: Record<string, Installed>, folders: string[] }} Noted what was installed in a project */
+/** @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} Noted what was installed in a project */
 
-const WORDS = { written: "written", updated: "changed", unchanged: "as it was", yours: "left as it is: it is not as leftoff wrote it", removed: "removed", gone: "was gone" };
+const WORDS = { written: "written", updated: "changed", unchanged: "as it was", yours: "left as it is: it is not as leftoff wrote it", others: "left as it is: leftoff writes no such file", removed: "removed", gone: "was gone" };
 
 /** @param {Args} args */
 export async function init(args) {
@@ -29,14 +30,15 @@ export async function init(args) {
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
   const noted = await notedIn(project);
   const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { program: program(), plugin: plugin !== undefined }));
-  const before = noted.agents[key];
+  const isNoted = Object.hasOwn(noted.agents, key);
+  const { own, others } = ownOf(isNoted ? noted.agents[key] : undefined, parts, agent);
   if (args.remove) {
-    const told = before ? await uninstall(root, before) : [];
+    const told = [...(await uninstall(root, own)), ...others.map((path) => ({ path, did: /** @type {const} */ ("others") }))];
     delete noted.agents[key];
     await note(project, noted);
     return { text: told.length > 0 ? lines(root, told) : `nothing of leftoff's was set up here for ${agent}\n`, value: told };
   }
-  const { installed, told } = await install(root, parts, before);
+  const { installed, told } = await install(root, parts, own);
   noted.agents[key] = installed;
   await note(project, noted);
   const commands = parts.commands.map(([name, description]) => `  ${name.padEnd(30)} ${description}\n`).join("");
@@ -66,15 +68,18 @@ function isExecutable(path) {
   }
 }
 
+const NOTE = ".leftoff/init.json";
+
 /** @param {string} project */
-const notePath = (project) => join(project, ".leftoff", "init.json");
+const notePath = (project) => join(project, NOTE);
 
 /** @param {string} project @returns {Promise<Noted>} */
 async function notedIn(project) {
+  await refuseLinks(project, NOTE);
   const text = await textAt(notePath(project));
   try {
     const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
-    return { version, agents, folders };
+    return { version, agents: Object.fromEntries(Object.entries(agents)), folders: Array.isArray(folders) ? folders : [] };
   } catch (cause) {
     throw new LeftoffError({ code: "usage", message: `expected what 'leftoff init' has noted in "${notePath(project)}", but found something else; without that file nothing can be taken back`, cause });
   }
@@ -83,6 +88,7 @@ async function notedIn(project) {
 // The folder is nobody's business but leftoff's; where it was made for this, it goes with it.
 /** @param {string} project @param {Noted} noted */
 async function note(project, noted) {
+  for (const file of [NOTE, ".leftoff/.gitignore"]) await refuseLinks(project, file);
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {

@@ -57,8 +57,7 @@ export function safe(text) {
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");
 }
 
-// JSON leaves as they are the controls above ASCII, which some terminals obey, and the marks of direction.
-/** @param {string} json */
-function escaped(json) {
-  return json.replace(/[\u007f-\u009f]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** JSON leaves as they are the controls above ASCII, which some terminals obey, and the marks of direction. @param {string} json */
+export function escaped(json) {
+  return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -8,6 +8,7 @@ import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises
 import { dirname, join, relative } from "node:path";
 
 import { added, hashOf, removed } from "./json-file.js";
+import { refuseLinks } from "./noted.js";
 
 /** @import { Change } from "./json-file.js" */
 /** @import { Entry, OwnFile } from "./parts.js" */
@@ -17,8 +18,8 @@ import { added, hashOf, removed } from "./json-file.js";
  * user's; `folders`: those that were made, the outermost first.
  * @typedef {{ files: Record<string, string>, changes: Record<string, Change>, folders: string[] }} Installed
  *
- * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" }} Told `yours`: it differs from
- *   what leftoff wrote, and is left as it is
+ * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" | "others" }} Told `yours`: it differs from
+ *   what leftoff wrote, and is left as it is; `others`: leftoff never wrote it
  */
 
 /**
@@ -33,6 +34,7 @@ export async function install(root, { files, entries }, before = { files: {}, ch
   const all = [];
   /** @type {Told[]} */
   const told = [];
+  for (const { path } of [...files, ...entries]) await refuseLinks(root, path);
   for (const { path, text } of files) {
     const found = await textAt(join(root, path));
     if (found !== undefined && found !== text && hashOf(found) !== before.files[path]) {
@@ -56,10 +58,11 @@ export async function install(root, { files, entries }, before = { files: {}, ch
   return { installed, told };
 }
 
-/** Takes away what was written. @param {string} root @param {Installed} installed @returns {Promise<Told[]>} */
+/** Takes away what was written. @param {string} root @param {Installed} installed of which all is leftoff's own @returns {Promise<Told[]>} */
 export async function uninstall(root, { files, changes, folders }) {
   /** @type {Told[]} */
   const told = [];
+  for (const path of [...Object.keys(files), ...Object.keys(changes), ...folders]) await refuseLinks(root, path);
   for (const [path, hash] of Object.entries(files)) {
     const file = join(root, path);
     const found = await textAt(file);

@@ -61,10 +61,17 @@ export function added(found, entries, { path, before }) {
  */
 export function removed(found, { entries, made, pieces, after }, path) {
   const isNew = made.some((place) => place.length === 0);
+  const clean = withoutEntries(found, { entries, made }, path);
   if (hashOf(found) === after) {
     const text = pieces.reduceRight((now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length), found);
-    return isNew && text === NEW ? undefined : text;
+    // What takes the bytes back takes nothing else away, and puts nothing else in.
+    if (meant(text) === meant(clean)) return isNew && text === NEW ? undefined : text;
   }
+  return isNew && Object.keys(valueOf(clean, path)).length === 0 ? undefined : clean;
+}
+
+/** @param {string} found @param {Pick<Change, "entries" | "made">} change @param {string} path */
+function withoutEntries(found, { entries, made }, path) {
   let text = found;
   for (const entry of entries) {
     const place = placeOf(text, entry, path);
@@ -74,7 +81,15 @@ export function removed(found, { entries, made, pieces, after }, path) {
     const node = place.length > 0 ? nodeAt(text, place, path) : undefined;
     if (node && (node.children?.length ?? 0) === 0) text = without(text, node.parent);
   }
-  return isNew && Object.keys(valueOf(text, path)).length === 0 ? undefined : text;
+  return text;
+}
+
+/** What no text means that is no JSON. @param {string} text */
+function meant(text) {
+  /** @type {import("jsonc-parser").ParseError[]} */
+  const errors = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  return root && errors.length === 0 ? JSON.stringify(getNodeValue(root)) : NaN;
 }
 
 // With the comma that parts it from its neighbour; the library's own way is wrong for arrays on one line.

@@ -2,7 +2,7 @@
 // `leftoff init` writes what an agent needs, and takes it back; every other byte of the user's stays.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 
-import { added, removed } from "../../js/init/json-file.js";
+import { added, hashOf, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor, shellWords } from "../../js/init/parts.js";
 
@@ -121,6 +121,87 @@ test("of the user's settings nothing is noted elsewhere", () =>
     put(join(project, ".claude", "settings.json"), '{"env":{"KEY":"sk-none-7261"}}');
     typed("claude-code");
     assert.doesNotMatch(readFileSync(join(project, ".leftoff", "init.json"), "utf8"), /7261/);
+  }));
+
+/** A note as a hostile project may bring it, about a file and its bytes. @param {string} path @param {string} text */
+const hostileNotes = (path, text) => {
+  const hash = hashOf(text);
+  const change = { entries: [], made: [[]], pieces: [{ offset: 0, removed: "{}\n", inserted: text }], after: hash };
+  return [
+    { files: { [path]: hash }, changes: {}, folders: [] },
+    { files: {}, changes: { [path]: change }, folders: [] },
+    { files: {}, changes: { [path]: { ...change, made: [], pieces: [{ offset: 0, removed: "put in", inserted: "" }] } }, folders: [] },
+    { files: { [path]: hash }, changes: { [path]: change }, folders: [path, dirname(path), "..", "."] },
+  ];
+};
+
+for (const [what, path] of [["beside the project", "../theirs.json"], ["in the project", "src/theirs.json"], ["in the project, by a detour", ".claude/../src/theirs.json"], ["by its whole path", ""]]) {
+  test(`what a note says of a file that leftoff never writes is not believed: ${what}`, () =>
+    inProject((project, typed) => {
+      const file = path ? join(project, path) : join(project, "..", "theirs.json");
+      const text = '{"theirs":1}';
+      for (const agent of agentsToSetUp) {
+        for (const noted of hostileNotes(path || file, text)) {
+          put(file, text);
+          mkdirSync(join(dirname(file), "empty"), { recursive: true });
+          noted.folders.push(join(dirname(path || file), "empty"));
+          put(join(project, ".leftoff", "init.json"), JSON.stringify({ version: 1, agents: { [agent]: noted }, folders: ["src", ".."] }));
+          const { status, stdout, stderr } = typed(agent, "--remove");
+          assert.equal(status, 0, stderr);
+          assert.match(stdout, /left as it is: leftoff writes no such file/);
+          assert.equal(readFileSync(file, "utf8"), text);
+          assert.ok(existsSync(join(dirname(file), "empty")));
+        }
+      }
+    }));
+}
+
+test("of settings a note takes back what leftoff put there, and nothing else, nor does it put anything in", () =>
+  inProject((project, typed) => {
+    const path = ".claude/settings.json";
+    const mine = { at: ["hooks", "Stop"], value: { hooks: [{ type: "command", command: "mine" }] } };
+    const text = JSON.stringify({ env: {}, hooks: { Stop: [mine.value] } });
+    const [, whole, more] = hostileNotes(path, text);
+    const listed = { files: {}, changes: { [path]: { entries: [mine], made: [["env"], ["hooks"]], pieces: [], after: "" } }, folders: [] };
+    for (const noted of [whole, more, listed, null, 7, { files: 1, changes: [2], folders: "x" }, { changes: { [path]: { entries: {}, made: 3, pieces: [null], after: hashOf(text) } } }]) {
+      put(join(project, path), text);
+      put(join(project, ".leftoff", "init.json"), JSON.stringify({ agents: { "claude-code": noted } }));
+      const { status, stderr } = typed("claude-code", "--remove");
+      assert.equal(status, 0, stderr);
+      assert.equal(readFileSync(join(project, path), "utf8"), text);
+    }
+  }));
+
+test("no link is followed, whether files are set up or taken away", { skip: process.platform === "win32" && "links may be refused" }, () =>
+  inProject((project, typed) => {
+    const outside = join(project, "..", "outside");
+    const setUp = () => assert.equal(typed("claude-code").status, 0);
+    setUp();
+    const places = tree(project).map(([name]) => name).filter((name) => name !== ".leftoff/.gitignore");
+    assert.ok(places.length > 8);
+    for (const isSetUp of [false, true]) {
+      for (const place of places) {
+        rmSync(project, { recursive: true });
+        rmSync(outside, { recursive: true, force: true });
+        mkdirSync(project);
+        if (isSetUp) setUp();
+        const [at, target] = [join(project, place), join(outside, place)];
+        mkdirSync(dirname(at), { recursive: true });
+        mkdirSync(dirname(target), { recursive: true });
+        if (isSetUp) renameSync(at, target);
+        else if (place.endsWith("json") || place.endsWith("md")) put(target, "{}\n");
+        else mkdirSync(target);
+        symlinkSync(target, at);
+        const before = [tree(outside), tree(project)];
+        for (const how of [[], ["--remove"]]) {
+          const { status, stderr } = typed("claude-code", ...how);
+          assert.deepEqual([tree(outside), tree(project)], before, `${place} ${how}`);
+          if (status !== 0) assert.match(stderr, /but found a link instead, and none is followed; nothing was changed \(outside_store\)/);
+          assert.equal(status === 0, how.length > 0 && !isSetUp && !place.startsWith(".leftoff"), `${place} ${how} ${stderr}`);
+        }
+      }
+    }
+    assert.equal(typed("claude-code", "--remove").status, 1);
   }));
 
 test("an agent that cannot be set up is refused, and what can is named", () =>

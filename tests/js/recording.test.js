@@ -184,7 +184,38 @@ test("a hook that fails lets the agent go on, and is logged once", () =>
     }
     const lines = readFileSync(log, "utf8").trim().split("\n");
     assert.equal(lines.length, 2);
-    assert.match(lines[1] ?? "", /^claude-code \?: expected what a client tells a hook, JSON with "hook_event_name".*\(usage\)$/);
+    const { message, ...failure } = JSON.parse(lines[1] ?? "");
+    assert.deepEqual(failure, { agent: "claude-code", event: "?", code: "usage" });
+    assert.match(message, /^expected what a client tells a hook, JSON with "hook_event_name"/);
+  }));
+
+test("whatever a client or a file is called, each failure is one line of JSON, and no line is anybody else's", () =>
+  inClient(async (client) => {
+    client.say("user", "hello");
+    const hostile = ["\n{\"agent\":\"forged\"}", "\r\nclaude-code Stop: forged (usage)", "\u001b[2J\u001b]0;x\u0007", "\u009b31m", "\u2028forged", "\u202egpj", '","code":"forged'];
+    for (const name of hostile) {
+      const input = JSON.stringify({ hook_event_name: `Stop${name}`, transcript_path: join(client.home, `none${name}\0.jsonl`), cwd: client.home });
+      assert.equal(client.leftoff(["hook", `claude-code${name}`], { input }).status, 0);
+    }
+    const log = readFileSync(join(client.home, ".leftoff", "hooks.log"), "utf8");
+    assert.doesNotMatch(log, /[^\n\P{Cc}]|[\u2028\u2029]|\p{Bidi_Control}/u);
+    const lines = log.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.map(({ event }) => event), hostile.map((name) => `Stop${name}`));
+    for (const line of lines) assert.deepEqual(Object.keys(line), ["agent", "event", "code", "message"]);
+  }));
+
+test("no secret is in the log of failures where secrets are replaced, and a hook whose settings cannot be read says so there", () =>
+  inClient(async (client) => {
+    client.say("user", "hello");
+    client.put(".leftoff/settings.json", '{"redact":"replace",}');
+    const secret = ["gh", "p_0123456789abcdefghijABCDEFGHIJklmnop"].join("");
+    for (const path of [join(client.home, `none\0${secret}`), "/"]) {
+      const input = JSON.stringify({ hook_event_name: `Stop ${secret}`, transcript_path: path, cwd: client.project });
+      assert.equal(client.leftoff(["hook", "claude-code"], { input }).status, 0);
+    }
+    const log = readFileSync(join(client.home, ".leftoff", "hooks.log"), "utf8");
+    assert.ok(!log.includes(secret) && log.includes("[redacted:"), log);
+    assert.match(log, /"code":"invalid_setting","message":"expected JSON in .*line 1, column 21/);
   }));
 
 test("after forty turns a save is offered, once", () =>
