@@ -158,8 +158,8 @@ export class SessionManager {
     const known = [...this.#opened.values()].find(({ session }) => session.id === id);
     if (known) return known;
     const store = await this.#store();
-    if (!(await this.getSession(id))) throw new LeftoffError({ code: "not_found", message: `expected a session "${id}", but found none` });
     const session = await store.session(id);
+    if (session.id !== id) throw new LeftoffError({ code: "not_found", message: `expected a session "${id}", but found none` });
     this.#given({ store, session });
     return { store, session };
   }

@@ -26,3 +26,9 @@ export class LeftoffError extends Error {
 export function unlessBug(error) {
   if (!(error instanceof LeftoffError)) throw error;
 }
+
+/** For what need not be there. @param {unknown} error */
+export function unlessGone(error) {
+  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
+  throw error;
+}

@@ -5,6 +5,7 @@
  * written down for the next time.
  */
 
+import { Buffer } from "node:buffer";
 import { isAbsolute, join, relative } from "node:path";
 
 import { LINE_FEED, joined } from "./bytes.js";
@@ -119,6 +120,18 @@ export class Listing {
     const entries = [];
     for (const { entry } of this.#index.known.values()) if (entry) entries.push(entry);
     return entries;
+  }
+
+  /**
+   * Where the index says that sessions of an id or a name lie. Only its lines that mention it are read: of ten thousand
+   * that takes a tenth of the time.
+   * @param {string} id @returns {Promise<Entry[]>} unverified
+   */
+  async mentioned(id) {
+    const bytes = await this.#storage.read(this.#path).catch(unlessBug);
+    const lines = bytes ? linesWith(bytes, bytesOf(JSON.stringify(id))) : [];
+    const { known } = readIndex(lines.length > 0 ? joined(lines) : undefined, this.#home);
+    return [...known.values()].flatMap(({ entry }) => (entry && (entry.id === id || entry.name === id) ? [entry] : []));
   }
 
   /**
@@ -257,6 +270,18 @@ export class Listing {
     const below = relative(this.#home, path);
     return below.startsWith("..") || isAbsolute(below) ? path : below;
   }
+}
+
+/** The lines, each with its line feed, that some bytes stand in. @param {Uint8Array} bytes @param {Uint8Array} wanted */
+function linesWith(bytes, wanted) {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const lines = [];
+  for (let at = all.indexOf(wanted); at >= 0; ) {
+    const end = all.indexOf(LINE_FEED, at) + 1 || all.length;
+    lines.push(all.subarray(all.lastIndexOf(LINE_FEED, at) + 1, end));
+    at = all.indexOf(wanted, end);
+  }
+  return lines;
 }
 
 /** @param {Entry} entry @param {FoundPlace} place @returns {Sure} */

@@ -6,6 +6,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { bytesOf, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
+import { idOf } from "./live.js";
 import { Home, Workspace, conversationOf } from "./placement.js";
 
 /** @import { Entry, Listing } from "./listing.js" */
@@ -45,6 +46,16 @@ export class Places {
   of({ path, placement }) {
     const storage = placement === "home" ? this.#storage : this.storageOf(conversationOf(path).workspace);
     return { storage, path, placement };
+  }
+
+  /**
+   * Where a project's pointer leads to; nothing where a session of the project cannot lie there.
+   * @param {string} path @param {Project} project
+   */
+  ofPointer(path, project) {
+    const { day, name } = conversationOf(path);
+    const mine = [this.home.place(project.hash, idOf(path)), this.#workspaceAt(this.#workspace).place(day, name)];
+    return mine.find((place) => place.path === path);
   }
 
   /** Of all projects. @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */

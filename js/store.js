@@ -10,13 +10,14 @@ import { Continued } from "./continued.js";
 import { newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofPlace, ofStore } from "./doctor.js";
-import { LeftoffError, unlessBug } from "./error.js";
+import { LeftoffError, unlessBug, unlessGone } from "./error.js";
 import { isFolder, realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
 import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
 import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
+import { located, pointedTo } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { Places } from "./places.js";
@@ -145,6 +146,10 @@ export class Store {
   async session(id) {
     const known = await this.#open.byId(id);
     if (known) return known;
+    const some = await located(id, { places: this.#places, listing: this.#listing });
+    const found = some.length > 0 ? await this.#open.at(this.#places.of(exactly(id, some))) : undefined;
+    // A folder may be named like a session that it does not hold.
+    if (found?.id === id) return found;
     return this.#open.at(this.#places.of(exactly(id, await this.list({ all: true, type: null, archived: null }))));
   }
 
@@ -429,8 +434,8 @@ export class Store {
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} */
   async current() {
-    const listed = await this.list({ type: null, archived: null });
-    const one = (await this.#pointedOf(listed)) ?? listed.find(({ status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent");
+    const isCurrent = (/** @type {Listed} */ { status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent";
+    const one = await this.#pointedOf(() => true, isCurrent, { type: null, archived: null });
     return one && this.#open.at(this.#places.of(one));
   }
 
@@ -453,16 +458,18 @@ export class Store {
 
   /** The last session that `continue` goes on with: not one of another folder that is still there. */
   async #last() {
-    const listed = (await this.list()).filter((one) => one.status === "active" || one.status === "paused");
-    const mine = listed.filter(({ project, placement }) => placement === "workspace" || !project || project === this.project || !isFolder(project));
-    const last = (await this.#pointedOf(mine)) ?? mine[0];
+    const goesOn = (/** @type {Listed} */ { status, project, placement }) =>
+      (status === "active" || status === "paused") && (placement === "workspace" || !project || project === this.project || !isFolder(project));
+    const last = await this.#pointedOf(goesOn, goesOn);
     return last && this.#places.of(last);
   }
 
-  /** The one of these that the project's pointer leads to. @param {Listed[]} listed */
-  async #pointedOf(listed) {
-    const pointer = await pointed(this.#places.storageOf(this.project), this.project);
-    return listed.find(({ id, path }) => id === pointer?.id && path === pointer.path);
+  /** The project's current session, or else the first of the list that may be. @param {(one: Listed) => boolean} is @param {(one: Listed) => boolean} isFirst @param {ListOptions} [among] */
+  async #pointedOf(is, isFirst, among = {}) {
+    const { pointer, entry } = await pointedTo(this.#project, { places: this.#places, listing: this.#listing });
+    if (entry && isWanted(entry, among) && is(shown(entry))) return shown(entry);
+    const listed = await this.list(among);
+    return listed.find((one) => one.id === pointer?.id && one.path === pointer.path && is(one)) ?? listed.find(isFirst);
   }
 
   /** As it is; but one that rests for long is paused first. @param {Sure} one */
@@ -487,10 +494,4 @@ export class Store {
       letGo,
     });
   }
-}
-
-/** @param {unknown} error */
-function unlessGone(error) {
-  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-  throw error;
 }
