@@ -30,6 +30,7 @@ mod index;
 mod json_suite;
 #[path = "common/lines.rs"]
 mod lines;
+mod log;
 mod native;
 #[cfg(feature = "interop")]
 #[path = "common/pairs.rs"]
@@ -43,6 +44,7 @@ mod search;
 mod sequences;
 mod shapes;
 mod state;
+mod stored;
 #[cfg(feature = "o200k")]
 #[path = "common/texts.rs"]
 mod texts;

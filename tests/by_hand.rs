@@ -291,6 +291,116 @@ fn the_first_heading_of_a_conversation_is_found() {
     }
 }
 
+#[test]
+fn who_called_it_and_where_it_comes_from_are_edited_like_the_rest() {
+    let mut host = Host::new();
+    host.ask(&json!([{ "type": "created", "session": "u", "sessionType": "subagent", "parent": { "session": "p", "callId": "c" } }]));
+    for name in BOTH {
+        let untouched = host.session.document(name);
+        host.meet(name, &untouched);
+        assert!(!host.session.has_unsaid(), "{name:?}");
+    }
+    let document = host.edited(Name::MetadataJson, &json!({ "parent": { "session": "q", "callId": "d" } }));
+    host.meet(Name::MetadataJson, &document);
+    let is_edited = |metadata: &Metadata| {
+        let parent = metadata.parent.as_ref().expect("a parent");
+        assert_eq!((parent.session.as_str(), parent.call_id.as_deref()), ("q", Some("d")));
+    };
+    is_edited(host.session.metadata());
+    host.ask(&json!([]));
+    is_edited(&host.again());
+
+    let imported = json!({ "imported": { "agent": "codex", "sourceId": "s" } });
+    let document = host.edited(Name::MetadataJson, &imported);
+    host.meet(Name::MetadataJson, &document);
+    host.ask(&json!([]));
+    let found = host.again().imported.expect("it was imported");
+    assert_eq!((found.agent.as_str(), found.source_id.as_str()), ("codex", "s"));
+    is_edited(&host.again());
+}
+
+#[test]
+fn a_second_edit_of_the_same_document_adds_what_the_first_had_not() {
+    type Has = fn(&Metadata) -> Option<&str>;
+    let fields: [(Value, Value, Has, [&str; 2]); 5] = [
+        (
+            json!({ "title": "one" }),
+            json!({ "title": "two" }),
+            |of| of.given_title.as_deref(),
+            ["one", "two"],
+        ),
+        (
+            json!({ "context_summary": "one" }),
+            json!({ "context_summary": "two" }),
+            |of| of.summary.as_deref(),
+            ["one", "two"],
+        ),
+        (
+            json!({ "conversation_type": "one" }),
+            json!({ "conversation_type": "two" }),
+            |of| Some(&of.session_type),
+            ["one", "two"],
+        ),
+        (
+            json!({ "status": "paused" }),
+            json!({ "status": "completed" }),
+            |of| Some(of.status.as_str()),
+            ["paused", "completed"],
+        ),
+        (
+            json!({ "agent_config": { "model": "one" } }),
+            json!({ "agent_config": { "model": "two" } }),
+            |of| of.agent.model.as_deref(),
+            ["one", "two"],
+        ),
+    ];
+    for (first, second, has, [one, two]) in fields {
+        let mut host = Host::begun();
+        // Both were opened in the same state.
+        let documents = [&first, &second].map(|changes| host.edited(Name::SessionJson, changes));
+        host.meet(Name::SessionJson, &documents[0]);
+        host.ask(&json!([]));
+        assert_eq!(has(&host.again()), Some(one), "{first}");
+        host.meet(Name::SessionJson, &documents[1]);
+        assert_eq!(has(host.session.metadata()), Some(two), "{second}");
+        host.ask(&json!([]));
+        assert_eq!(has(&host.again()), Some(two), "{second}");
+        // What a document said once is not adopted from it again.
+        let written = host.log.len();
+        host.meet(Name::SessionJson, &documents[1]);
+        host.ask(&json!([]));
+        assert_eq!(host.log.len(), written, "{second}");
+    }
+}
+
+#[test]
+fn an_old_edit_does_not_stand_for_one_of_a_newer_document() {
+    let mut host = Host::begun();
+    let title = json!({ "title": "mine" });
+    let document = host.edited(Name::SessionJson, &title);
+    host.meet(Name::SessionJson, &document);
+    host.ask(&json!([{ "type": "title", "title": "another" }]));
+    // The same words, in a document that was written after the other title.
+    let document = host.edited(Name::SessionJson, &title);
+    host.meet(Name::SessionJson, &document);
+    host.ask(&json!([]));
+    assert_eq!(host.again().given_title.as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_status_that_was_typed_by_hand_begins_the_session_so() {
+    for (word, status) in
+        [("active", Status::Active), ("paused", Status::Paused), ("completed", Status::Completed)]
+    {
+        let mut host = Host::new();
+        let document = json!({ "version": "1.0", "conversation_id": "001-x", "conversation_type": "chat", "status": word });
+        host.meet(Name::SessionJson, &document.to_string());
+        assert_eq!(host.session.metadata().status, status);
+        host.ask(&json!([]));
+        assert_eq!(host.again().status, status);
+    }
+}
+
 proptest! {
     #[test]
     fn whatever_is_edited_is_read_from_the_events_alone_afterwards(
