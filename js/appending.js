@@ -41,7 +41,8 @@ export async function appendFresh(session, { handle, at, count, isCounted, goesO
   const size = await log.size();
   if (size === 0) {
     if (isCounted) countAsStored();
-    await session.appendStaged(new Staging(agents.called(() => handle.stage(at)), isCounted));
+    const { handle: staged, free } = agents.lent(() => handle.stage(at));
+    await session.appendStaged(new Staging(staged, isCounted)).finally(free);
   } else {
     agents.called(() => handle.compare(at, goesOn));
     count = await compared(handle, log.pieces(0, size));
@@ -80,8 +81,6 @@ export class Staging {
   blobs() { return agents.called(() => this.#handle.stagedBlobs()) ?? []; }
 
   checkpoint() { return agents.called(() => this.#handle.checkpoint()); }
-
-  free() { this.#handle.free(); }
 
   // What a log asks of a session's handle. There is only one log.
 

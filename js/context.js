@@ -1,7 +1,7 @@
 // @ts-check
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
-import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lentBytes, namedCounter, newId, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lent, lentBytes, namedCounter, newId, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { blobOf } from "./messages.js";
 
@@ -204,15 +204,17 @@ export function stateOf(handle) {
 
 /** The same of some messages alone. @param {object[]} messages @param {number} maxTokens */
 export function briefOfMessages(messages, maxTokens) {
-  return called((core) => {
-    const handle = new core.Session(newId());
-    const log = handle.stageMessages(toBytes(messages), "leftoff", Date.now(), entropy(), anyCounter(), false);
-    handle.commit(core.LogName.Messages, 0);
-    for (let span; (span = handle.unlearned()); ) handle.learn(log.subarray(span[0], span[1]));
-    const text = handle.brief([], maxTokens, anyCounter());
-    handle.free();
-    return text;
-  });
+  const { handle, free } = lent((core) => new core.Session(newId()));
+  try {
+    return called((core) => {
+      const log = handle.stageMessages(toBytes(messages), "leftoff", Date.now(), entropy(), anyCounter(), false);
+      handle.commit(core.LogName.Messages, 0);
+      for (let span; (span = handle.unlearned()); ) handle.learn(log.subarray(span[0], span[1]));
+      return handle.brief([], maxTokens, anyCounter());
+    });
+  } finally {
+    free();
+  }
 }
 
 /**

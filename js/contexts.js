@@ -3,7 +3,7 @@
 
 import { compactionEvent, compactionOf, planned } from "./compaction.js";
 import { briefOf, briefOfMessages, built, grownBy, pinnedOf, reportOf, stateOf } from "./context.js";
-import { anyCounter, bytesOf, called, toBytes } from "./core.js";
+import { anyCounter, bytesOf, called, lent, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
 
@@ -124,12 +124,16 @@ export class Contexts {
    */
   async #built(request, through) {
     // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
-    const build = await this.#doing.inTurn(() => this.#begun(request, through));
+    const { handle: build, free } = await this.#doing.inTurn(() => this.#begun(request, through));
     const summaryOf = async (/** @type {Wanted} */ wanted) => {
       const { cached, refused } = await this.#summed(wanted, request);
       return { content: cached?.summary.content, refused };
     };
-    return built(build, { from: this.#from, request, summaryOf, session: this.#session });
+    try {
+      return await built(build, { from: this.#from, request, summaryOf, session: this.#session });
+    } finally {
+      free();
+    }
   }
 
   /** @param {Wanted} wanted @param {ContextRequest} request */
@@ -155,6 +159,6 @@ export class Contexts {
       throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
     }
     const asked = { ...request, ...own, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
-    return called(() => handle.context(toBytes(asked), through));
+    return lent(() => handle.context(toBytes(asked), through));
   }
 }

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 
-import { called, fromBytes } from "./core.js";
+import { called, fromBytes, lent } from "./core.js";
 import { derived } from "./derived.js";
 import { Log } from "./log.js";
 import { missingBlobs } from "./messages.js";
@@ -22,20 +22,23 @@ import { DOCUMENTS } from "./placement.js";
  */
 export async function examine(place, id) {
   const { storage, path: folder } = place;
-  const handle = called((core) => new core.Session(id));
   const log = (/** @type {"Events" | "Messages" | "Tools"} */ name) => new Log({ storage, folder, name });
   const [events, messages, tools] = [log("Events"), log("Messages"), log("Tools")];
   /** @type {Placed[]} */
   const problems = [];
-  for (const log of [events, messages, tools]) {
-    const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
-    problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
+  let health;
+  const { handle, free } = lent((core) => new core.Session(id));
+  try {
+    for (const log of [events, messages, tools]) {
+      const found = [...(await log.observe(handle)), ...log.observeTail(handle)];
+      problems.push(...found.map((problem) => ({ file: log.file, ...problem })));
+    }
+    health = called(() => handle.health());
+    // Where something is damaged, that says already why there is less.
+    if (problems.length === 0) problems.push(...(await vanished(handle, place, { events, messages })));
+  } finally {
+    free();
   }
-  const health = called(() => handle.health());
-  // Where something is damaged, that says already why there is less.
-  if (problems.length === 0) problems.push(...(await vanished(handle, place, { events, messages })));
-  // What it knows of a long log is large.
-  handle.free();
   const blobs = await missingBlobs({ storage, folder, log: messages });
   problems.push(...blobs.map((problem) => ({ file: messages.file, ...problem })));
   const isWorse = problems.some(({ code }) => code === "vanished" || code === "missing_blob");

@@ -93,7 +93,8 @@ export class Importing {
     const result = { imported: [], problems: [], unchanged: 0 };
     for await (const { bytes, isAlone } of documents(this.#outside, path, only)) {
       try {
-        const { imported, problems } = await this.#sessions(parse(bytes, path.replace(/\.zst$/, ""), from), path);
+        const read = parse(bytes, path.replace(/\.zst$/, ""), from);
+        const { imported, problems } = await this.#sessions(read, path).finally(read.free);
         result.imported.push(...imported);
         result.problems.push(...problems);
       } catch (error) {
@@ -150,8 +151,6 @@ export class Importing {
         imported.push({ id: goesOn ? session.id : id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
       }
     }
-    // Not where it failed: after a trap its memory is another instance's. Whatever is left is freed with the object.
-    handle.free();
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };
   }
 

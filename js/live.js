@@ -4,7 +4,7 @@
 import { basename, join } from "node:path";
 
 import { joined } from "./bytes.js";
-import { bytesOf, called, core, entropy, fromBytes, instance, textOf, toBytes } from "./core.js";
+import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 import { Log } from "./log.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
@@ -38,6 +38,8 @@ export class Live {
   #document;
   /** @type {Handle} */
   #handle = /** @type {any} */ (undefined);
+  /** What frees it, and those before it. @type {(() => void)[]} */
+  #held = [];
   /** The instance of the core that the handle is of. */
   #instance = -1;
   /** @type {MetadataJson} */
@@ -88,7 +90,10 @@ export class Live {
     await this.#observe(this.messages);
     if (!checkpoint) this.wasRead = (await this.messages.size()) > WORTH_A_CHECKPOINT;
     await this.#finish(document);
-    if (this.needsAll) await this.#openAll();
+    if (!this.needsAll) return;
+    // Nobody has it yet.
+    this.letGo();
+    await this.#openAll();
   }
 
   // Where a checkpoint does not carry as far as what came after it.
@@ -102,8 +107,14 @@ export class Live {
 
   /** Gives back what the core knows of it: of many sessions that is much. */
   letGo() {
-    if (this.isLive) this.#handle.free();
+    for (const free of this.#held.splice(0)) free();
     this.#instance = -1;
+  }
+
+  /** The same of one that was used: what was known of it last can still be asked. */
+  close() {
+    if (this.isLive) this.#metadata = this.metadata;
+    this.letGo();
   }
 
   /** The handle is of the core that is at work. */
@@ -157,6 +168,7 @@ export class Live {
 
   /** The handle; where it needs all, all is read. */
   async complete() {
+    await this.revived();
     if (this.needsAll) await this.#openAll();
     return this.#handle;
   }
@@ -222,7 +234,6 @@ export class Live {
       await this.messages.append(staging, bytes, { durable: false });
     }
     const checkpoint = staging.checkpoint();
-    staging.free();
     const handle = await this.revived();
     if (checkpoint) called((core) => handle.end(core.LogName.Messages) === 0 && handle.beginAt(checkpoint));
     // Where there is none, the log is read as if another process had written it.
@@ -305,7 +316,10 @@ export class Live {
   }
 
   #make() {
-    this.#handle = called((core) => new core.Session(this.#place.placement === "home" ? idOf(this.#place.path) : undefined));
+    const { handle, free } = lent((core) => new core.Session(this.#place.placement === "home" ? idOf(this.#place.path) : undefined));
+    this.#handle = handle;
+    // Somebody may be at work with the one before: that is let go of with this one.
+    this.#held.push(free);
     this.#instance = instance();
   }
 

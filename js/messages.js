@@ -1,10 +1,10 @@
 // @ts-check
 /** The messages of a session, read one piece of its log after another. */
 
-import { called, fromBytes, textOf } from "./core.js";
+import { called, fromBytes, lent, textOf } from "./core.js";
 import { LeftoffError } from "./error.js";
 
-/** @import { Reader } from "../pkg/leftoff.js" */
+/** @import { Reader, Revisions } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
 /** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -30,15 +30,34 @@ const LOOK_MS = 50;
  * @param {{ start: number, end: number }} range
  */
 export async function* oldestFirst(from, { start, end }) {
-  const revisions = called((core) => new core.Revisions(start));
-  for await (const bytes of from.log.pieces(start, end)) called(() => revisions.feed(bytes));
-  const reader = called((core) => core.Reader.oldestFirst(start, revisions));
-  for await (const bytes of from.log.pieces(start, end)) {
-    called(() => reader.feed(bytes));
+  const { handle: reader, free } = forward(start, await revisionsOf(from, { start, end }));
+  try {
+    for await (const bytes of from.log.pieces(start, end)) {
+      called(() => reader.feed(bytes));
+      yield* given(from, reader);
+    }
+    called(() => reader.finish());
     yield* given(from, reader);
+  } finally {
+    free();
   }
-  called(() => reader.finish());
-  yield* given(from, reader);
+}
+
+/** Where what was written again lies. @param {From} from @param {{ start: number, end: number }} range */
+async function revisionsOf(from, { start, end }) {
+  const { handle, free } = lent((core) => new core.Revisions(start));
+  try {
+    for await (const bytes of from.log.pieces(start, end)) called(() => handle.feed(bytes));
+    return handle;
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/** A reader of lines that follow one another; it takes over what is known of revisions. @param {number} start @param {Revisions} [revisions] */
+function forward(start, revisions) {
+  return lent((core) => core.Reader.oldestFirst(start, revisions ?? new core.Revisions(start)));
 }
 
 /**
@@ -47,16 +66,20 @@ export async function* oldestFirst(from, { start, end }) {
  * @param {{ end: number, piece?: number }} range `piece`: what is read at once
  */
 export async function* newestFirst(from, { end, piece = CHUNK }) {
-  const reader = called((core) => core.Reader.newestFirst(end));
-  for (let before = end; before > 0; ) {
-    const start = Math.max(0, before - piece);
-    const bytes = await from.log.range(start, before);
-    called(() => reader.feed(bytes));
-    before = start;
+  const { handle: reader, free } = lent((core) => core.Reader.newestFirst(end));
+  try {
+    for (let before = end; before > 0; ) {
+      const start = Math.max(0, before - piece);
+      const bytes = await from.log.range(start, before);
+      called(() => reader.feed(bytes));
+      before = start;
+      yield* given(from, reader);
+    }
+    called(() => reader.finish());
     yield* given(from, reader);
+  } finally {
+    free();
   }
-  called(() => reader.finish());
-  yield* given(from, reader);
 }
 
 /**
@@ -65,15 +88,19 @@ export async function* newestFirst(from, { end, piece = CHUNK }) {
  * @param {{ start: number, signal?: AbortSignal }} options
  */
 export async function* appended(from, { start, signal }) {
-  const reader = called((core) => core.Reader.oldestFirst(start, new core.Revisions(start)));
-  for (let at = start; !signal?.aborted; ) {
-    const end = await from.log.size();
-    for await (const bytes of from.log.pieces(at, end)) {
-      called(() => reader.feed(bytes));
-      yield* given(from, reader);
-      at += bytes.length;
+  const { handle: reader, free } = forward(start);
+  try {
+    for (let at = start; !signal?.aborted; ) {
+      const end = await from.log.size();
+      for await (const bytes of from.log.pieces(at, end)) {
+        called(() => reader.feed(bytes));
+        yield* given(from, reader);
+        at += bytes.length;
+      }
+      if (at >= end) await pause(signal);
     }
-    if (at >= end) await pause(signal);
+  } finally {
+    free();
   }
 }
 
@@ -125,15 +152,19 @@ function pause(signal) {
  * @returns {Promise<Problem[]>}
  */
 export async function missingBlobs(from) {
-  const reader = called((core) => core.Reader.oldestFirst(0, new core.Revisions(0)));
+  const { handle: reader, free } = forward(0);
   /** @type {Problem[]} */
   const missing = [];
   const note = (/** @type {Problem} */ problem) => problem.code === "missing_blob" && missing.push(problem);
-  for await (const bytes of from.log.pieces(0, await from.log.size())) {
-    called(() => reader.feed(bytes));
-    for await (const _ of given(from, reader, note));
+  try {
+    for await (const bytes of from.log.pieces(0, await from.log.size())) {
+      called(() => reader.feed(bytes));
+      for await (const _ of given(from, reader, note));
+    }
+    return missing;
+  } finally {
+    free();
   }
-  return missing;
 }
 
 /**

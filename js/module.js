@@ -12,6 +12,8 @@ export class Module {
   #file;
   #onTrap;
   #isLoaded = false;
+  /** How often it was made anew. */
+  #generation = 0;
 
   /**
    * @param {Bindings} bindings
@@ -43,6 +45,7 @@ export class Module {
     } catch (cause) {
       if (cause instanceof WebAssembly.RuntimeError) {
         this.#bindings.__wbg_reset_state();
+        this.#generation += 1;
         this.#onTrap();
         throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
       }
@@ -53,5 +56,24 @@ export class Module {
       if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
       throw new LeftoffError({ code, message });
     }
+  }
+
+  /**
+   * Makes a handle for as long as it is needed. JavaScript collects the few bytes that it sees of a handle late, or never; so
+   * whoever makes one calls `free`, also where something was thrown.
+   * @template {{ free(): void }} T
+   * @param {(bindings: Bindings) => T} make
+   * @returns {{ handle: T, free: () => void }}
+   */
+  lent(make) {
+    const handle = this.called(make);
+    const made = this.#generation;
+    let isHeld = true;
+    const free = () => {
+      // After a trap its memory is another instance's.
+      if (isHeld && made === this.#generation) handle.free();
+      isHeld = false;
+    };
+    return { handle, free };
   }
 }

@@ -48,24 +48,26 @@ export function listText(listed) {
  * @returns {AsyncGenerator<Hit>}
  */
 export async function* searched(words, { storage, path }, redaction) {
-  const search = agents.called((agents) => new agents.Search(words));
-  for await (const bytes of newestLines(storage, join(path, "messages.jsonl"))) {
-    const places = agents.called(() => search.lines(bytes));
-    for (let at = 0; at < places.length; at += 2) {
-      let answer = fromBytes(agents.called(() => search.line(bytes.subarray(places[at], places[at + 1]))));
-      while (answer.type === "needs") {
-        const blob = await blobOf({ storage, folder: path }, answer.blob);
-        answer = fromBytes(agents.called(() => search.blob(answer.blob, blob)));
+  const { handle: search, free } = agents.lent((agents) => new agents.Search(words));
+  try {
+    for await (const bytes of newestLines(storage, join(path, "messages.jsonl"))) {
+      const places = agents.called(() => search.lines(bytes));
+      for (let at = 0; at < places.length; at += 2) {
+        let answer = fromBytes(agents.called(() => search.line(bytes.subarray(places[at], places[at + 1]))));
+        while (answer.type === "needs") {
+          const blob = await blobOf({ storage, folder: path }, answer.blob);
+          answer = fromBytes(agents.called(() => search.blob(answer.blob, blob)));
+        }
+        if (answer.type !== "hit") continue;
+        const { type: _, text, ...hit } = answer;
+        // Before it is cut: of a part of a secret nobody can tell that it is one.
+        const { value } = await redaction.out(text);
+        yield { ...hit, excerpt: fromBytes(agents.called(() => search.excerpt(value))) };
       }
-      if (answer.type !== "hit") continue;
-      const { type: _, text, ...hit } = answer;
-      // Before it is cut: of a part of a secret nobody can tell that it is one.
-      const { value } = await redaction.out(text);
-      yield { ...hit, excerpt: fromBytes(agents.called(() => search.excerpt(value))) };
     }
+  } finally {
+    free();
   }
-  // Not where it failed: after a trap its memory is another instance's. Whatever is left is freed with the object.
-  search.free();
 }
 
 /** Whole lines, from the end of a file to its beginning. @param {Storage} storage @param {string} path */

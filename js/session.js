@@ -370,15 +370,17 @@ export class Session {
 
   /** Writes what is derived, and lets go. */
   async close() {
-    await this.leave();
-    await this.#save();
+    await this.#released();
+    await this.#save().finally(() => this.#live.close());
   }
 
   /** Forgets what is known of it, where it was opened for a look only. */
   letGo() { this.#live.letGo(); }
 
   /** Lets go of one whose folder is there no longer: nothing is written. */
-  async leave() {
+  async leave() { await this.#released().finally(() => this.#live.close()); }
+
+  async #released() {
     await this.#queue.catch(() => {});
     await this.#live.settled();
     await this.#lease.release();

@@ -14,6 +14,13 @@ import { MemoryStorage } from "./storage/memory.js";
 /**
  * @typedef {{ id: string, agent: string, sourceId: string, parent: any, title: string | null, folder: string | null,
  *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
+ *
+ * @typedef {object} Parsed
+ * @property {ReadSession[]} sessions
+ * @property {boolean} isAboutStore it may hold a resume block, or commands that are about the store
+ * @property {any[]} problems
+ * @property {Handle} handle
+ * @property {() => void} free gives back the messages; for who is done with the handle
  */
 
 /**
@@ -21,11 +28,16 @@ import { MemoryStorage } from "./storage/memory.js";
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
- * @returns {{ sessions: ReadSession[], isAboutStore: boolean, problems: any[], handle: Handle }} `isAboutStore`: it may hold a resume block, or commands that are about the store
+ * @returns {Parsed}
  */
 export function parse(bytes, path, from) {
-  const handle = agents.called(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));
-  return { ...fromBytes(agents.called(() => handle.about())), handle };
+  const { handle, free } = agents.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));
+  try {
+    return { ...fromBytes(agents.called(() => handle.about())), handle, free };
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 /**
@@ -33,11 +45,13 @@ export function parse(bytes, path, from) {
  * @param {string | Uint8Array | Blob} file a path, or the bytes
  */
 export async function readTranscript(file) {
-  const { sessions: [first], problems, handle } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
-  const { messageCount, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
-  const messages = fromBytes(agents.called(() => handle.messages(0, 0, messageCount)));
-  handle.free();
-  return new Transcript(session, messages, problems);
+  const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
+  try {
+    const { messageCount, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
+    return new Transcript(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
+  } finally {
+    free();
+  }
 }
 
 export class Transcript {
@@ -68,8 +82,12 @@ export class Transcript {
     const created = { id, agent: model ? { model } : undefined };
     const storage = new MemoryStorage();
     const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
-    if (this.#messages.length > 0) await session.append(this.#messages);
-    return session.context(request);
+    try {
+      if (this.#messages.length > 0) await session.append(this.#messages);
+      return await session.context(request);
+    } finally {
+      session.letGo();
+    }
   }
 }
 

@@ -52,8 +52,8 @@ async function chosen(agent, newest, { storage, project, env }) {
 async function isOf(project, { storage, path, agent }) {
   for await (const { bytes } of documents(storage, path)) {
     try {
-      const { sessions: [first], handle } = parse(bytes, path, agent);
-      handle.free();
+      const { sessions: [first], free } = parse(bytes, path, agent);
+      free();
       if (first?.folder === project) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.

@@ -129,10 +129,13 @@ export async function handedOver(session, { agent, folder, redaction, noted, env
 
 /** @param {Uint8Array} bytes @param {{ path: string, agent: string, noted: (written: ReadSession, last: string) => Promise<void> }} of */
 async function readBack(bytes, { path, agent, noted }) {
-  const { sessions: [one], handle } = parse(bytes, path, agent);
-  const [last] = one ? fromBytes(agents.called(() => handle.messages(0, one.messageCount - 1, one.messageCount))) : [];
-  handle.free();
-  if (one && last) await noted(one, last.id);
+  const { sessions: [one], handle, free } = parse(bytes, path, agent);
+  try {
+    const [last] = one ? fromBytes(agents.called(() => handle.messages(0, one.messageCount - 1, one.messageCount))) : [];
+    if (one && last) await noted(one, last.id);
+  } finally {
+    free();
+  }
 }
 
 /** Never over a file that is there. @param {string} path @param {Uint8Array} bytes */
