@@ -45,6 +45,7 @@ mod sequences;
 mod shapes;
 mod state;
 mod stored;
+mod summary;
 #[cfg(feature = "o200k")]
 #[path = "common/texts.rs"]
 mod texts;

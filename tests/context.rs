@@ -239,3 +239,40 @@ fn a_revision_far_from_its_first_line_stands_for_it() {
         }
     }
 }
+
+#[test]
+fn a_strategy_is_tried_from_the_budget_on_that_it_needs() {
+    let long = |turn: u16| (40, vec![(1, 60 + turn), (0, 10)]);
+    let (session, log) = grown(&(0..200).map(long).collect::<Vec<_>>());
+    let why = |budget: u32, strategy: &str| {
+        let request = format!(r#"{{"window":{budget},"reserve":0,"encoding":"estimate-1"}}"#);
+        let context = build(&session, &log, &request).unwrap();
+        let rejected = context.report.rejected.into_iter().find(|one| one.strategy == strategy);
+        rejected.map_or_else(|| format!("{strategy} served"), |one| one.why)
+    };
+    let below = "the budget is below what the strategy needs";
+    for (strategy, needs) in [("pruned-tools", 2000), ("recent-plus-summary", 1500), ("minimal-state", 400)] {
+        assert_eq!(why(needs - 1, strategy), below, "{strategy}");
+        assert_ne!(why(needs, strategy), below, "{strategy}");
+    }
+}
+
+#[test]
+fn a_summary_stands_behind_the_system_messages_and_before_what_was_said() {
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    append(&mut session, &mut log, vec![said(Role::System, "be brief"), said(Role::System, "be kind")]);
+    for turn in 0..100 {
+        let edit = called("", &[("c", "Edit")]);
+        let asked = said(Role::User, &format!("We decided to use part {turn}, since it is fast."));
+        append(&mut session, &mut log, vec![asked, edit, answered("c", "Edit", &"line\n".repeat(50))]);
+    }
+    learn(&mut session, &log);
+    let context = build(&session, &log, r#"{"window":2400,"encoding":"estimate-1"}"#).unwrap();
+    let begins = |message: &Message| {
+        let content = message.content.as_str().to_owned();
+        content.lines().next().unwrap_or_default().to_owned()
+    };
+    let first: Vec<String> = context.messages.iter().take(3).map(begins).collect();
+    assert_eq!(first, ["be brief", "be kind", "[EARLIER CONVERSATION]"]);
+    assert_eq!(context.messages.iter().filter(|one| begins(one) == "[EARLIER CONVERSATION]").count(), 1);
+}

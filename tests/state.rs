@@ -52,9 +52,20 @@ fn each_agents_tools_say_which_files_they_change() {
     check("write_file", r#"{"file_path":"/p/a"}"#, "Successfully overwrote file: /p/a", &["modified /p/a"]);
     check("string_replace", r#"{"path":"a.rs"}"#, "", &["modified a.rs"]);
     check("delete_file", r#"{"path":"a.rs"}"#, "", &["deleted a.rs"]);
+    check("move_file", r#"{"source":"a.rs","destination":"b.rs"}"#, "", &["deleted a.rs", "created b.rs"]);
+    check("renameFile", r#"{"from":"a.rs","to":"b.rs"}"#, "", &["deleted a.rs", "created b.rs"]);
     check("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, "", &[]);
     check("str_replace_editor", r#"{"command":"create","path":"a.rs"}"#, "", &["created a.rs"]);
     check("Read", r#"{"file_path":"/p/a.rs"}"#, "", &[]);
+}
+
+#[test]
+fn arguments_that_end_too_early_since_the_rest_lies_in_a_blob_still_name_the_file() {
+    check("Write", r#"{"file_path":"/p/a.rs","content":"xxxxx"#, "", &["created /p/a.rs"]);
+    check("Write", r#"{"content_type":"t","file_path" : "/p/no.rs"#, "", &[]);
+    check("Write", r#"{"file_path":  "/p/a \"b\" \\","content":"x"#, "", &[r#"created /p/a "b" \"#]);
+    check("Write", r#"{"file_path":"/p/cut-o"#, "", &[]);
+    check("Write", r#"{"content":"xxxxx"#, "", &[]);
 }
 
 #[test]
@@ -104,6 +115,12 @@ fn a_command_that_failed_is_known_until_it_passes_and_then_as_one_that_did() {
     assert_eq!(twice.first(Kind::Failed).map(|fact| fact.weight), Some(2));
     assert_eq!(texts(&known(&[fails("1"), passes("2")].concat()), Kind::is_command), ["passed npm test"]);
     assert_eq!(texts(&known(&[passes("0"), fails("1")].concat()), Kind::is_command), ["failed npm test"]);
+    for (all, has_passed) in [([fails("1"), passes("2")], true), ([passes("1"), fails("2")], false)] {
+        let state = known(&all.concat());
+        let shown: Vec<_> =
+            state.shown("").failed_commands.iter().map(|one| (one.command, one.has_passed)).collect();
+        assert_eq!(shown, [("npm test", has_passed)]);
+    }
 }
 
 #[test]
@@ -164,6 +181,12 @@ fn a_command_says_which_files_it_changes_where_its_words_are_plain() {
     );
     check_shell(&["echo a > x.txt", "rm -f x.txt never.txt"], &["deleted x.txt"]);
     check_shell(&["rm a.txt # and not b.txt\n"], &["deleted a.txt"]);
+    // What a chain begins with has run, whatever came after it.
+    let all = ["created a.txt", "created b.txt", "created c.txt"];
+    check_shell(&["echo a > a.txt; echo b > b.txt; echo c > c.txt"], &all);
+    check_shell(&["date | tee a.txt; date | tee b.txt; tee c.txt"], &all);
+    check_shell(&["tee a.txt <<EOF\nrm b.txt\nEOF"], &["created a.txt"]);
+    check_shell(&["tee a.txt << 'END'\nrm b.txt\nEND\nrm c.txt"], &["created a.txt", "deleted c.txt"]);
 }
 
 #[test]
@@ -175,6 +198,9 @@ fn what_a_command_may_not_have_done_is_not_said() {
         "rm a.txt; true",
         "test -e a && rm b.txt; true",
         "rm a.txt || true",
+        "false && echo b > b.txt; date",
+        "false && date | tee b.txt; date",
+        "date; false && echo b > b.txt; date",
         "for f in a b; do rm $f; done",
         "if true; then rm a.txt; fi",
         "echo rm a.txt",
