@@ -4,11 +4,15 @@
  * what the command line prints. Secrets in it are let through, reported, or replaced by placeholders.
  */
 
-import { bytesOf } from "./core.js";
+import { createHmac } from "node:crypto";
+
 import { LeftoffError } from "./error.js";
+import { planned, rendered } from "./privacy/plan.js";
 import { secretScan } from "./secrets.js";
 
-/** @import { Found } from "./secrets.js" */
+/** @import { Known } from "./privacy/known.js" */
+/** @import { Plan } from "./privacy/plan.js" */
+/** @import { Scan } from "./secrets.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
 /** @typedef {(typeof REDACT)[number]} Redact */
@@ -22,7 +26,9 @@ const SIGNATURES = new Set(["signature", "thoughtSignature", "thought_signature"
 const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
 // What a tool is given and gives may have any key.
 const OF_TOOLS = new Set(["arguments", "input", "args", "output", "result", "response"]);
-const PLACEHOLDER = /^\[redacted:[\w-]+:[0-9a-f]{8}\]$/;
+/** No value of a message is nested so deep; of what is, nobody could go through the door. */
+const DEEPEST = 500;
+const TOO_DEEP = `[not shown: nested deeper than ${DEEPEST}]`;
 const KEY_BYTES = 32;
 
 /**
@@ -33,8 +39,10 @@ const KEY_BYTES = 32;
 export class Redaction {
   #mode;
   #key;
-  /** @type {Promise<CryptoKey> | undefined} */
-  #signing;
+  /** @type {Promise<Tools> | undefined} */
+  #loading;
+  /** @type {Tools | undefined} */
+  #tools;
   /** By its placeholder. @type {Map<string, Secret>} */
   #told = new Map();
 
@@ -48,80 +56,95 @@ export class Redaction {
     this.#key = key;
   }
 
+  /** Whether it looks for secrets. */
+  get isOn() {
+    return this.#mode !== "off";
+  }
+
   /** What was found since in what left, also where it was replaced. */
   get told() {
     return [...this.#told.values()];
   }
 
+  /** Loads what it needs, so that `outNow` needs not wait for it. */
+  async ready() {
+    if (!this.isOn) return;
+    this.#loading ??= Promise.all([secretScan(), this.#key()]).then(([scan, key]) => ({ scan, key }));
+    this.#tools = await this.#loading.catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+  }
+
   /**
    * A value as it may leave: JSON, or a text. Without secrets, and with `off` and `report`, it is the same object.
-   * @template T @param {T} value @returns {Promise<{ value: T, secrets: Secret[], changed: [before: string, after: string][] }>}
-   *   `changed`: the texts that are others now
+   * @template T @param {T} value @param {{ known?: Known }} [from] `known`: the secrets of the whole texts that it was made of
+   * @returns {Promise<Out<T>>}
    */
-  async out(value) {
-    if (this.#mode === "off") return { value, secrets: [], changed: [] };
-    const leaves = await hits(value);
+  async out(value, from) {
+    await this.ready();
+    return this.outNow(value, from);
+  }
+
+  /** The same at once, where it is ready. @template T @param {T} value @param {{ known?: Known }} [from] @returns {Out<T>} */
+  outNow(value, { known } = {}) {
+    if (!this.isOn) return { value, secrets: [], changed: [] };
+    const tools = this.#tools;
+    if (!tools) throw new LeftoffError({ code: "missing_dependency", message: "expected what finds secrets to be loaded, but it is not: nothing leaves" });
+    const plans = plansOf(value, tools.scan, known);
     /** @type {Map<string, Secret>} */
     const secrets = new Map();
-    /** @type {string[]} */
-    const texts = [];
-    for (const { text, found } of leaves) {
-      let [clean, done] = ["", 0];
-      for (const { start, end, rule } of found) {
-        const placeholder = `[redacted:${rule}:${await this.#named(text.slice(start, end))}]`;
-        const count = (secrets.get(placeholder)?.count ?? 0) + 1;
-        secrets.set(placeholder, { rule, placeholder, count });
-        clean += text.slice(done, start) + placeholder;
-        done = end;
-      }
-      texts.push(clean + text.slice(done));
-    }
+    const texts = plans.map((plan) =>
+      rendered(plan, ({ secret, rule }) => {
+        const placeholder = `[redacted:${rule}:${named(secret, tools.key)}]`;
+        secrets.set(placeholder, { rule, placeholder, count: (secrets.get(placeholder)?.count ?? 0) + 1 });
+        return placeholder;
+      }),
+    );
     for (const [name, one] of secrets) if (one.count > (this.#told.get(name)?.count ?? 0)) this.#told.set(name, one);
     const told = [...secrets.values()];
-    if (this.#mode === "report" || told.length === 0) return { value, secrets: told, changed: [] };
-    const changed = leaves.flatMap(({ text }, place) => (text === texts[place] ? [] : [/** @type {[string, string]} */ ([text, texts[place]])]));
+    if (this.#mode === "report") return { value, secrets: told, changed: [] };
+    const changed = plans.flatMap(({ text }, place) => (text === texts[place] ? [] : [/** @type {[string, string]} */ ([text, texts[place]])]));
     let place = 0;
     return { value: mapped(value, () => texts[place++] ?? ""), secrets: told, changed };
   }
-
-  /** @param {string} secret */
-  async #named(secret) {
-    const algorithm = { name: "HMAC", hash: "SHA-256" };
-    this.#signing ??= this.#key().then((key) => crypto.subtle.importKey("raw", plain(key), algorithm, false, ["sign"]));
-    const hash = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#signing, plain(bytesOf(secret))));
-    return Array.from(hash.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
 }
 
+/** @typedef {{ scan: Scan, key: Uint8Array }} Tools */
+/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} Out `changed`: the texts that are others now */
+
 /**
- * The rules whose secrets are in a value, a name for each secret.
- * @param {unknown} value @returns {Promise<string[]>}
+ * The secrets in a value, each as often as it is there.
+ * @param {unknown} value @returns {Promise<{ secret: string, rule: string }[]>}
  */
-export async function rulesBroken(value) {
-  return (await hits(value)).flatMap(({ found }) => found.map(({ rule }) => rule));
+export async function secretsIn(value) {
+  /** @type {{ secret: string, rule: string }[]} */
+  const all = [];
+  const note = (/** @type {{ secret: string, rule: string }} */ { secret, rule }) => {
+    all.push({ secret, rule });
+    return "";
+  };
+  for (const plan of plansOf(value, await secretScan())) rendered(plan, note);
+  return all;
 }
 
 /**
  * Each text of a value, in the order in which `mapped` visits them, and where in it secrets are.
- * @param {unknown} value @returns {Promise<{ text: string, found: Found[] }[]>}
+ * @param {unknown} value @param {Scan} scan @param {Known} [known] @returns {Plan[]}
  */
-async function hits(value) {
-  const scan = await secretScan();
-  /** @type {{ text: string, head: string, told: string }[]} */
+function plansOf(value, scan, known) {
+  /** @type {{ text: string, key: string }[]} */
   const leaves = [];
   mapped(value, (text, key) => {
-    // `AWS_SECRET_ACCESS_KEY` tells more than what stands there.
-    const head = /^\w{1,100}$/.test(key) ? `${key}="` : "";
-    leaves.push({ text, head, told: head ? `${head}${text}"` : text });
+    leaves.push({ text, key });
     return text;
   });
-  // Most values have none, and what costs is to begin with a text.
-  const isClean = scan(leaves.map(({ told }) => told).join("\n")).length === 0;
-  return leaves.map(({ text, head, told }) => {
-    const within = (/** @type {number} */ at) => Math.min(Math.max(at - head.length, 0), text.length);
-    const found = (isClean ? [] : scan(told)).map(({ start, end, rule }) => ({ start: within(start), end: within(end), rule }));
-    return { text, found: found.filter(({ start, end }) => start < end && !PLACEHOLDER.test(text.slice(start, end))) };
-  });
+  return planned(leaves, scan, known);
+}
+
+/** @param {string} secret @param {Uint8Array} key */
+function named(secret, key) {
+  return createHmac("sha256", key).update(secret).digest("hex").slice(0, 8);
 }
 
 /**
@@ -138,19 +161,20 @@ export async function storeKey(storage, path) {
 
 /** @template T @param {T} value @param {Visit} visit @returns {T} the same where each text is */
 function mapped(value, visit) {
-  return /** @type {T} */ (walked(value, visit, { key: "", isSigned: true }));
+  return /** @type {T} */ (walked(value, visit, { key: "", isSigned: true, depth: 0 }));
 }
 
-/** @param {any} value @param {Visit} visit @param {{ key: string, isSigned: boolean }} at `isSigned`: signatures may stand there @returns {any} */
-function walked(value, visit, { key, isSigned }) {
-  if (typeof value === "string") return key === "arguments" ? jsonText(value, visit) : visit(value, key);
-  if (Array.isArray(value)) return same(value, value.map((one) => walked(one, visit, { key, isSigned })));
+/** @param {any} value @param {Visit} visit @param {{ key: string, isSigned: boolean, depth: number }} at `isSigned`: signatures may stand there @returns {any} */
+function walked(value, visit, { key, isSigned, depth }) {
+  if (typeof value === "string") return visit(value, key);
   if (typeof value !== "object" || value === null) return value;
+  if (depth === DEEPEST) return TOO_DEEP;
+  if (Array.isArray(value)) return same(value, value.map((one) => walked(one, visit, { key, isSigned, depth: depth + 1 })));
   const isThinking = THINKING.has(value.type) || key === "reasoning";
   const before = Object.entries(value);
   const after = before.map(([name, one]) => {
     const isKept = isSigned && typeof one === "string" && (SIGNATURES.has(name) || (isThinking && name === "data"));
-    return [visit(name, ""), isKept ? one : walked(one, visit, { key: name, isSigned: isSigned && !OF_TOOLS.has(name) })];
+    return [visit(name, ""), isKept ? one : walked(one, visit, { key: name, isSigned: isSigned && !OF_TOOLS.has(name), depth: depth + 1 })];
   });
   const isSame = before.every(([name, one], place) => after[place]?.[0] === name && after[place]?.[1] === one);
   return isSame ? value : Object.fromEntries(after);
@@ -159,23 +183,4 @@ function walked(value, visit, { key, isSigned }) {
 /** @param {any[]} before @param {any[]} after */
 function same(before, after) {
   return before.every((one, place) => one === after[place]) ? before : after;
-}
-
-// JSON stays JSON.
-/** @param {string} text @param {Visit} visit */
-function jsonText(text, visit) {
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return visit(text, "arguments");
-  }
-  const clean = walked(value, visit, { key: "", isSigned: false });
-  return clean === value ? text : JSON.stringify(clean);
-}
-
-// WebCrypto takes no memory that may be shared.
-/** @param {Uint8Array} bytes */
-function plain(bytes) {
-  return new Uint8Array(bytes);
 }

@@ -1,7 +1,11 @@
 // @ts-check
-/** Where secrets stand in texts: by the recommended rules of secretlint, which are loaded when they are needed first. */
+/**
+ * Where secrets stand in texts: by the recommended rules of secretlint, which are loaded when they are needed first, by
+ * those of gitleaks, and private keys in whatever form they are shown.
+ */
 
 import { LeftoffError } from "./error.js";
+import { privateKeys } from "./privacy/keys.js";
 
 /** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
 /** @typedef {(text: string) => Found[]} Scan */
@@ -29,6 +33,8 @@ async function loaded() {
     loading = undefined;
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
   });
+  const { byRules } = await import("./privacy/ruled.js");
+  const ruled = byRules();
   /** @type {Found[]} */
   let found = [];
   const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
@@ -46,6 +52,7 @@ async function loaded() {
     found = [];
     const source = /** @type {any} */ ({ filePath: FILE, content, ext: "", contentType: "text" });
     for (const { file } of handlers) file?.(source);
+    found.push(...ruled(content), ...privateKeys(content));
     return apart(found);
   };
 }
