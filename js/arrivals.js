@@ -91,7 +91,7 @@ export class Arrivals {
       parent: one.parent ?? undefined,
       agent: agentOf({ command: name, systemPromptHash: hash, model: one.model ?? undefined, tools: one.tools }),
       imported: { agent: one.agent, sourceId: one.sourceId },
-      then: begun ? [] : [{ type: "status", status: "paused", timestamp }],
+      then: [...(one.fork ? [{ type: "fork", ...one.fork }] : []), ...(begun ? [] : [{ type: "status", status: "paused", timestamp }])],
     });
   }
 }

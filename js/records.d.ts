@@ -108,7 +108,19 @@ name: string,
 /**
  * The tool failed.
  */
-isError?: boolean, };
+isError?: boolean, 
+/**
+ * The tool did not run, or not to its end: it was denied, blocked or interrupted.
+ */
+notRun?: boolean, 
+/**
+ * The code that a command ended with, where that is known.
+ */
+exitCode?: number, 
+/**
+ * The content is the JSON of a value: the tool did not answer with a text.
+ */
+isJson?: boolean, };
 
 /**
  * What only a model's answer has.

@@ -1,6 +1,7 @@
 // @ts-check
 /** One session: its files, and the handle of the core that knows what is in them. */
 
+import { given, streamed } from "./answers.js";
 import { Contexts } from "./contexts.js";
 import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
@@ -116,21 +117,23 @@ export class Session {
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says.
-   * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too
+   * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
    * @param {{ durability?: "durable" | "buffered", format?: Format, revives?: boolean }} [options] `revives`: a paused
    *   session is active again with it; true unless given
    * @returns {Promise<Appended>}
    */
-  append(drafts, { durability = "durable", format = "leftoff", revives = true } = {}) {
+  append(drafts, { durability = "durable", format, revives = true } = {}) {
+    const late = streamed(drafts, format);
+    if (late) return late.then((messages) => this.append(messages, { durability, format: "ai-sdk", revives }));
     const mine = new Promise((resolve, reject) => {
       if (durability !== "durable" && durability !== "buffered") {
         const message = `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`;
         throw new LeftoffError({ code: "invalid_request", message });
       }
       // As they are now: the caller may change them before their turn comes.
-      const all = Array.isArray(drafts) ? drafts : [drafts];
-      const json = toJson(all, format === "leftoff" ? undefined : inBase64);
-      this.#waiting.push({ json, count: all.length, durability, format, revives, resolve, reject });
+      const { all, format: shape } = given(drafts, format);
+      const json = toJson(all, shape === "leftoff" ? undefined : inBase64);
+      this.#waiting.push({ json, count: all.length, durability, format: shape, revives, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));

@@ -87,7 +87,7 @@ export class Tools {
     // A result whose call nobody made would be in no context. What was imported stays as its source has it.
     if (owner && !owner.source && !hasCall(owner, call.id)) await this.#addCall(owner, call);
     // Whoever wrote the result may have died before it came to write down the rest.
-    const said = answer ?? (await this.#appendResult(call, { content, isError: !result.success }));
+    const said = answer ?? (await this.#appendResult(call, { content, isError: !result.success, exitCode: result.exitCode }));
     const { id: toolCallId, name: tool, arguments: args } = call;
     const execution = { toolCallId, tool, arguments: args, messageId: owner?.id ?? messageId, result, tokens: said?.tokens?.count, durationMs };
     const handle = await live.revived();
@@ -127,9 +127,9 @@ export class Tools {
     await this.#session.append({ ...owner, role: "assistant", rev: (owner.rev ?? 0) + 1, assistant: { ...owner.assistant, toolCalls } });
   }
 
-  /** @param {Execution["call"]} call @param {{ content: string, isError: boolean }} result */
-  async #appendResult({ id, name }, { content, isError }) {
-    const tool = { callId: id, name, isError: isError || undefined };
+  /** @param {Execution["call"]} call @param {{ content: string, isError: boolean, exitCode?: number }} result */
+  async #appendResult({ id, name }, { content, isError, exitCode }) {
+    const tool = { callId: id, name, isError: isError || undefined, exitCode };
     const [message] = (await this.#session.append({ role: "tool", content, tool })).records;
     return message && { ...message, content };
   }

@@ -12,7 +12,7 @@ import { MemoryStorage } from "./storage/memory.js";
 /** @import { Transcript as Handle } from "../pkg/agents.js" */
 
 /**
- * @typedef {{ id: string, agent: string, sourceId: string, parent: any, title: string | null, folder: string | null,
+ * @typedef {{ id: string, agent: string, sourceId: string, parent: any, fork: { session: string, messageId: string } | null, title: string | null, folder: string | null,
  *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
  *
  * @typedef {object} Parsed

@@ -26,6 +26,7 @@ mod fuzzed;
 #[cfg(feature = "interop")]
 #[path = "common/histories.rs"]
 mod histories;
+mod images;
 mod index;
 mod json_suite;
 #[path = "common/lines.rs"]

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use chance::{Chance, scaled, seed};
 use histories::history;
+use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::native::{About, format_of, write};
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
@@ -282,6 +283,67 @@ fn the_same_is_written_each_time_and_an_agent_that_is_not_written_is_refused() {
                 assert!(!WRITTEN.contains(&agent));
                 assert_eq!((error.code, format_of(agent).is_err()), (Code::UnknownFormat, true));
             }
+        }
+    }
+}
+
+// In each client's own words, as its model is told.
+#[test]
+fn what_did_not_run_is_told_apart_from_a_command_that_failed() {
+    let refusals: [(AgentName, &[&str]); 6] = [
+        (
+            AgentName::ClaudeCode,
+            &[
+                "The user doesn't want to proceed with this tool use. The tool use was rejected",
+                "Claude requested permissions to use Bash, but you haven't granted it yet.",
+                "<tool_use_error>Error: No such tool available: Bash</tool_use_error>",
+                "PreToolUse:Bash hook error: [./no.sh]: no",
+                "Permission to use Bash with command rm a has been denied.",
+                "cd in '/etc' was blocked. For security, Claude Code may only change directories to",
+            ],
+        ),
+        (
+            AgentName::Codex,
+            &["exec command rejected by user", "unsupported call: Bash", "aborted by user after 2.1s"],
+        ),
+        (
+            AgentName::OpenCode,
+            &[
+                "The user rejected permission to use this specific tool call.",
+                "The user has specified a rule which prevents you from using this specific tool call.",
+                "Model tried to call unavailable tool 'Bash'.",
+                "Tool execution aborted",
+            ],
+        ),
+        (
+            AgentName::Gemini,
+            &[
+                "[Operation Cancelled] Reason: User did not allow tool call",
+                "Tool execution denied by policy.",
+                "Tool \"Bash\" not found in registry.",
+            ],
+        ),
+        (AgentName::Copilot, &["Permission denied and could not request permission from user"]),
+        (AgentName::Pi, &["Tool Bash not found", "Tool execution was blocked", "Command aborted"]),
+    ];
+    let all = |agent, said: &str| {
+        let call =
+            ToolCall { id: "1".into(), name: "Bash".into(), arguments: r#"{"command":"rm a"}"#.into() };
+        let assistant = Assistant { tool_calls: [call].into(), ..Assistant::default() };
+        let asked = Message { assistant: Some(assistant), ..said_by(Role::Assistant, "so", None) };
+        let tool = Tool { call_id: "1".into(), is_error: true, ..Tool::default() };
+        let result = Message { tool: Some(tool), ..said_by(Role::Tool, said, None) };
+        let session = back(agent, &[said_by(Role::User, "go", None), asked, result]);
+        let mut state = State::default();
+        session.messages.iter().for_each(|message| state.take(message));
+        (session.messages[2].tool.as_ref().unwrap().not_run, state.all(Kind::Failed).count())
+    };
+    for (agent, said) in refusals {
+        for said in said {
+            assert_eq!(all(agent, said), (true, 0), "{agent:?} {said}");
+        }
+        for said in ["rm: a: Permission denied", "Exit code 1\nno", "a file says: unsupported call"] {
+            assert_eq!(all(agent, said), (false, 1), "{agent:?} {said}");
         }
     }
 }

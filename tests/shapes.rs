@@ -381,3 +381,115 @@ fn half_of_a_surrogate_pair_is_sent_as_the_replacement() {
         assert!(json.contains("a \u{fffd} b"), "{json}");
     }
 }
+
+// As the AI SDK has it, and as its screen has it, and Gemini: each kind of result comes back as what it was.
+#[test]
+fn what_a_tool_answered_comes_back_as_what_it_was() {
+    let called = |output: &Value| {
+        json!([
+            {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "1", "toolName": "t", "input": {}}]},
+            {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "1", "toolName": "t", "output": output}]},
+        ])
+    };
+    for output in [
+        json!({"type": "text", "value": "{\"a\":1}"}),
+        json!({"type": "json", "value": {"a": [1, null, "\u{1F642}"]}}),
+        json!({"type": "json", "value": [1]}),
+        json!({"type": "json", "value": 7}),
+        json!({"type": "json", "value": null}),
+        json!({"type": "json", "value": "a text"}),
+        json!({"type": "error-text", "value": "no"}),
+        json!({"type": "error-json", "value": {"code": 3}}),
+        json!({"type": "execution-denied", "reason": "not now"}),
+        json!({"type": "execution-denied"}),
+        json!({"type": "content", "value": [{"type": "text", "text": "see"},
+            {"type": "file-data", "data": "iVBORw0KGgo=", "mediaType": "image/png"}]}),
+    ] {
+        let given = called(&output);
+        let drafts = read(&given.to_string(), Format::AiSdk).expect("it can be read");
+        let again: Value = serde_json::from_str(&write(&drafts, Format::AiSdk).json).expect("JSON");
+        assert_eq!(again, given);
+        let tool = drafts[1].tool.as_ref().expect("a result");
+        assert_eq!(tool.not_run, output["type"] == "execution-denied", "{output}");
+        // In leftoff's own shape nothing is lost of it.
+        let stored = write(&drafts, Format::Leftoff).json;
+        let kept = write(&read(&stored, Format::Leftoff).expect("its own"), Format::AiSdk).json;
+        assert_eq!(serde_json::from_str::<Value>(&kept).expect("JSON"), given);
+        // An image is nothing that is said.
+        let all = SHAPES.iter().filter(|_| output["type"] != "content");
+        all.for_each(|format| {
+            let json: Value = serde_json::from_str(&write(&drafts, *format).json).expect("JSON");
+            check_pairs(&said_in(&json, *format), &json.to_string());
+        });
+    }
+    let part = |output: Value| {
+        json!([{"id": "message-0", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "dynamic-tool",
+            "toolName": "t", "toolCallId": "1", "state": "output-available", "input": {}, "output": output}]}])
+    };
+    for output in [json!({"a": 1}), json!("{\"a\":1}"), json!([null]), json!(0.5), json!(true)] {
+        let drafts = read(&part(output.clone()).to_string(), Format::AiSdkUi).expect("it can be read");
+        let again: Value = serde_json::from_str(&write(&drafts, Format::AiSdkUi).json).expect("JSON");
+        assert_eq!(again, part(output));
+    }
+    let answered = |response: Value| {
+        json!([
+            {"role": "user", "parts": [{"text": "go"}]},
+            {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "t", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"id": "1", "name": "t", "response": response}}]},
+        ])
+    };
+    for response in [
+        json!({"temp": 20}),
+        json!({"output": "x"}),
+        json!({"error": "x"}),
+        json!({"output": {"a": 1}}),
+        json!({}),
+    ] {
+        let drafts = read(&answered(response.clone()).to_string(), Format::Gemini).expect("it can be read");
+        let again: Value = serde_json::from_str(&write(&drafts, Format::Gemini).json).expect("JSON");
+        assert_eq!(again, answered(response));
+    }
+}
+
+// A value that was shortened to fit is a text.
+#[test]
+fn a_value_that_is_whole_no_longer_is_sent_as_a_text() {
+    let call = ToolCall { id: "1".into(), name: "t".into(), arguments: "{}".into() };
+    let answer = Message {
+        role: Some(Role::Assistant),
+        assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
+        ..Message::default()
+    };
+    let cut = Message {
+        role: Some(Role::Tool),
+        content: "{\"a\":[1, ...".into(),
+        tool: Some(Tool { call_id: "1".into(), is_json: true, ..Tool::default() }),
+        ..Message::default()
+    };
+    for format in SHAPES {
+        let json = write(&[answer.clone(), cut.clone()], format).json;
+        let said = said_in(&serde_json::from_str(&json).expect("valid JSON"), format);
+        assert!(
+            said.iter().any(|one| matches!(one, Said::Result { text, .. } if text == "{\"a\":[1, ...")),
+            "{json}"
+        );
+    }
+}
+
+// Anthropic refuses a result that is an error and has anything but text.
+#[test]
+fn a_result_that_is_an_error_names_its_files() {
+    let call = ToolCall { id: "c".into(), name: "t".into(), arguments: "{}".into() };
+    let answer = Message {
+        role: Some(Role::Assistant),
+        assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
+        ..Message::default()
+    };
+    let mut failed = with_files(Role::Tool);
+    failed.tool = Some(Tool { call_id: "c".into(), is_error: true, ..Tool::default() });
+    let json = write(&[answer, failed], Format::Anthropic).json;
+    let value: Value = serde_json::from_str(&json).expect("valid JSON");
+    let blocks = value[2]["content"][0]["content"].as_array().expect("blocks");
+    assert!(blocks.iter().all(|block| block["type"] == "text"), "{json}");
+    assert_eq!(json.matches("[Not sent: ").count(), 5, "{json}");
+}

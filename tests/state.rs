@@ -139,6 +139,44 @@ fn how_a_command_ended_is_read_from_its_result_where_that_says_so() {
     }
 }
 
+// Beside the result: whoever has a code says it there, and whoever did not run says nothing of the command.
+#[test]
+fn a_command_failed_if_it_ran_and_its_code_is_not_nought_and_nothing_else_did() {
+    let ended = |tool: &str, exit_code: Option<i64>, is_error: bool, not_run: bool| {
+        let made =
+            Tool { call_id: "1".into(), name: tool.into(), exit_code, is_error, not_run, ..Tool::default() };
+        let result = Message { tool: Some(made), ..said(Role::Tool, "the exit code: 7 is printed") };
+        texts(&known(&[call("1", tool, r#"{"command":"rm a.txt"}"#), result]), |kind| kind != Kind::Status)
+    };
+    for tool in ["Bash", "bash", "shell", "run_shell_command"] {
+        assert_eq!(ended(tool, Some(3), false, false), ["failed rm a.txt"], "{tool}");
+        assert_eq!(ended(tool, Some(0), false, false), ["deleted a.txt"], "{tool}");
+        assert_eq!(ended(tool, None, true, true), [""; 0], "{tool}");
+        assert_eq!(ended(tool, Some(3), true, true), [""; 0], "{tool}");
+    }
+}
+
+#[test]
+fn what_did_not_run_or_did_not_succeed_has_no_effect() {
+    let todo = r#"{"todos":[{"content":"a","status":"pending"}]}"#;
+    let patch = "*** Begin Patch\n*** Update File: a.rs\n*** End Patch";
+    for (tool, arguments) in [("Write", r#"{"file_path":"a"}"#), ("apply_patch", patch), ("TodoWrite", todo)]
+    {
+        for (exit_code, is_error, not_run) in
+            [(None, true, true), (None, false, true), (Some(1), false, false), (None, true, false)]
+        {
+            let made = Tool { call_id: "1".into(), exit_code, is_error, not_run, ..Tool::default() };
+            let result = Message { tool: Some(made), ..said(Role::Tool, "") };
+            let state = known(&[call("1", tool, arguments), result]);
+            assert_eq!(
+                texts(&state, |kind| kind != Kind::Status),
+                [""; 0],
+                "{tool} {exit_code:?} {is_error} {not_run}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_a_command_of_claude_code_prints_about_codes_says_nothing_of_its_own() {
     let call = call("1", "Bash", r#"{"command":"make"}"#);

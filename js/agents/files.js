@@ -4,6 +4,7 @@
 import { join, relative, sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
+import { withBase } from "./rollouts.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
@@ -34,7 +35,7 @@ export async function* found(storage, root, is) {
 }
 
 /**
- * What a file holds: itself, or of a database and of OpenCode's folders each session.
+ * What a file holds: itself, behind what it goes on with; or of a database and of OpenCode's folders each session.
  * @param {Storage} storage @param {string} path @param {Only} [only] of a database
  * @returns {AsyncGenerator<{ bytes: Uint8Array, isAlone: boolean }>}
  */
@@ -50,12 +51,17 @@ export async function* documents(storage, path, only) {
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
   if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
-    const bytes = await whole(storage, path);
-    yield { bytes: isPacked(bytes) ? await unpacked(bytes, path) : bytes, isAlone: true };
+    yield { bytes: await withBase(storage, path, await plain(storage, path)), isAlone: true };
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");
   for await (const { bytes } of sessionsOfDatabase({ ...(await withLog(storage, path)), only })) yield { bytes, isAlone: false };
+}
+
+/** @param {Storage} storage @param {string} path */
+async function plain(storage, path) {
+  const bytes = await whole(storage, path);
+  return isPacked(bytes) ? unpacked(bytes, path) : bytes;
 }
 
 /** @param {Storage} storage @param {string} path */

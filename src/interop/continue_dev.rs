@@ -256,7 +256,8 @@ impl Reader {
                 continue;
             }
             let origin = Origin { native: format!("result/{call_id}"), ..origin.clone() };
-            let tool = Some(Tool { call_id, is_error, ..Tool::default() });
+            let not_run = status == "canceled";
+            let tool = Some(Tool { call_id, is_error, not_run, ..Tool::default() });
             let content = Text::join(texts, BETWEEN_TEXTS);
             self.talk.add(Message { role: Some(Role::Tool), content, tool, ..Message::default() }, origin);
         }

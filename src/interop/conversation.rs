@@ -7,10 +7,12 @@ use alloc::vec::Vec;
 
 use crate::interop::object::LONGEST_NAME;
 use crate::interop::pieces::{Piece, assemble};
+use crate::interop::refusal::is_refusal;
 use crate::interop::version::newer_than;
 use crate::interop::{AgentName, ImportedSession, Loss, Losses};
 use crate::session::blob;
 use crate::session::checkpoint::Span;
+use crate::session::event;
 use crate::session::id;
 use crate::session::line::{self, MAX_LINE};
 use crate::session::message::{Message, Role, Source};
@@ -171,6 +173,23 @@ impl Conversation {
         self.is_branch = true;
     }
 
+    /// What was read so far is of another session, as which this one began.
+    pub fn fork(&mut self) {
+        let session = self.id();
+        let mut ms = self.session.created_ms.unwrap_or_default();
+        for draft in &self.drafts {
+            ms = draft.message.timestamp.as_deref().and_then(time::parse).unwrap_or(ms);
+        }
+        let last = self.drafts.last();
+        self.session.fork = last.map(|last| {
+            let native = &last.native;
+            let message_id = id::imported(self.agent.as_str(), &self.session.source_id, native, ms);
+            event::Origin { session, message_id }
+        });
+        self.session.title = None;
+        self.session.created_ms = None;
+    }
+
     /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
@@ -235,6 +254,11 @@ impl Conversation {
             {
                 let named = self.tools.get(&tool.call_id).filter(|name| name.len() <= LONGEST_NAME);
                 tool.name = named.cloned().unwrap_or_default();
+            }
+            if let Some(tool) = &mut message.tool
+                && is_refusal(self.agent, tool.is_error, message.content.as_str())
+            {
+                (tool.is_error, tool.not_run) = (true, true);
             }
             if let Some(found) = too_long(&message, bytes) {
                 let Span { start, end } = place;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::session::event::Parent;
+use crate::session::event::{Origin, Parent};
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 
@@ -30,6 +30,8 @@ pub struct ImportedSession {
     /// For a sub-agent's conversation: who called it. Where the caller lies in another file, its uuid cannot be known
     /// from this one, and `session` is `<agent's name>/<source id>`.
     pub parent: Option<Parent>,
+    /// For one that began as a copy of another: that one, and the last message that was taken over.
+    pub fork: Option<Origin>,
     /// The conversations that this one called for and that may lie in files of their own.
     pub sub_agents: Vec<SubAgent>,
     /// The title that the user or the agent gave.

@@ -24,6 +24,7 @@ mod parts;
 pub mod pi;
 mod pieces;
 pub mod qwen;
+mod refusal;
 mod version;
 
 use crate::error::{Code, Error};

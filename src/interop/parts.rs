@@ -28,6 +28,7 @@ pub(super) struct Answer {
     pub id: String,
     pub name: String,
     pub is_error: bool,
+    pub is_json: bool,
     pub content: Text,
     pub attachments: Vec<Attachment>,
 }
@@ -35,8 +36,8 @@ pub(super) struct Answer {
 impl Answer {
     /// The message of a tool that it is.
     pub fn into_message(self) -> Message {
-        let Answer { id, name, is_error, content, attachments } = self;
-        let tool = Some(Tool { call_id: id, name, is_error, ..Tool::default() });
+        let Answer { id, name, is_error, is_json, content, attachments } = self;
+        let tool = Some(Tool { call_id: id, name, is_error, is_json, ..Tool::default() });
         Message { role: Some(Role::Tool), content, attachments, tool, ..Message::default() }
     }
 }
@@ -129,11 +130,12 @@ fn called(mut call: Object<'_>, losses: &mut Losses, reasons: Reasons) -> ToolCa
 }
 
 fn answered(mut answer: Object<'_>, losses: &mut Losses, reasons: Reasons) -> Answer {
-    let (is_error, content) = response(answer.take_raw("response").unwrap_or("{}"));
+    let (is_error, is_json, content) = response(answer.take_raw("response").unwrap_or("{}"));
     let mut answered = Answer {
         id: answer.take("id", losses).unwrap_or_default(),
         name: answer.take("name", losses).unwrap_or_default(),
         is_error,
+        is_json,
         content,
         attachments: Vec::new(),
     };

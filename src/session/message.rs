@@ -115,6 +115,17 @@ pub struct Tool {
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_error: bool,
+    /// The tool did not run, or not to its end: it was denied, blocked or interrupted.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    pub not_run: bool,
+    /// The code that a command ended with, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// The content is the JSON of a value: the tool did not answer with a text.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    pub is_json: bool,
     /// Fields that this version does not know.
     #[serde(skip)]
     pub extra: Extra,
@@ -380,6 +391,9 @@ impl FromFields for Tool {
             call_id: fields.take("callId", bad).unwrap_or_default(),
             name: fields.take("name", bad).unwrap_or_default(),
             is_error: fields.take("isError", bad).unwrap_or_default(),
+            not_run: fields.take("notRun", bad).unwrap_or_default(),
+            exit_code: fields.take("exitCode", bad),
+            is_json: fields.take("isJson", bad).unwrap_or_default(),
             extra: fields.rest(),
         })
     }

@@ -13,13 +13,14 @@ use wasm_bindgen::prelude::*;
 
 use crate::context::Format;
 use crate::error::{Code, Error};
+use crate::interop::codex;
 use crate::interop::fresh::Fresh;
 use crate::interop::native;
 use crate::interop::{self, AgentName, Loss, messages};
 use crate::resume::search::Search;
 use crate::resume::{block, find, history, listing};
 use crate::session::blob::Blob;
-use crate::session::event::Parent;
+use crate::session::event::{Origin, Parent};
 use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
@@ -32,6 +33,18 @@ use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 #[wasm_bindgen(js_name = agentNames)]
 pub fn agent_names() -> Vec<String> {
     AgentName::ALL.into_iter().map(|agent| agent.as_str().into()).collect()
+}
+
+/// The id of the rollout of Codex that this one goes on with.
+#[wasm_bindgen(js_name = rolloutBase)]
+pub fn rollout_base(file: &[u8]) -> Option<String> {
+    codex::base(file).map(|base| base.rollout)
+}
+
+/// How many bytes of that one belong to this one.
+#[wasm_bindgen(js_name = rolloutPart)]
+pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
+    codex::base(file)?.part(base)
 }
 
 // For all that is staged: it is large, and the module has a memory of its own.
@@ -53,6 +66,7 @@ struct Read<'a> {
     agent: &'a str,
     source_id: &'a str,
     parent: &'a Option<Parent>,
+    fork: &'a Option<Origin>,
     title: &'a Option<String>,
     folder: &'a Option<String>,
     model: &'a Option<String>,
@@ -91,6 +105,7 @@ impl TranscriptHandle {
             agent: session.agent,
             source_id: &session.source_id,
             parent: &session.parent,
+            fork: &session.fork,
             title: &session.title,
             folder: &session.folder,
             model: &session.model,

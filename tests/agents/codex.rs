@@ -1,9 +1,11 @@
 //! Each rule of Codex's rollouts, by a few records of its own.
 
 use leftoff::context::{Kind, State};
-use leftoff::interop::{AgentName, ImportedSession, read};
+use leftoff::interop::fresh::Fresh;
+use leftoff::interop::native::{About, write};
+use leftoff::interop::{AgentName, ImportedSession, codex, read};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
+use leftoff::session::message::{Assistant, Message, Role, ToolCall};
 use serde_json::{Value, json};
 
 use super::fixture;
@@ -206,4 +208,197 @@ fn what_the_client_told_is_neither_the_title_nor_the_task() {
     assert_eq!(stored.known().first_user_line.as_deref(), Some("Mend the door."));
     let tasks: Vec<&str> = state.all(Kind::Task).map(|fact| fact.text.as_str()).collect();
     assert_eq!(tasks, ["Mend the door."]);
+}
+
+// Its model is told that a call is aborted where no result of the call's own kind is found.
+#[test]
+fn each_kind_of_call_is_written_back_as_it_was_with_its_own_kind_of_result() {
+    let pairs = [
+        json!({"type": "function_call", "call_id": "1", "name": "exec_command", "arguments": "{\"cmd\":\"ls\"}"}),
+        json!({"type": "function_call_output", "call_id": "1", "output": "a"}),
+        json!({"type": "custom_tool_call", "call_id": "2", "name": "apply_patch", "input": "*** Begin Patch"}),
+        json!({"type": "custom_tool_call_output", "call_id": "2", "output": "Success."}),
+        // A text that is JSON by chance.
+        json!({"type": "custom_tool_call", "call_id": "3", "name": "exec", "input": "{\"a\":1}"}),
+        json!({"type": "custom_tool_call_output", "call_id": "3", "output": "1"}),
+        json!({"type": "local_shell_call", "call_id": "4", "status": "completed",
+            "action": {"type": "exec", "command": ["ls"], "timeout_ms": null}}),
+        json!({"type": "function_call_output", "call_id": "4", "output": "b"}),
+        json!({"type": "tool_search_call", "call_id": "5", "execution": "client", "arguments": {"query": "x"}}),
+        json!({"type": "tool_search_output", "call_id": "5", "status": "completed", "execution": "client",
+            "tools": [{"name": "t"}]}),
+        json!({"type": "web_search_call", "id": "ws_6", "status": "completed", "action": {"type": "search", "query": "x"}}),
+        json!({"type": "image_generation_call", "id": "ig_7", "status": "completed", "revised_prompt": "a cat",
+            "result": "iVBORw0KGgo="}),
+        // The same names of others' tools are functions.
+        json!({"type": "function_call", "call_id": "8", "name": "web_search", "arguments": "{}"}),
+        json!({"type": "function_call_output", "call_id": "8", "output": "found"}),
+    ];
+    let lines: Vec<Value> = std::iter::once(user("go")).chain(pairs.iter().cloned().map(item)).collect();
+    let about = About { id: "n".into(), folder: "/w".into(), ..About::default() };
+    let native = write(AgentName::Codex, &session(&lines).messages, &about).expect("it can be written");
+    let written: Vec<Value> = native.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let items: Vec<&Value> = written
+        .iter()
+        .filter(|record| record["type"] == "response_item" && record["payload"]["type"] != "message")
+        .map(|record| &record["payload"])
+        .collect();
+    assert_eq!(items, pairs.iter().collect::<Vec<_>>());
+    assert_eq!(native.losses, []);
+}
+
+// Another agent's call whose arguments are no JSON is one of a tool that takes any text; one that was never answered, too.
+#[test]
+fn no_call_stands_without_a_result_of_its_kind() {
+    let call =
+        |id: &str, arguments: &str| ToolCall { id: id.into(), name: "t".into(), arguments: arguments.into() };
+    let assistant =
+        Assistant { tool_calls: vec![call("1", "{}"), call("2", "any text")], ..Assistant::default() };
+    let asked = Message { role: Some(Role::Assistant), assistant: Some(assistant), ..Message::default() };
+    let about = About { id: "n".into(), folder: "/w".into(), ..About::default() };
+    let native = write(AgentName::Codex, &[asked], &about).expect("it can be written");
+    let kinds: Vec<String> = native
+        .text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|record| record["type"] == "response_item")
+        .map(|record| record["payload"]["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["function_call", "custom_tool_call", "function_call_output", "custom_tool_call_output"]
+    );
+}
+
+fn rollout(id: &str, start: u64, base: Value, said: &[Value]) -> String {
+    let mut head = json!({"timestamp": format!("2026-01-0{}T00:00:00.000Z", 1 + start % 9), "type": "session_meta",
+        "payload": {"id": id, "cli_version": "0.169.0", "cwd": "/w"}});
+    if !base.is_null() {
+        head["payload"]["history_base"] = base;
+    }
+    let lines = std::iter::once(&head).chain(said).enumerate().map(|(place, record)| {
+        let mut record = record.clone();
+        record["ordinal"] = (start + place as u64).into();
+        format!("{record}\n")
+    });
+    lines.collect()
+}
+
+fn one(bytes: &[u8]) -> ImportedSession {
+    let import = read(bytes, "rollout.jsonl", None).expect("a rollout");
+    assert_eq!(import.problems, []);
+    import.sessions.into_iter().next().expect("a session")
+}
+
+#[test]
+fn a_fork_has_what_was_said_before_it_and_names_the_message_that_it_was_forked_at() {
+    let root = rollout("p", 0, Value::Null, &[user("one"), assistant("two"), user("three")]);
+    let cut: usize = root.lines().take(3).map(|line| line.len() + 1).sum();
+    for base in [
+        json!({"thread_id": "p", "end_ordinal_exclusive": 3, "end_byte_offset": cut}),
+        json!({"thread_id": "p", "end_ordinal_exclusive": 3}),
+    ] {
+        let fork = rollout("f", 3, base, &[user("other"), assistant("end")]);
+        let found = codex::base(fork.as_bytes()).expect("it goes on with another");
+        assert_eq!((found.rollout.as_str(), found.part(root.as_bytes())), ("p", Some(cut)));
+        let session = one([&root[..cut], &fork].concat().as_bytes());
+        let expected =
+            [(Role::User, "one"), (Role::Assistant, "two"), (Role::User, "other"), (Role::Assistant, "end")];
+        assert_eq!((session.source_id.as_str(), said(&session)), ("f", expected.to_vec()));
+        let parent = one(root.as_bytes());
+        let origin = session.fork.expect("it is a fork");
+        assert_eq!((&origin.session, &origin.message_id), (&parent.id, &parent.messages[1].id));
+        assert!(
+            parent.messages.iter().all(|message| session.messages.iter().all(|own| own.id != message.id))
+        );
+        // Alone it is the same session with the same messages, and says what it lacks.
+        let alone = one(fork.as_bytes());
+        let ids = |messages: &[Message]| messages.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+        assert_eq!((alone.id, ids(&alone.messages)), (session.id, ids(&session.messages[2..])));
+        assert!(alone.losses.iter().any(|loss| loss.field == "session_meta.payload.history_base"));
+        assert_eq!((session.losses, alone.fork), (vec![], None));
+    }
+    assert_eq!(codex::base(root.as_bytes()), None);
+}
+
+#[test]
+fn what_is_shorter_than_it_was_is_no_base() {
+    let root = rollout("p", 0, Value::Null, &[user("one")]);
+    let fork =
+        |end: usize| rollout("f", 2, json!({"thread_id": "p", "end_byte_offset": end}), &[user("other")]);
+    let part = |end: usize| codex::base(fork(end).as_bytes()).and_then(|base| base.part(root.as_bytes()));
+    assert_eq!(
+        (part(root.len()), part(root.len() + 1), part(root.len() - 1)),
+        (Some(root.len()), None, None)
+    );
+    let side = json!({"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s",
+        "parent_thread_id": "p", "history_base": {"thread_id": "p", "end_byte_offset": 1}}});
+    assert_eq!(codex::base(side.to_string().as_bytes()), None);
+}
+
+// A rewound thread has two files: what both say is the same message, and what was said since begins a branch.
+#[test]
+fn a_rewound_thread_is_one_session_with_a_branch() {
+    let first =
+        rollout("s", 0, Value::Null, &[user("one"), assistant("two"), user("three"), assistant("four")]);
+    let cut: usize = first.lines().take(3).map(|line| line.len() + 1).sum();
+    let base = json!({"thread_id": "s", "end_ordinal_exclusive": 3, "end_byte_offset": cut});
+    let second = rollout("s", 3, base, &[user("instead"), assistant("five")]);
+    let [before, after] = [one(first.as_bytes()), one([&first[..cut], &second].concat().as_bytes())];
+    assert_eq!((&before.id, after.fork.is_none()), (&after.id, true));
+    assert_eq!(before.messages[..2], after.messages[..2]);
+    let (mut log, mut handle) = (Vec::new(), Session::new(None));
+    append(&mut handle, &mut log, before.messages.clone());
+    let mut fresh = Fresh::new(after.messages.clone());
+    fresh.feed(&log);
+    let fresh = fresh.finish();
+    let texts: Vec<(&str, bool)> = fresh.iter().map(|one| (one.content.as_str(), one.branch)).collect();
+    assert_eq!(texts, [("instead", true), ("five", false)]);
+    assert_eq!(fresh[0].parent_id.as_ref(), Some(&before.messages[1].id));
+}
+
+#[test]
+fn how_a_call_ended_is_read_from_events_and_from_the_words_of_the_result() {
+    let asked = |id: &str, name: &str| {
+        item(
+            json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": "*** Begin Patch\n*** Update File: a.rs\n*** End Patch"}),
+        )
+    };
+    let told = |id: &str, said: &str| {
+        item(json!({"type": "custom_tool_call_output", "call_id": id, "output": said}))
+    };
+    let ended = |id: &str, more: Value| {
+        let mut payload = json!({"type": "patch_apply_end", "call_id": id});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event(payload)
+    };
+    let completed = |id: &str, kind: &str, status: &str| {
+        event(json!({"type": "item_completed", "item": {"type": kind, "id": id, "status": status}}))
+    };
+    let open = |said: &str| format!("{said}\nWall time: 0 seconds\nOutput:\nx");
+    for (result, event, expected) in [
+        (open("Exit code: 0"), None, (Some(0), false, false)),
+        (open("Exit code: 1"), None, (Some(1), false, false)),
+        (open("Chunk ID: 1\nProcess exited with code 2"), None, (Some(2), false, false)),
+        (r#"{"output":"x","metadata":{"exit_code":3}}"#.into(), None, (Some(3), false, false)),
+        ("Exit code: 1 stands in a file".into(), None, (None, false, false)),
+        ("apply_patch verification failed: no such line".into(), None, (None, true, true)),
+        ("unsupported call: TodoWrite".into(), None, (None, true, true)),
+        ("aborted".into(), None, (None, true, true)),
+        ("x".into(), Some(ended("c", json!({"success": false}))), (None, true, false)),
+        ("x".into(), Some(ended("c", json!({"success": true}))), (None, false, false)),
+        ("x".into(), Some(completed("c", "FileChange", "failed")), (None, true, false)),
+        ("x".into(), Some(completed("c", "CommandExecution", "declined")), (None, true, true)),
+        ("x".into(), Some(completed("c", "McpToolCall", "completed")), (None, false, false)),
+    ] {
+        let lines: Vec<Value> =
+            [user("go"), asked("c", "apply_patch"), told("c", &result)].into_iter().chain(event).collect();
+        let session = session(&lines);
+        let tool = session.messages[2].tool.as_ref().unwrap();
+        assert_eq!((tool.exit_code, tool.is_error, tool.not_run), expected, "{result}");
+        let mut state = State::default();
+        session.messages.iter().for_each(|message| state.take(message));
+        let succeeded = matches!(expected, (None | Some(0), false, false));
+        assert_eq!(state.all(Kind::Modified).count(), usize::from(succeeded), "{result}");
+    }
 }

@@ -1,7 +1,8 @@
 //! Copilot CLI's rules, each by a few events of its own.
 
+use leftoff::context::{Kind, State};
 use leftoff::interop::{AgentName, ImportedSession, read};
-use leftoff::session::message::{Role, Usage};
+use leftoff::session::message::{Attachment, Role, Usage};
 use serde_json::{Value, json};
 
 use super::fixture;
@@ -107,4 +108,74 @@ fn a_real_session_says_where_it_was_held() {
         (session.git_branch.as_deref(), session.version.as_deref()),
         (Some("master"), Some("1.0.102"))
     );
+}
+
+#[test]
+fn images_are_read_from_the_event_that_holds_their_bytes_or_from_where_they_stand() {
+    let asset = json!({"assetId": "sha256:1", "byteLength": 8, "data": "iVBORw0KGgo=", "mimeType": "image/png", "type": "image"});
+    let file = json!({"type": "file", "path": "/w/a.png", "displayName": "a.png", "assetId": "sha256:1", "mimeType": "image/png"});
+    let blob = json!({"type": "blob", "mimeType": "image/png", "assetId": "sha256:1"});
+    let omitted = json!({"type": "blob", "mimeType": "image/png", "byteLength": 9, "omittedReason": "size"});
+    let shown = json!([
+        {"type": "image", "mimeType": "image/png", "assetId": "sha256:1", "byteLength": 8, "description": "a cat"},
+        {"type": "image", "mimeType": "image/jpeg", "data": "/9j/4AAQ"},
+        {"type": "image", "mimeType": "image/png", "byteLength": 9, "omittedReason": "size"},
+    ]);
+    let calls = json!([{"toolCallId": "c", "name": "view", "arguments": {}, "type": "function"}]);
+    let sessions = sessions(&[
+        begun(),
+        event("e1", "session.binary_asset", asset),
+        event("e2", "user.message", json!({"content": "see", "attachments": [file, blob, omitted]})),
+        event("e3", "assistant.message", json!({"content": "", "toolRequests": calls})),
+        event(
+            "e4",
+            "tool.execution_complete",
+            json!({"toolCallId": "c", "success": true,
+            "result": {"content": "seen", "binaryResultsForLlm": shown}}),
+        ),
+    ]);
+    let files = |at: usize| {
+        let of = |file: &Attachment| (file.mime.clone(), file.data.clone(), file.name.clone());
+        sessions[0].messages[at].attachments.iter().map(of).collect::<Vec<_>>()
+    };
+    let png = || ("image/png".to_owned(), Some("iVBORw0KGgo=".to_owned()));
+    let ((mime, data), name) = (png(), |name: &str| Some(name.to_owned()));
+    assert_eq!(files(0), [(mime.clone(), data.clone(), name("a.png")), (mime.clone(), data.clone(), None)]);
+    let jpeg = ("image/jpeg".to_owned(), name("/9j/4AAQ"), None);
+    assert_eq!(files(2), [(mime, data, name("a cat")), jpeg]);
+    // What the client left out is told.
+    let lost = |field: &str| sessions[0].losses.iter().any(|loss| loss.field == field);
+    assert!(lost("user.message.data.attachments[blob]"), "{:?}", sessions[0].losses);
+    assert!(
+        lost("tool.execution_complete.data.result.binaryResultsForLlm[image]"),
+        "{:?}",
+        sessions[0].losses
+    );
+}
+
+#[test]
+fn a_call_says_whether_it_ran_and_how_its_command_ended() {
+    let calls =
+        json!([{"toolCallId": "c", "name": "bash", "arguments": {"command": "make"}, "type": "function"}]);
+    let ended = |data: Value| {
+        let mut data = data;
+        data["toolCallId"] = "c".into();
+        let sessions = sessions(&[
+            begun(),
+            event("e1", "assistant.message", json!({"content": "", "toolRequests": calls})),
+            event("e2", "tool.execution_complete", data),
+        ]);
+        let tool = sessions[0].messages[1].tool.clone().unwrap();
+        let mut state = State::default();
+        sessions[0].messages.iter().for_each(|message| state.take(message));
+        (tool.exit_code, tool.is_error, tool.not_run, state.all(Kind::Failed).count())
+    };
+    let exit = json!({"content": "no", "contents": [{"type": "shell_exit", "shellId": "1", "exitCode": 3}]});
+    assert_eq!(ended(json!({"success": true, "result": exit})), (Some(3), false, false, 1));
+    let told = json!({"content": "no\n<exited with exit code 4>"});
+    assert_eq!(ended(json!({"success": true, "result": told})), (None, false, false, 1));
+    let denied = |code: &str| json!({"success": false, "error": {"message": "no", "code": code}});
+    assert_eq!(ended(denied("denied")), (None, true, true, 0));
+    assert_eq!(ended(denied("rejected")), (None, true, true, 0));
+    assert_eq!(ended(denied("failure")), (None, true, false, 1));
 }

@@ -1,5 +1,6 @@
 //! OpenCode's rules.
 
+use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::session::message::{Message, Part, Role};
@@ -234,4 +235,30 @@ fn a_session_that_went_on_keeps_the_ids_it_had() {
         assert_eq!(part.id, whole.id);
         assert!(ids(&whole).starts_with(&ids(&part)), "{end}");
     }
+}
+
+// Its call is complete, whatever the command ended with.
+#[test]
+fn a_command_that_ended_with_a_code_failed_and_one_that_was_denied_did_not_run() {
+    let ended = |state: Value| {
+        let mut state = state;
+        state["input"] = json!({"command": "make"});
+        let part = json!({"type": "tool", "id": "prt_1", "callID": "c", "tool": "bash", "state": state});
+        let session = import(&[assistant(json!([part]))]).sessions.remove(0);
+        let tool = session.messages[1].tool.clone().unwrap();
+        let mut known = State::default();
+        session.messages.iter().for_each(|message| known.take(message));
+        (tool.exit_code, tool.is_error, tool.not_run, known.all(Kind::Failed).count())
+    };
+    let completed = |exit: Value| json!({"status": "completed", "output": "x", "metadata": {"exit": exit}});
+    assert_eq!(ended(completed(json!(1))), (Some(1), false, false, 1));
+    assert_eq!(ended(completed(json!(0))), (Some(0), false, false, 0));
+    assert_eq!(ended(completed(json!(null))), (None, false, false, 0));
+    let error = |said: &str| json!({"status": "error", "error": said});
+    assert_eq!(
+        ended(error("The user rejected permission to use this specific tool call.")),
+        (None, true, true, 0)
+    );
+    assert_eq!(ended(error("Tool execution aborted")), (None, true, true, 0));
+    assert_eq!(ended(error("make: not found")), (None, true, false, 1));
 }

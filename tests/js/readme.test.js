@@ -37,7 +37,7 @@ test("the library example runs, and keeps what it appends", () =>
   inFolder(async (folder) => {
     const code = example("As a library", "js").replace('"leftoff"', JSON.stringify(pathToFileURL(join(root, "js/index.js")).href));
     const given = `const text = "What is left to do?", system = "Be short.", tools = [], file = ${JSON.stringify(transcript)};
-      const answer = { response: { messages: [{ role: "assistant", content: [{ type: "text", text: "Nothing." }] }] } };`;
+      const answer = { responseMessages: [{ role: "assistant", content: [{ type: "text", text: "Nothing." }] }] };`;
     const shown = `export { messages, report, transcript };\nexport const listed = await (await openStore()).list();`;
     writeFileSync(join(folder, "example.mjs"), [given, code, shown].join("\n"));
     const print = `console.log(JSON.stringify({ ...(await import(${JSON.stringify(join(folder, "example.mjs"))})) }))`;

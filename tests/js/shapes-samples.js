@@ -12,6 +12,8 @@ const answer = (draft) => ({ role: "assistant", content: "", ...draft });
 const result = (content, draft) => ({ role: "tool", content, tool: { callId: "call_1", name: "weather" }, ...draft });
 const searched = '[web_search_call] {"id":"ws_1","status":"completed","action":{"type":"search","query":"x"}}';
 const failed = { tool: { callId: "call_1", name: "weather", isError: true } };
+const denied = { tool: { ...failed.tool, notRun: true } };
+const value = { tool: { callId: "call_1", name: "weather", isJson: true } };
 
 /**
  * `type` is the vendor's, exported by `from`.
@@ -232,11 +234,11 @@ export const answers = [
       user({ content: "see", attachments: [{ mime: "image/png", data: PNG }, { mime: "image/png", data: PNG }] }),
       answer({ assistant: { toolCalls: [call], reasoning: [{ text: "hm" }] } }),
       result("sun"),
-      result('{"sun":true}'),
+      result('{"sun":true}', value),
       result("no sun", failed),
-      result('["no"]', failed),
-      result("not now", failed),
-      result("[The tool was not allowed to run.]", failed),
+      result('["no"]', { tool: { ...failed.tool, isJson: true } }),
+      result("not now", denied),
+      result("[The tool was not allowed to run.]", denied),
       result("a map", { attachments: [{ mime: "image/png", data: PNG }] }),
       answer({ content: "done" }),
     ],
@@ -270,11 +272,11 @@ export const answers = [
     drafts: [
       user({ content: "see", attachments: [{ mime: "image/png", name: "a.png", data: PNG }] }),
       answer({ content: "Let me look.", assistant: { toolCalls: [call], reasoning: [{ text: "hm" }] } }),
-      result('{"sun":true}'),
+      result('{"sun":true}', value),
       answer({ assistant: { toolCalls: [call] } }),
       result("no sun", failed),
       answer({ assistant: { toolCalls: [call] } }),
-      result("not now", failed),
+      result("not now", denied),
       answer({ content: "done", assistant: { toolCalls: [call] } }),
     ],
   },

@@ -32,6 +32,11 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("a string, not {value}")).into()
 }
 
+// What a tool answered with may be any value.
+fn answered(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), Into::into)
+}
+
 fn role(message: &Value) -> Role {
     match message["role"].as_str() {
         Some("system") => Role::System,
@@ -83,7 +88,7 @@ fn openai_responses(item: &Value, said: &mut Vec<Said>) {
             call(&item["call_id"], parsed(&item["arguments"]))
         }
         Some("function_call_output") => {
-            Said::Result { id: string(&item["call_id"]), text: string(&item["output"]), is_error: false }
+            Said::Result { id: string(&item["call_id"]), text: answered(&item["output"]), is_error: false }
         }
         None => Said::Text(role(item), string(&item["content"])),
         Some(other) => panic!("no kind of item: {other}"),
@@ -133,10 +138,15 @@ fn gemini(content: &Value, said: &mut Vec<Said>) {
         } else if answered.is_object() {
             assert_eq!(content["role"], "user");
             let response = answered["response"].as_object().expect("an object");
-            let (key, text) = response.iter().next().expect("one of two");
-            let is_error = key == "error";
-            assert!(is_error || key == "output");
-            said.push(Said::Result { id: string(&answered["id"]), text: string(text), is_error });
+            let only = response.iter().next().filter(|_| response.len() == 1);
+            let (is_error, text) = match only {
+                Some((key, Value::String(text))) if key == "output" || key == "error" => {
+                    (key == "error", text.clone())
+                }
+                // A value of the function's own.
+                _ => (false, answered["response"].to_string()),
+            };
+            said.push(Said::Result { id: string(&answered["id"]), text, is_error });
         } else {
             assert!(!string(&part["text"]).is_empty());
             said.push(Said::Text(role(content), string(&part["text"])));
@@ -157,8 +167,10 @@ fn ai_sdk(message: &Value, said: &mut Vec<Said>) {
             Some("tool-call") => call(id, part["input"].clone()),
             Some("tool-result") => {
                 assert_eq!(message["role"], "tool");
-                let is_error = part["output"]["type"] == json!("error-text");
-                Said::Result { id: string(id), text: string(&part["output"]["value"]), is_error }
+                let kind = string(&part["output"]["type"]);
+                let is_denied = kind == "execution-denied";
+                let text = answered(&part["output"][if is_denied { "reason" } else { "value" }]);
+                Said::Result { id: string(id), text, is_error: is_denied || kind.starts_with("error") }
             }
             other => panic!("no kind of part: {other:?}"),
         });
@@ -177,7 +189,7 @@ fn ai_sdk_ui(message: &Value, said: &mut Vec<Said>) {
             Some("dynamic-tool") => {
                 said.push(call(&part["toolCallId"], part["input"].clone()));
                 let is_error = part["state"] == "output-error";
-                let text = string(&part[if is_error { "errorText" } else { "output" }]);
+                let text = answered(&part[if is_error { "errorText" } else { "output" }]);
                 results.push(Said::Result { id: string(&part["toolCallId"]), text, is_error });
             }
             other => panic!("no kind of part: {other:?}"),

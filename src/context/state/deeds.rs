@@ -109,10 +109,19 @@ pub(crate) fn was_there(result: &str) -> bool {
         .any(|said| head.contains(said))
 }
 
-/// Whether a command failed. Claude Code says it beside the result, so what its commands print about codes says nothing.
+/// Whether a command failed: by its code, where that is known. Claude Code says it beside the result, so what its commands
+/// print about codes says nothing.
 pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
+    if let Some(code) = tool.exit_code {
+        return code != 0;
+    }
     let said = if tool.name == CLAUDE_CODE { None } else { outcome(result) };
     said.unwrap_or(tool.is_error)
+}
+
+/// The same of any tool: by what stands beside its result, since a file that it shows may tell of codes.
+pub(crate) fn ended_badly(tool: &Tool) -> bool {
+    tool.is_error || tool.exit_code.is_some_and(|code| code != 0)
 }
 
 // Whether the result itself says how the command ended: `Some(true)` for any code but 0.

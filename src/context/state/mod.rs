@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::state::deeds::{has_failed, was_there};
+use crate::context::state::deeds::{ended_badly, has_failed, was_there};
 use crate::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::session::message::{Message, Role};
 use crate::text::boundary;
@@ -207,13 +207,16 @@ impl State {
     fn take_result(&mut self, message: &Message) {
         let Some(tool) = &message.tool else { return };
         let result = message.content.as_str();
+        if tool.not_run {
+            return self.waiting.retain(|deed| deed.name != tool.call_id);
+        }
         let has_failed = has_failed(tool, result);
         while let Some(place) = self.waiting.iter().position(|deed| deed.name == tool.call_id) {
             let Fact { kind, text, weight, .. } = self.waiting.remove(place);
             match kind {
                 Kind::Runs => self.ran(text, has_failed),
                 Kind::Moves => self.went(if has_failed { "" } else { &text }),
-                _ if if weight > 0 { has_failed } else { tool.is_error } => {}
+                _ if if weight > 0 { has_failed } else { ended_badly(tool) } => {}
                 Kind::Plans => self.plan(&text),
                 Kind::Adds => self.add_task(text, result),
                 Kind::Closes => self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != text),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::interop::codex::table::REASONS;
 use crate::interop::codex::twice::By;
-use crate::interop::codex::{Reader, Record};
+use crate::interop::codex::{End, Reader, Record};
 use crate::interop::conversation::Origin;
 use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
 use crate::interop::{Losses, Object};
@@ -47,8 +47,8 @@ impl Reader {
                 payload.leave(&mut self.talk.losses, REASONS);
             }
             _ => {
-                if kind == "exec_command_end" {
-                    self.note_failure(&mut payload, "call_id");
+                if matches!(kind, "exec_command_end" | "patch_apply_end") {
+                    self.note_end(&mut payload, "call_id");
                 }
                 return self.lose(path);
             }
@@ -68,9 +68,7 @@ impl Reader {
             "UserMessage" => Role::User,
             "AgentMessage" => Role::Assistant,
             _ => {
-                if kind == "CommandExecution" {
-                    self.note_failure(&mut item, "id");
-                }
+                self.note_end(&mut item, "id");
                 return self.lose(&[path, "/", &kind].concat());
             }
         };
@@ -103,11 +101,24 @@ impl Reader {
         self.twice.note(By::Event, role, text, at);
     }
 
-    fn note_failure(&mut self, object: &mut Object<'_>, key: &str) {
+    // What the client ran, or would have, and how that ended.
+    fn note_end(&mut self, object: &mut Object<'_>, key: &str) {
         let quiet = &mut Losses::default();
-        let code: Option<i64> = object.take("exit_code", quiet);
+        let status: Option<String> = object.take("status", quiet);
+        let exit_code: Option<i64> = object.take("exit_code", quiet);
+        let is_unsuccessful = object.take("success", quiet) == Some(false);
+        let not_run = status.as_deref() == Some("declined");
+        let end = End {
+            // Where there is none, the client writes one below nought.
+            exit_code: exit_code.filter(|code| *code >= 0 && !not_run),
+            not_run,
+            is_error: not_run
+                || is_unsuccessful
+                || status.as_deref() == Some("failed")
+                || exit_code.is_some_and(|code| code != 0),
+        };
         let id: Option<String> = object.take(key, quiet);
-        self.failed.extend(id.filter(|_| code.is_some_and(|code| code != 0)));
+        self.ended.extend(id.map(|id| (id, end)));
     }
 
     fn roll_back(&mut self, turns: u64) {

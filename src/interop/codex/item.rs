@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::fields::Field;
 use crate::interop::codex::table::REASONS;
 use crate::interop::codex::twice::By;
-use crate::interop::codex::{Reader, Record};
+use crate::interop::codex::{BY_PROVIDER, CUSTOM, Reader, Record, TOOLS_FOUND};
 use crate::interop::conversation::{Origin, marks};
 use crate::interop::located::located;
 use crate::interop::object::{ANOTHER_KIND, UNKNOWN_BLOCK};
@@ -33,7 +33,7 @@ impl Reader {
             | "custom_tool_call_output"
             | "tool_search_output"
             | "tool_result"
-            | "function_result" => self.result(record),
+            | "function_result" => self.result(record, kind),
             "web_search_call" => self.search(record),
             "image_generation_call" => self.picture(record),
             "agent_message" => self.agent_message(record),
@@ -128,8 +128,13 @@ impl Reader {
         self.answered(Piece::Call(ToolCall { id, name, arguments }), origin);
     }
 
-    fn result(&mut self, record: Record<'_>) {
-        let Record { mut payload, origin } = record;
+    fn result(&mut self, record: Record<'_>, kind: &str) {
+        let Record { mut payload, mut origin } = record;
+        match kind {
+            "custom_tool_call_output" => origin.flags = marks(&[CUSTOM]),
+            "tool_search_output" => origin.flags = marks(&[TOOLS_FOUND]),
+            _ => {}
+        }
         let losses = &mut self.talk.losses;
         let call_id = take_id(&mut payload, losses);
         let name = payload.take("name", losses).unwrap_or_default();
@@ -180,6 +185,7 @@ impl Reader {
     fn done_by_provider(&mut self, call: ToolCall, said: Plain, origin: Origin) {
         let tool = Tool { call_id: call.id.clone(), name: call.name.clone(), ..Tool::default() };
         self.answered(Piece::Call(call), origin.clone());
+        let origin = Origin { flags: marks(&[BY_PROVIDER]), ..origin };
         self.said(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 

@@ -8,16 +8,17 @@
 
 mod event;
 mod item;
+mod lineage;
 mod table;
 mod twice;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::conversation::{Conversation, Draft, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Losses, Object};
@@ -30,7 +31,13 @@ use crate::time;
 use table::REASONS;
 use twice::Twice;
 
+pub use lineage::{Base, base};
 pub use table::COVERAGE;
+
+/// What a result says of the call that it answers: which kind of call that was. A client looks for each kind by itself.
+pub(super) const CUSTOM: &str = "isCustom";
+pub(super) const BY_PROVIDER: &str = "isByProvider";
+pub(super) const TOOLS_FOUND: &str = "isToolSearch";
 
 const NO_MESSAGE: &str = "a record that is no message";
 const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
@@ -69,7 +76,11 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
         for record in records(bytes, AgentName::Codex) {
             match record {
                 Ok((object, place)) => reader.record(object, place),
-                Err(problem) => reader.problems.push(problem),
+                Err(problem) => {
+                    let Problem { start, end, .. } = problem;
+                    let (start, end) = (start - reader.start, end - reader.start);
+                    reader.problems.push(Problem { start, end, ..problem });
+                }
             }
         }
     }
@@ -85,9 +96,18 @@ struct Reader {
     // Where each turn began, for a rollback.
     prompts: Vec<usize>,
     twice: Twice,
-    // Calls that an event says failed; their results do not say it.
-    failed: BTreeSet<String>,
+    // How calls ended, by events; their results do not say it.
+    ended: BTreeMap<String, End>,
+    // Where the rollout begins, behind those that it goes on with.
+    start: u64,
     problems: Vec<Problem>,
+}
+
+/// How a call ended.
+struct End {
+    exit_code: Option<i64>,
+    is_error: bool,
+    not_run: bool,
 }
 
 /// A record on its way into a conversation.
@@ -105,12 +125,14 @@ impl Reader {
             model: None,
             prompts: Vec::new(),
             twice: Twice::default(),
-            failed: BTreeSet::new(),
+            ended: BTreeMap::new(),
+            start: 0,
             problems: Vec::new(),
         }
     }
 
-    fn record(&mut self, mut object: Object<'_>, place: Span) {
+    fn record(&mut self, mut object: Object<'_>, Span { start, end }: Span) {
+        let place = Span { start: start - self.start, end: end - self.start };
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
         let is_enveloped = object.has("payload");
         if !is_enveloped && (object.has("role") || FLAT_KINDS.contains(&kind.as_str())) {
@@ -130,10 +152,13 @@ impl Reader {
         let timestamp = object.take_time("timestamp", &mut lost);
         object.take_raw("ordinal");
         self.talk.begun(timestamp.as_deref().and_then(time::parse));
-        let record =
+        let mut record =
             Record { payload: payload.at(format!("{path}.payload")), origin: Origin::at(place, timestamp) };
+        if kind == "session_meta" {
+            self.go_on(&mut record, start);
+        }
         let is_told = match kind.as_str() {
-            "session_meta" if !self.is_described => self.describe(record.payload),
+            "session_meta" if !self.is_described || start == self.start => self.describe(record.payload),
             "turn_context" => self.context(record.payload),
             "compacted" => self.compacted(record),
             "token_usage_record" => self.usage_record(record.payload),
@@ -223,10 +248,12 @@ impl Reader {
     }
 
     fn finish(mut self, name: &str) -> Import {
-        for draft in &mut self.talk.drafts {
-            if let Some(tool) = &mut draft.message.tool {
-                tool.is_error |= self.failed.contains(&tool.call_id);
-            }
+        for Draft { message, .. } in &mut self.talk.drafts {
+            let Some(tool) = &mut message.tool else { continue };
+            let end = self.ended.get(&tool.call_id);
+            tool.is_error |= end.is_some_and(|end| end.is_error);
+            tool.not_run |= end.is_some_and(|end| end.not_run);
+            tool.exit_code = end.and_then(|end| end.exit_code).or_else(|| code(message.content.as_str()));
         }
         if self.talk.session.source_id.is_empty() {
             self.talk.session.source_id = id_in(name).into();
@@ -238,6 +265,21 @@ impl Reader {
         problems.sort_by_key(|problem| problem.start);
         Import { sessions, problems }
     }
+}
+
+// The code of a command as the client tells its model: in a line before the output, or in JSON beside it.
+fn code(said: &str) -> Option<i64> {
+    let quiet = &mut Losses::default();
+    if said.starts_with('{') {
+        let mut result = Object::parse("", said).ok()?;
+        return result.take_object("metadata", quiet)?.take("exit_code", quiet);
+    }
+    let (head, _) = said.split_once("\nOutput:")?;
+    let told = |line: &str| {
+        let said = ["Exit code: ", "Process exited with code "];
+        said.into_iter().find_map(|said| line.strip_prefix(said))?.trim_ascii().parse().ok()
+    };
+    head.lines().find_map(told)
 }
 
 // The id in `rollout-<time>-<id>.jsonl`.

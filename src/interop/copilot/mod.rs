@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
-use crate::interop::object::Losses;
+use crate::interop::object::{Losses, blocks};
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Object};
 use crate::session::checkpoint::Span;
@@ -30,6 +30,7 @@ pub use table::COVERAGE;
 const NO_MESSAGE: &str = "an event that is no message";
 const START: &str = "session.start";
 const USAGE: &str = "session.usage_record";
+const ASSET: &str = "session.binary_asset";
 const SAID: [&str; 5] =
     ["user.message", "assistant.message", "system.message", "system.notification", "tool.execution_complete"];
 
@@ -71,6 +72,8 @@ struct Reader {
     side: BTreeMap<String, Conversation>,
     // What an answer cost stands before it, by the request's id.
     usage: BTreeMap<String, Usage>,
+    // Bytes that stand before what shows them, by the id that names them there.
+    assets: BTreeMap<String, String>,
     problems: Vec<Problem>,
 }
 
@@ -81,6 +84,7 @@ impl Reader {
             main: Conversation::new(AgentName::Copilot),
             side: BTreeMap::new(),
             usage: BTreeMap::new(),
+            assets: BTreeMap::new(),
             problems: Vec::new(),
         }
     }
@@ -95,7 +99,7 @@ impl Reader {
         let mut losses = Losses::default();
         let mut object = object.at(kind.as_str());
         let timestamp = object.take_time("timestamp", &mut losses);
-        let is_read = is_own(&kind) || kind == USAGE;
+        let is_read = is_own(&kind) || kind == USAGE || kind == ASSET;
         let data = if is_read { object.take_object("data", &mut losses) } else { None };
         let Some(mut data) = data else {
             self.main.begun(timestamp.as_deref().and_then(time::parse));
@@ -105,7 +109,7 @@ impl Reader {
         let origin = Origin::at(place, timestamp);
         let id: Option<String> = object.take("id", &mut losses);
         let origin = Origin { native: id.unwrap_or(origin.native), ..origin };
-        let Reader { main, side, usage: usages, .. } = self;
+        let Reader { main, side, usage: usages, assets, .. } = self;
         let usage = match data.take::<String>("apiCallId", &mut losses) {
             Some(id) if kind == "assistant.message" => usages.remove(&id),
             _ => None,
@@ -117,9 +121,20 @@ impl Reader {
         match kind.as_str() {
             START => start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
             USAGE => usages.extend(cost(&mut data, &mut losses)),
+            ASSET => {
+                let id = data.take_name("assetId", &mut losses);
+                assets.extend(id.zip(data.take("data", &mut losses)));
+            }
             "assistant.message" => answer(talk, &mut data, origin, usage, &mut losses),
-            "tool.execution_complete" => result(talk, &mut data, origin, &mut losses),
-            _ => told(talk, &kind, &mut data, origin, &mut losses),
+            "tool.execution_complete" => {
+                let message = result(&mut data, assets, &mut losses);
+                talk.add(message, origin);
+            }
+            _ => {
+                let flags = if kind == "system.notification" { marks(&["isMeta"]) } else { marks(&[]) };
+                let message = told(&kind, &mut data, assets, &mut losses);
+                talk.add(message, Origin { flags, ..origin });
+            }
         }
         data.leave(&mut losses, REASONS);
         object.leave(&mut losses, REASONS);
@@ -162,25 +177,30 @@ fn start(talk: &mut Conversation, data: &mut Object<'_>, told: Option<&str>, los
 }
 
 // What the user, or the client, said.
-fn told(talk: &mut Conversation, kind: &str, data: &mut Object<'_>, origin: Origin, losses: &mut Losses) {
+fn told(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
     let role = if kind == "system.message" { Role::System } else { Role::User };
-    let flags = if kind == "system.notification" { marks(&["isMeta"]) } else { marks(&[]) };
     data.take_raw("role");
     let content: Text = data.take("content", losses).unwrap_or_default();
     let blocks = data.take_blocks("attachments", losses);
-    let attachments = blocks.into_iter().filter_map(|(_, block)| attached(block, losses)).collect();
-    let message = Message { role: Some(role), content, attachments, ..Message::default() };
-    talk.add(message, Origin { flags, ..origin });
+    let attached = |(_, block)| attached(block, "displayName", assets, losses);
+    let attachments = blocks.into_iter().filter_map(attached).collect();
+    Message { role: Some(role), content, attachments, ..Message::default() }
 }
 
-fn attached(mut block: Object<'_>, losses: &mut Losses) -> Option<Attachment> {
+type Assets = BTreeMap<String, String>;
+
+// Its bytes stand there, in an event before, or in a file.
+fn attached(mut block: Object<'_>, named: &str, assets: &Assets, losses: &mut Losses) -> Option<Attachment> {
+    let asset: Option<String> = block.take("assetId", losses);
+    let data = asset.as_ref().and_then(|asset| assets.get(asset)).cloned();
     let attachment = Attachment {
         mime: block.take("mimeType", losses).unwrap_or_default(),
-        name: block.take("displayName", losses),
+        name: block.take(named, losses),
         path: block.take("path", losses),
-        data: block.take("data", losses),
+        data: block.take("data", losses).or(data),
         ..Attachment::default()
     };
+    block.take_raw("byteLength");
     let is_there = attachment.path.is_some() || attachment.data.is_some();
     if is_there {
         block.leave(losses, REASONS);
@@ -222,20 +242,34 @@ fn answer(
 }
 
 // What a tool gave, or what went wrong.
-fn result(talk: &mut Conversation, data: &mut Object<'_>, origin: Origin, losses: &mut Losses) {
-    let failed = data.take("success", losses) == Some(false);
+fn result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
+    let is_error = data.take("success", losses) == Some(false);
     let mut content: Option<Text> = None;
+    let mut attachments = Vec::new();
+    let mut tool = Tool { is_error, ..Tool::default() };
     for (field, key) in [("result", "content"), ("error", "message")] {
         let Some(mut given) = data.take_object(field, losses) else { continue };
         if content.is_none() {
             content = given.take(key, losses);
         }
+        for (_, block) in given.take_blocks("binaryResultsForLlm", losses) {
+            attachments.extend(attached(block, "description", assets, losses));
+        }
+        let code: Option<String> = given.take("code", losses);
+        tool.not_run |= code.is_some_and(|code| code == "denied" || code == "rejected");
+        tool.exit_code = tool.exit_code.or_else(|| exit_code(&given));
         given.leave(losses, REASONS);
     }
-    let call_id = data.take("toolCallId", losses).unwrap_or_default();
-    let tool = Tool { call_id, is_error: failed, ..Tool::default() };
+    tool.call_id = data.take("toolCallId", losses).unwrap_or_default();
     let content = content.unwrap_or_default();
-    talk.add(Message { role: Some(Role::Tool), content, tool: Some(tool), ..Message::default() }, origin);
+    Message { role: Some(Role::Tool), content, attachments, tool: Some(tool), ..Message::default() }
+}
+
+// What a shell gave is told once more, with the code that it ended with.
+fn exit_code(given: &Object<'_>) -> Option<i64> {
+    let quiet = &mut Losses::default();
+    let told = blocks("", given.raw("contents")?, quiet);
+    told.into_iter().find_map(|(_, mut block)| block.take("exitCode", quiet))
 }
 
 // What an answer cost, and the request that it answers; what is input has the cached tokens in it.

@@ -176,6 +176,7 @@ fn answers(mut result: crate::interop::parts::Parts, id: &str, name: &str, faile
         let texts = [core::mem::take(&mut own.content), beside];
         let texts = texts.into_iter().filter(|text| !text.is_empty()).collect();
         own.content = Text::join(texts, BETWEEN_TEXTS);
+        own.is_json = false;
     }
     answers
 }

@@ -1,7 +1,8 @@
-//! Vercel AI SDK's `ModelMessage`, of its versions 5 to 7.
+//! Vercel AI SDK's `ModelMessage`, of its versions 6 and 7.
 
 use crate::interop::messages::forms::{Arguments, Forms, calls, content};
 use crate::interop::messages::json::Json;
+use crate::interop::messages::part::DENIED;
 use crate::interop::messages::steps::{Answer, Step};
 use crate::session::message::Role;
 
@@ -57,7 +58,19 @@ fn said(role: &str, step: &Step<'_>, json: &mut Json) {
 
 // An error has no files.
 fn output(result: &Answer<'_>, json: &mut Json) {
-    if result.is_error || result.files.is_empty() {
+    let has_files = !result.files.is_empty();
+    if let Some(value) = result.value().filter(|_| !has_files) {
+        let kind = if result.is_error { "error-json" } else { "json" };
+        return json.put(r#"{"type":?0,"value":!1}"#, &[kind, &value]);
+    }
+    if result.tool().is_some_and(|tool| tool.not_run) {
+        json.put(r#"{"type":"execution-denied""#, &[]);
+        if result.text != DENIED {
+            json.put(r#""reason":?0"#, &[&result.said()]);
+        }
+        return json.put("}", &[]);
+    }
+    if result.is_error || !has_files {
         let kind = if result.is_error { "error-text" } else { "text" };
         return json.put(r#"{"type":?0,"value":?1}"#, &[kind, &result.said()]);
     }

@@ -1,4 +1,4 @@
-//! Vercel AI SDK's `UIMessage`, of its versions 5 to 7.
+//! Vercel AI SDK's `UIMessage`, of its versions 6 and 7.
 
 use alloc::format;
 
@@ -59,7 +59,10 @@ fn tool(call: &Call<'_>, json: &mut Json) {
     let words = [&*call.name, &call.id, state, &call.value()];
     json.put(r#"{"type":"dynamic-tool","toolName":?0,"toolCallId":?1,"state":?2,"input":!3"#, &words);
     if let Some(result) = &call.result {
-        json.put("?0:?1", &[key, &result.said()]);
+        match result.value().filter(|_| result.files.is_empty()) {
+            Some(value) => json.put(if result.is_error { "?0:?1" } else { "?0:!1" }, &[key, &value]),
+            None => json.put("?0:?1", &[key, &result.said()]),
+        }
     }
     json.put("}", &[]);
 }

@@ -45,10 +45,15 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             if result.is_error {
                 json.put(r#""is_error":true"#, &[]);
             }
-            let text = if result.text.trim().is_empty() { "" } else { result.text };
-            if !text.is_empty() || !result.files.is_empty() {
+            // What is an error has nothing but text.
+            let (said, files) = match result.is_error {
+                true => (result.said(), &[][..]),
+                false => (result.text.into(), &result.files[..]),
+            };
+            let text = if said.trim().is_empty() { "" } else { &said };
+            if !text.is_empty() || !files.is_empty() {
                 json.put(r#""content":["#, &[]);
-                content(text, &result.files, &FORMS, json);
+                content(text, files, &FORMS, json);
                 json.put("]", &[]);
             }
             json.put("}", &[]);

@@ -43,9 +43,16 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
         for (call, result) in &results {
             let key = if result.is_error { "error" } else { "output" };
             let words = [&*call.id, &call.name, key, result.text];
-            speakers
-                .speak("user")
-                .put(r#"{"functionResponse":{"id":?0,"name":?1,"response":{?2:?3}}}"#, &words);
+            let json = speakers.speak("user");
+            match result.value().filter(|value| !result.is_error && value.starts_with('{')) {
+                Some(value) => json.put(
+                    r#"{"functionResponse":{"id":?0,"name":?1,"response":!2}}"#,
+                    &[&call.id, &call.name, &value],
+                ),
+                None => {
+                    json.put(r#"{"functionResponse":{"id":?0,"name":?1,"response":{?2:?3}}}"#, &words);
+                }
+            }
         }
         // Behind all results, of which there have to be as many as calls.
         for (_, result) in results {
@@ -80,8 +87,11 @@ pub(super) fn part(reading: &mut Reading, part: &mut Fields<'_>) -> bool {
         reading.call(id, name, call.raw("args").map(Text::from));
     } else if let Some(mut answer) = reading.inner(part, "functionResponse") {
         let (id, name) = identity(&mut answer, reading);
-        let (is_error, text) = response(answer.raw("response").unwrap_or("{}"));
+        let (is_error, is_json, text) = response(answer.raw("response").unwrap_or("{}"));
         reading.result(id, name, is_error, text);
+        if let Some(tool) = reading.newest() {
+            tool.is_json = is_json;
+        }
     } else {
         return file(reading, "", part);
     }
@@ -99,13 +109,14 @@ fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) 
     (id, name)
 }
 
-/// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is.
-pub(in crate::interop) fn response(raw: &str) -> (bool, Text) {
+/// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is. Whether it
+/// went wrong, whether it is JSON, and what it says.
+pub(in crate::interop) fn response(raw: &str) -> (bool, bool, Text) {
     let only = Fields::parse(raw).ok().filter(|fields| fields.iter().count() == 1);
     let text = |key: &str| Text::decode(only.as_ref()?.raw(key)?);
     match (text("output"), text("error")) {
-        (Some(output), _) => (false, output),
-        (None, Some(error)) => (true, error),
-        (None, None) => (false, raw.into()),
+        (Some(output), _) => (false, false, output),
+        (None, Some(error)) => (true, false, error),
+        (None, None) => (false, true, raw.into()),
     }
 }

@@ -11,7 +11,7 @@ use crate::session::message::{Attachment, Role};
 use crate::text::Text;
 
 /// What stands in the place of a result where a person did not let the tool run, and gave no reason.
-const DENIED: &str = "[The tool was not allowed to run.]";
+pub(super) const DENIED: &str = "[The tool was not allowed to run.]";
 
 /// Takes one part by its kind; whether the kind is known.
 pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> bool {
@@ -56,12 +56,19 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
 
 fn result(id: String, name: String, mut output: Fields<'_>, reading: &mut Reading) {
     let kind = reading.word(&mut output, &["type"]);
-    let is_error = kind.starts_with("error") || kind == "execution-denied";
+    let not_run = kind == "execution-denied";
+    let is_error = kind.starts_with("error") || not_run;
+    let is_json = kind.ends_with("json");
     let value = output.raw("value").or_else(|| output.raw("reason"));
     match value {
         _ if kind == "content" => reading.result_of(id, name, is_error, value, "output.value"),
+        Some(value) if is_json => reading.result(id, name, is_error, value.into()),
         Some(value) => reading.result(id, name, is_error, text_or_json(value)),
         None => reading.result(id, name, is_error, if is_error { DENIED } else { "" }.into()),
+    }
+    if let Some(tool) = reading.newest() {
+        tool.not_run = not_run;
+        tool.is_json = is_json && value.is_some();
     }
 }
 
@@ -84,6 +91,11 @@ fn called(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) {
         _ => return,
     };
     reading.result(id, name, state != "output-available", content.unwrap_or_default());
+    if let Some(tool) = reading.newest() {
+        tool.not_run = state == "output-denied";
+        let is_value = |output: &&str| !output.starts_with('"');
+        tool.is_json = state == "output-available" && part.raw("output").filter(is_value).is_some();
+    }
 }
 
 /// Takes an image or a file, wherever the part says where it is; whether it says so.

@@ -54,6 +54,11 @@ impl Reading {
         });
     }
 
+    /// What is known of the result that was read last.
+    pub fn newest(&mut self) -> Option<&mut Tool> {
+        self.results.last_mut()?.tool.as_mut()
+    }
+
     /// A result whose content is a text or parts.
     pub fn result_of(&mut self, id: String, name: String, is_error: bool, content: Option<&str>, path: &str) {
         let mut inside = Reading::default();

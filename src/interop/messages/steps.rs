@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::context::INTERRUPTED;
 use crate::interop::messages::file::File;
 use crate::interop::messages::names::{Ids, Limits, name};
-use crate::session::message::{Message, Role, ToolCall};
+use crate::session::message::{Message, Role, Tool, ToolCall};
 use crate::text::to_json;
 
 /// An assistant's message with the results of its calls, or any other message.
@@ -159,6 +159,17 @@ impl<'a> Step<'a> {
 }
 
 impl Answer<'_> {
+    /// What is known of it beside what it says.
+    pub fn tool(&self) -> Option<&Tool> {
+        self.message?.tool.as_ref()
+    }
+
+    /// The JSON of the value that the tool answered with, where that was no text and is whole.
+    pub fn value(&self) -> Option<Cow<'_, str>> {
+        let is_json = self.tool()?.is_json && serde_json::from_str::<&RawValue>(self.text).is_ok();
+        is_json.then(|| paired_escapes(self.text))
+    }
+
     /// The same of a result.
     pub fn said(&self) -> Cow<'_, str> {
         with_files(self.text, &self.files)

@@ -6,10 +6,12 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::codex::COVERAGE;
-use crate::interop::messages::steps::{Call, Step};
-use crate::interop::native::{About, Writing, lines};
-use crate::session::message::{Message, Role};
+use crate::interop::AgentName;
+use crate::interop::codex::{BY_PROVIDER, COVERAGE, CUSTOM, TOOLS_FOUND};
+use crate::interop::messages::file::{File, Source};
+use crate::interop::messages::steps::{Answer, Call, Step};
+use crate::interop::native::{About, Place, Writing, divided, lines, source};
+use crate::session::message::Role;
 use crate::time;
 
 /// The file's path, and the file.
@@ -41,27 +43,21 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
                 records.push(line(&timestamp, "response_item", item));
             }
         }
-        let mut results = step.results().into_iter().peekable();
-        for mut item in writing.shaped(step) {
-            let is_result = item["type"] == "function_call_output";
-            let result = results.next_if(|_| is_result);
-            let message: Option<&Message> = match &result {
-                Some((_, answer)) => answer.message,
-                None => step.message,
-            };
-            let timestamp = writing.time(message);
-            if item["type"].is_null() {
-                item["type"] = "message".into();
+        said(step, &timestamp, writing.agent, &mut records);
+        let is_own = step.message.is_some_and(|message| source(message) == AgentName::Codex.as_str());
+        let kinds: Vec<(&str, Kind)> =
+            step.calls.iter().map(|call| (call.id.as_str(), kind(call, is_own))).collect();
+        for (call, (_, kind)) in step.calls.iter().zip(&kinds) {
+            records.push(line(&timestamp, "response_item", called(call, *kind)));
+        }
+        for (call, answer) in step.results() {
+            let timestamp = writing.time(answer.message);
+            let kind = kinds.iter().find(|(id, _)| *id == call.id).map_or(Kind::Function, |(_, kind)| *kind);
+            let item = answered(call, answer, kind);
+            records.extend(item.map(|item| line(&timestamp, "response_item", item)));
+            if answer.is_error {
+                records.push(line(&timestamp, "event_msg", failed(call, answer, about)));
             }
-            // The provider takes a text; the client takes only parts.
-            if let Some(text) = item["content"].as_str() {
-                let kind = if step.role == Role::Assistant { "output_text" } else { "input_text" };
-                item["content"] = json!([{"type": kind, "text": text}]);
-            }
-            let shown = shown(&item);
-            records.push(line(&timestamp, "response_item", custom(item)));
-            let failed = result.filter(|(_, answer)| answer.is_error).map(|(call, _)| failed(call, about));
-            records.extend(shown.or(failed).map(|event| line(&timestamp, "event_msg", event)));
         }
     }
     let day = now.get(..10).unwrap_or_default();
@@ -74,34 +70,122 @@ fn line(timestamp: &str, kind: &str, payload: Value) -> Value {
     json!({"timestamp": timestamp, "type": kind, "payload": payload})
 }
 
-// A result does not say that the tool failed; the end of a command does.
-fn failed(call: &Call<'_>, about: &About) -> Value {
-    json!({
-        "type": "exec_command_end", "call_id": call.id, "turn_id": "", "command": [call.name], "cwd": about.folder,
-        "parsed_cmd": [], "source": "agent", "stdout": "", "stderr": "", "aggregated_output": "", "exit_code": 1,
-        "duration": {"secs": 0, "nanos": 0}, "formatted_output": "",
-    })
-}
-
-// What is no JSON was written for a tool that takes any text.
-fn custom(item: Value) -> Value {
-    let arguments = item["arguments"].as_str().filter(|_| item["type"] == "function_call");
-    let is_json = |text: &str| serde_json::from_str::<Value>(text).is_ok();
-    match arguments.filter(|text| !is_json(text)) {
-        Some(input) => {
-            json!({"type": "custom_tool_call", "call_id": item["call_id"], "name": item["name"], "input": input})
-        }
-        None => item,
+// The item, and the event by which the client shows and lists it.
+fn said(step: &Step<'_>, timestamp: &str, agent: AgentName, records: &mut Vec<Value>) {
+    let (text, images) = divided(agent, Place::of(step), step.text, &step.files);
+    let (role, kind, event) = match step.role {
+        Role::Assistant => ("assistant", "output_text", "agent_message"),
+        _ => ("user", "input_text", "user_message"),
+    };
+    let content = parts(kind, &text, &images);
+    if !content.is_empty() {
+        let item = json!({"type": "message", "role": role, "content": content});
+        records.push(line(timestamp, "response_item", item));
+        records.push(line(timestamp, "event_msg", json!({"type": event, "message": text})));
     }
 }
 
-// The client shows, and lists, what an event says.
-fn shown(item: &Value) -> Option<Value> {
-    let parts = item["content"].as_array()?.iter();
-    let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
-    let kind = match item["role"].as_str()? {
-        "user" => "user_message",
-        _ => "agent_message",
+fn parts(kind: &str, text: &str, images: &[&File<'_>]) -> Vec<Value> {
+    let text = Some(text).filter(|text| !text.is_empty()).map(|text| json!({"type": kind, "text": text}));
+    let images =
+        images.iter().map(|file| json!({"type": "input_image", "detail": "auto", "image_url": file.url()}));
+    text.into_iter().chain(images).collect()
+}
+
+/// What a call is to the client, which looks for the result of each kind under a name of its own, and tells its model
+/// that a call without one was aborted.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Function,
+    /// Of a tool that takes any text.
+    Custom,
+    Shell,
+    /// The client's own search for tools.
+    Tools,
+    /// What the provider does by itself has no result.
+    Search,
+    Picture,
+}
+
+fn kind(call: &Call<'_>, is_own: bool) -> Kind {
+    let message = call.result.as_ref().and_then(|answer| answer.message);
+    let is_marked = |mark: &str| is_own && message.is_some_and(|message| message.is_marked(mark));
+    let arguments: Result<Value, _> = serde_json::from_str(&call.arguments);
+    let Ok(arguments) = arguments else { return Kind::Custom };
+    match &*call.name {
+        _ if is_marked(CUSTOM) => Kind::Custom,
+        "web_search" if is_marked(BY_PROVIDER) => Kind::Search,
+        "image_generation" if is_marked(BY_PROVIDER) => Kind::Picture,
+        "tool_search" if is_marked(TOOLS_FOUND) && tools(call).is_some() => Kind::Tools,
+        "local_shell" if is_own && arguments["command"].is_array() => Kind::Shell,
+        _ => Kind::Function,
+    }
+}
+
+// What a search for tools gave.
+fn tools(call: &Call<'_>) -> Option<Value> {
+    let found: Value = serde_json::from_str(call.result.as_ref()?.text).ok()?;
+    Some(found).filter(Value::is_array)
+}
+
+fn called(call: &Call<'_>, kind: Kind) -> Value {
+    let (id, name) = (&call.id, &call.name);
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let status = call.result.as_ref().map_or("", |answer| answer.text);
+    match kind {
+        Kind::Function => {
+            json!({"type": "function_call", "call_id": id, "name": name, "arguments": call.arguments})
+        }
+        Kind::Custom => {
+            json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": call.arguments})
+        }
+        Kind::Shell => {
+            json!({"type": "local_shell_call", "call_id": id, "status": "completed", "action": arguments})
+        }
+        Kind::Tools => {
+            json!({"type": "tool_search_call", "call_id": id, "execution": "client", "arguments": arguments})
+        }
+        Kind::Search => json!({"type": "web_search_call", "id": id, "status": status, "action": arguments}),
+        Kind::Picture => {
+            let files = call.result.iter().flat_map(|answer| &answer.files);
+            let pictures = files.filter_map(|file| match file.source {
+                Source::Data(data) => Some(data),
+                Source::Url(_) | Source::Away(_) => None,
+            });
+            json!({
+                "type": "image_generation_call", "id": id, "status": status, "revised_prompt": arguments["prompt"],
+                "result": pictures.into_iter().next().unwrap_or_default(),
+            })
+        }
+    }
+}
+
+fn answered(call: &Call<'_>, answer: &Answer<'_>, kind: Kind) -> Option<Value> {
+    let (text, images) = divided(AgentName::Codex, Place::of_result(answer), answer.text, &answer.files);
+    let output = match images.is_empty() {
+        true => text.as_str().into(),
+        false => Value::from(parts("input_text", &text, &images)),
     };
-    Some(json!({"type": kind, "message": texts.join("\n\n")}))
+    let given = |name: &str| json!({"type": name, "call_id": call.id, "output": output});
+    match kind {
+        Kind::Function | Kind::Shell => Some(given("function_call_output")),
+        Kind::Custom => Some(given("custom_tool_call_output")),
+        Kind::Tools => Some(json!({
+            "type": "tool_search_output", "call_id": call.id, "status": "completed", "execution": "client",
+            "tools": tools(call),
+        })),
+        Kind::Search | Kind::Picture => None,
+    }
+}
+
+// A result does not say that the tool failed; the end of a command does.
+fn failed(call: &Call<'_>, answer: &Answer<'_>, about: &About) -> Value {
+    let tool = answer.tool();
+    let status = if tool.is_some_and(|tool| tool.not_run) { "declined" } else { "failed" };
+    let code = tool.and_then(|tool| tool.exit_code).filter(|code| *code != 0).unwrap_or(-1);
+    json!({
+        "type": "exec_command_end", "call_id": call.id, "turn_id": "", "command": [call.name], "cwd": about.folder,
+        "parsed_cmd": [], "source": "agent", "stdout": "", "stderr": "", "aggregated_output": "", "exit_code": code,
+        "duration": {"secs": 0, "nanos": 0}, "formatted_output": "", "status": status,
+    })
 }

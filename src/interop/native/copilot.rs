@@ -1,21 +1,27 @@
 //! A session that Copilot CLI resumes: `session-state/<session>/events.jsonl`.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::interop::AgentName;
 use crate::interop::copilot::COVERAGE;
-use crate::interop::messages::steps::Step;
-use crate::interop::native::{Writing, lines};
+use crate::interop::messages::file::{File, Source};
+use crate::interop::messages::steps::{Answer, Call, Step};
+use crate::interop::native::{Place, Writing, divided, lines};
+use crate::session::id::sha256;
 use crate::session::message::{Message, Role};
 use crate::time;
 
 /// The file's path, and the file.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
     let about = writing.about;
-    let mut chain = Chain { writing, before: Value::Null, records: Vec::new() };
+    let mut chain = Chain { writing, before: Value::Null, records: Vec::new(), assets: BTreeSet::new() };
     let start = json!({
         "sessionId": about.id, "version": 1, "producer": "copilot-agent", "copilotVersion": COVERAGE.tested.last(),
         "startTime": time::format(about.now_ms), "context": {"cwd": about.folder, "branch": about.git_branch},
@@ -25,18 +31,10 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
         if step.role == Role::Assistant {
             chain.answer(step);
         } else {
-            let said = step.said();
-            let data = json!({"content": said, "transformedContent": said, "attachments": []});
-            chain.event("user.message", step.message, data);
+            chain.prompt(step);
         }
         for (call, answer) in step.results() {
-            let said = answer.said();
-            let mut data =
-                json!({"toolCallId": call.id, "success": !answer.is_error, "result": {"content": said}});
-            if answer.is_error {
-                data["error"] = json!({"message": said, "code": "failure"});
-            }
-            chain.event("tool.execution_complete", answer.message, data);
+            chain.result(call, answer);
         }
     }
     (format!("session-state/{}/events.jsonl", about.id), lines(&chain.records))
@@ -47,6 +45,8 @@ struct Chain<'w, 'a> {
     writing: &'w mut Writing<'a>,
     before: Value,
     records: Vec<Value>,
+    // The bytes that stand there, each once.
+    assets: BTreeSet<String>,
 }
 
 impl Chain<'_, '_> {
@@ -58,6 +58,51 @@ impl Chain<'_, '_> {
         });
         self.before = id.into();
         self.records.push(record);
+    }
+
+    fn prompt(&mut self, step: &Step<'_>) {
+        let (said, images) = divided(AgentName::Copilot, Place::Prompt, step.text, &step.files);
+        let attachments: Vec<Value> =
+            images.iter().map(|file| self.reference(file, "blob", "displayName", step.message)).collect();
+        let data = json!({"content": said, "transformedContent": said, "attachments": attachments});
+        self.event("user.message", step.message, data);
+    }
+
+    fn result(&mut self, call: &Call<'_>, answer: &Answer<'_>) {
+        let (said, images) =
+            divided(AgentName::Copilot, Place::of_result(answer), answer.text, &answer.files);
+        let images: Vec<Value> =
+            images.iter().map(|file| self.reference(file, "image", "description", answer.message)).collect();
+        let mut data =
+            json!({"toolCallId": call.id, "success": !answer.is_error, "result": {"content": said}});
+        if !images.is_empty() {
+            data["result"]["binaryResultsForLlm"] = images.into();
+        }
+        if answer.is_error {
+            let is_denied = answer.tool().is_some_and(|tool| tool.not_run);
+            let code = if is_denied { "denied" } else { "failure" };
+            data["error"] = json!({"message": said, "code": code});
+        }
+        self.event("tool.execution_complete", answer.message, data);
+    }
+
+    // The bytes stand in an event of their own, before whatever shows them.
+    fn reference(&mut self, file: &File<'_>, kind: &str, named: &str, of: Option<&Message>) -> Value {
+        let Source::Data(data) = file.source else { return Value::Null };
+        let bytes = STANDARD.decode(data).unwrap_or_default();
+        let asset = format!("sha256:{}", sha256(&bytes));
+        if self.assets.insert(asset.clone()) {
+            let made = json!({
+                "assetId": asset, "byteLength": bytes.len(), "data": data, "mimeType": file.mime, "type": "image",
+            });
+            self.event("session.binary_asset", of, made);
+        }
+        let mut reference =
+            json!({"type": kind, "assetId": asset, "byteLength": bytes.len(), "mimeType": file.mime});
+        if let Some(name) = file.name {
+            reference[named] = name.into();
+        }
+        reference
     }
 
     fn answer(&mut self, step: &Step<'_>) {

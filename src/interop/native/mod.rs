@@ -2,7 +2,7 @@
 //!
 //! Calls and results are paired first, by the rule that the client's provider has. What a client cannot take, or tells
 //! by itself, is left out and listed: reasoning that another provider signed, system messages, what another client told
-//! in the user's name.
+//! in the user's name; and a file that it has no place for, in whose stead a text says what it was.
 
 mod claude_code;
 mod codex;
@@ -47,7 +47,10 @@ const OWN_INSTRUCTIONS: &str = "the client has instructions of its own";
 const TOLD_BY_CLIENT: &str = "another client told it, not the user";
 const SIGNED_BY_ANOTHER: &str = "another provider signed it";
 const WITHOUT_CALL: &str = "its call is not there";
+const NO_PLACE: &str = "the client has no place for it: a text stands for it";
 const COUNTED: &str = "the client counts by itself";
+// The images that every provider takes.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 // Where a client wants a model's name, and none is known.
 const UNKNOWN_MODEL: &str = "unknown";
 
@@ -133,6 +136,9 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
     let (steps, without_call) = paired(&messages, Limits::of(format));
     for _ in without_call {
         losses.add("tool".into(), WITHOUT_CALL);
+    }
+    for _ in files(&steps).filter(|(place, file)| !takes(agent, *place, file)) {
+        losses.add("attachments".into(), NO_PLACE);
     }
     // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
@@ -231,15 +237,65 @@ impl Writing<'_> {
     }
 }
 
-/// What is said with the names of files that stand nowhere, and the images that can go along.
-fn inline<'f, 'a>(text: &str, files: &'f [File<'a>]) -> (String, Vec<&'f File<'a>>) {
-    let is_inline =
-        |file: &&File<'_>| file.mime.starts_with("image/") && matches!(file.source, Source::Data(_));
-    let (images, others): (Vec<_>, Vec<_>) = files.iter().partition(is_inline);
+/// Where a file stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Prompt,
+    Answer,
+    Result,
+    Failure,
+}
+
+impl Place {
+    fn of(step: &Step<'_>) -> Place {
+        if step.role == Role::Assistant { Place::Answer } else { Place::Prompt }
+    }
+
+    fn of_result(answer: &Answer<'_>) -> Place {
+        if answer.is_error { Place::Failure } else { Place::Result }
+    }
+}
+
+// All files of a session.
+fn files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (Place, &'s File<'a>)> {
+    steps.iter().flat_map(|step| {
+        let said = step.files.iter().map(|file| (Place::of(step), file));
+        let results = step.calls.iter().filter_map(|call| call.result.as_ref());
+        let given =
+            results.flat_map(|answer| answer.files.iter().map(|file| (Place::of_result(answer), file)));
+        said.chain(given)
+    })
+}
+
+/// Whether a client takes a file there. For what it does not take it would refuse the session, or drop the message.
+fn takes(agent: AgentName, place: Place, file: &File<'_>) -> bool {
+    let is_here = matches!(file.source, Source::Data(_));
+    let is_near = is_here || matches!(file.source, Source::Url(_));
+    let is_image = IMAGES.contains(&file.mime) || (!is_here && file.mime.starts_with("image/"));
+    match agent {
+        AgentName::Gemini | AgentName::Qwen => is_near,
+        AgentName::ClaudeCode => {
+            let is_known = is_image || file.mime == "application/pdf";
+            matches!(place, Place::Prompt | Place::Result) && is_near && is_known
+        }
+        AgentName::OpenCode => place != Place::Failure && is_here && is_image,
+        AgentName::Copilot => matches!(place, Place::Prompt | Place::Result) && is_here && is_image,
+        _ => place != Place::Answer && is_here && is_image,
+    }
+}
+
+/// What is said, with a text for each file that the client does not take there, and those that it takes.
+fn divided<'f, 'a>(
+    agent: AgentName,
+    place: Place,
+    text: &str,
+    files: &'f [File<'a>],
+) -> (String, Vec<&'f File<'a>>) {
+    let (taken, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| takes(agent, place, file));
     let mut said = Vec::from([String::from(text)]);
     said.extend(others.iter().map(|file| file.described()));
     said.retain(|text| !text.is_empty());
-    (said.join("\n"), images)
+    (said.join("\n"), taken)
 }
 
 /// The parts of the first of Gemini's contents: what is said.

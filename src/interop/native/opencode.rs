@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
+use crate::interop::AgentName;
 use crate::interop::messages::file::File;
-use crate::interop::messages::steps::{Call, Step};
-use crate::interop::native::{Writing, inline};
+use crate::interop::messages::steps::{Answer, Call, Step};
+use crate::interop::native::{Place, Writing, divided};
 use crate::interop::opencode::COVERAGE;
 use crate::session::message::{Message, Role};
 use crate::time;
@@ -54,6 +55,13 @@ impl Document<'_, '_> {
         id(kind, self.writing.about.now_ms, self.made, &self.writing.uuid())
     }
 
+    // A part says where it stands; so does a file in a result.
+    fn place(&mut self, part: &mut Value, message: &str) {
+        part["id"] = self.id("prt").into();
+        part["sessionID"] = self.session.as_str().into();
+        part["messageID"] = message.into();
+    }
+
     fn ms(&mut self, message: Option<&Message>) -> i64 {
         let time = self.writing.time(message);
         time::parse(&time).unwrap_or_default()
@@ -71,7 +79,7 @@ impl Document<'_, '_> {
                 parts.push(json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time}));
             }
         }
-        let (said, images) = inline(step.text, &step.files);
+        let (said, images) = divided(AgentName::OpenCode, Place::of(step), step.text, &step.files);
         if !said.is_empty() {
             parts.push(json!({"type": "text", "text": said}));
         }
@@ -80,13 +88,13 @@ impl Document<'_, '_> {
         let made = step.calls.iter().filter_map(|call| Some((call, call.result.as_ref()?)));
         for (call, result) in made {
             let end = self.ms(result.message);
-            let (output, images) = inline(result.text, &result.files);
-            parts.push(tool(call, result.is_error, &output, &images, [ms, end]));
+            parts.push(tool(call, result, [ms, end]));
         }
         for part in &mut parts {
-            part["id"] = self.id("prt").into();
-            part["sessionID"] = self.session.as_str().into();
-            part["messageID"] = message.as_str().into();
+            self.place(part, &message);
+            for file in part["state"]["attachments"].as_array_mut().into_iter().flatten() {
+                self.place(file, &message);
+            }
         }
         let model = self.writing.model(step);
         let mut info = match step.role {
@@ -113,27 +121,29 @@ impl Document<'_, '_> {
     }
 }
 
-fn tool(
-    call: &Call<'_>,
-    is_error: bool,
-    output: &str,
-    images: &[&File<'_>],
-    [start, end]: [i64; 2],
-) -> Value {
+fn tool(call: &Call<'_>, result: &Answer<'_>, [start, end]: [i64; 2]) -> Value {
     let input: Value = serde_json::from_str(&call.object()).unwrap_or_default();
     let time = json!({"start": start, "end": end});
-    let state = if is_error {
+    let (output, images) = divided(AgentName::OpenCode, Place::of_result(result), result.text, &result.files);
+    let state = if result.is_error {
         json!({"status": "error", "input": input, "error": output, "time": time})
     } else {
         let attachments: Vec<Value> = images.iter().map(|file| picture(file)).collect();
+        let code = result.tool().and_then(|tool| tool.exit_code);
+        let metadata = code.map_or_else(|| json!({}), |code| json!({ "exit": code }));
         json!({
-            "status": "completed", "input": input, "output": output, "title": "", "metadata": {}, "time": time,
+            "status": "completed", "input": input, "output": output, "title": "", "metadata": metadata, "time": time,
             "attachments": attachments,
         })
     };
     json!({"type": "tool", "callID": call.id, "tool": call.name, "state": state})
 }
 
+// The client takes no name that is none.
 fn picture(file: &File<'_>) -> Value {
-    json!({"type": "file", "mime": file.mime, "filename": file.name, "url": file.url()})
+    let mut picture = json!({"type": "file", "mime": file.mime, "url": file.url()});
+    if let Some(name) = file.name {
+        picture["filename"] = name.into();
+    }
+    picture
 }

@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
+use crate::interop::AgentName;
 use crate::interop::messages::file::{File, Source};
 use crate::interop::messages::steps::Step;
-use crate::interop::native::{Writing, inline, lines};
+use crate::interop::native::{Place, Writing, divided, lines};
 use crate::session::message::{Message, Role};
 use crate::time;
 
@@ -23,13 +24,13 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
         json!({"type": "session", "version": 3, "id": about.id, "timestamp": now, "cwd": about.folder});
     let mut chain = Chain { writing, before: Value::Null, records: Vec::from([head]) };
     for step in steps {
-        let content = content(step.text, &step.files);
+        let content = content(Place::of(step), step.text, &step.files);
         match step.role {
             Role::Assistant => chain.answer(step, content),
             _ => chain.said(step.message, json!({"role": "user", "content": content})),
         }
         for (call, result) in step.results() {
-            let content = self::content(result.text, &result.files);
+            let content = self::content(Place::of_result(result), result.text, &result.files);
             let said = json!({
                 "role": "toolResult", "toolCallId": call.id, "toolName": call.name, "content": content,
                 "isError": result.is_error,
@@ -51,8 +52,8 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
     (format!("sessions/--{folder}--/{clock}_{}.jsonl", about.id), lines(&records))
 }
 
-fn content(text: &str, files: &[File<'_>]) -> Vec<Value> {
-    let (said, images) = inline(text, files);
+fn content(place: Place, text: &str, files: &[File<'_>]) -> Vec<Value> {
+    let (said, images) = divided(AgentName::Pi, place, text, files);
     let mut content: Vec<Value> = Vec::new();
     if !said.is_empty() {
         content.push(json!({"type": "text", "text": said}));

@@ -255,7 +255,9 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
         }
         time.leave(losses, REASONS);
     }
+    let mut exit_code = None;
     if let Some(mut metadata) = state.take_object("metadata", losses) {
+        exit_code = metadata.take("exit", losses);
         let child: Option<String> = metadata.take("sessionId", losses);
         let child = child.map(|source_id| SubAgent { source_id, call_id: id.clone() });
         talk.session.sub_agents.extend(child);
@@ -265,7 +267,7 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
     step.pieces.push(Piece::Call(call));
     let is_error = error.is_some();
     let Some(content) = error.or(output) else { return };
-    let tool = Tool { call_id: id, is_error, ..Tool::default() };
+    let tool = Tool { call_id: id, is_error, exit_code, ..Tool::default() };
     let role = Some(Role::Tool);
     step.results
         .push((Message { role, content, tool: Some(tool), attachments, ..Message::default() }, origin));

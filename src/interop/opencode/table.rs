@@ -107,6 +107,7 @@ pub const COVERAGE: Coverage = Coverage {
         "message.parts[tool].state.time.compacted",
         "message.parts[tool].state.metadata",
         "message.parts[tool].state.metadata.sessionId",
+        "message.parts[tool].state.metadata.exit",
         "message.parts[step-start]",
         "message.parts[step-start].id",
         "message.parts[step-start].sessionID",

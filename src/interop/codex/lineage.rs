@@ -1,0 +1,85 @@
+//! Rollouts that go on with another one: a fork's and a rewound thread's hold what was said since, and name the rollout
+//! that holds what was said before (`history_base`), by the id in its file's name and the byte where their own part begins.
+//!
+//! A host puts the bytes of that one before those of this one, and so on. What names a message is where it stands in its
+//! own file, so that a thread's messages are the same ones whichever of its rollouts they are read with.
+
+use alloc::string::String;
+
+use crate::interop::codex::{HEAD, Reader, Record};
+use crate::interop::lines::{first_objects, lines};
+use crate::interop::{Losses, Object};
+use crate::text::Text;
+use crate::time;
+
+const AWAY: &str = "what was said before lies in another file, which is not here";
+
+/// The part of another rollout that one goes on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// The id in the name of its file.
+    pub rollout: String,
+    // How many of its bytes, and the number of the first record that is no part; one of them may not be told.
+    end: Option<usize>,
+    end_ordinal: Option<u64>,
+}
+
+impl Base {
+    /// How many bytes of that rollout belong to this one; nothing where it is not as long as it was.
+    pub fn part(&self, rollout: &[u8]) -> Option<usize> {
+        if let Some(end) = self.end {
+            let ends_line = end == 0 || rollout.get(end - 1) == Some(&b'\n');
+            return Some(end).filter(|_| ends_line);
+        }
+        let ordinal = self.end_ordinal?;
+        let is_behind = |line: &[u8]| {
+            let object = core::str::from_utf8(line).ok().and_then(|json| Object::parse("", json).ok());
+            object.and_then(|mut object| object.take::<u64>("ordinal", &mut Losses::default()))
+                >= Some(ordinal)
+        };
+        let behind = lines(rollout).find(|(_, line)| is_behind(line));
+        Some(behind.map_or(rollout.len(), |(place, _)| place))
+    }
+}
+
+/// What these bytes go on with; nothing where they hold everything, or are a sub-agent's: what its caller said before
+/// stands in the caller's session.
+pub fn base(bytes: &[u8]) -> Option<Base> {
+    let quiet = &mut Losses::default();
+    let mut first =
+        first_objects(bytes, HEAD).find(|object| object.raw("type") == Some("\"session_meta\""))?;
+    let mut payload = first.take_object("payload", quiet)?;
+    let is_agents = payload.raw("source").is_some_and(|source| source.starts_with('{'))
+        || payload.raw("parent_thread_id").is_some_and(|parent| parent != "null");
+    let mut base = payload.take_object("history_base", quiet).filter(|_| !is_agents)?;
+    let end: Option<u64> = base.take("end_byte_offset", quiet);
+    Some(Base {
+        rollout: base.take("thread_id", quiet)?,
+        end: end.and_then(|end| usize::try_from(end).ok()),
+        end_ordinal: base.take("end_ordinal_exclusive", quiet),
+    })
+}
+
+impl Reader {
+    /// What was read so far is what this rollout goes on with; if nothing was, that is lost.
+    pub(super) fn go_on(&mut self, record: &mut Record<'_>, start: u64) {
+        let Record { payload, origin } = record;
+        let is_based = payload.raw("history_base").is_some_and(|base| base.starts_with('{'));
+        if !is_based {
+            return;
+        }
+        payload.take_raw("history_base");
+        if !self.is_described {
+            return payload.lose("history_base", AWAY, &mut self.talk.losses);
+        }
+        let id = payload.raw("id").and_then(Text::decode).unwrap_or_default();
+        if id.as_str() != self.talk.session.source_id {
+            self.talk.fork();
+            self.talk.begun(origin.timestamp.as_deref().and_then(time::parse));
+        }
+        self.talk.losses = Losses::default();
+        self.problems.clear();
+        self.answer = None;
+        self.start = start;
+    }
+}

@@ -1,0 +1,95 @@
+//! Results that say that a tool did not run, or not to its end: in the words by which each client tells its model so. Few
+//! say it by a field of their own.
+
+use crate::interop::AgentName;
+
+/// How such a result begins.
+const BEGINS: [&str; 34] = [
+    // Claude Code.
+    "<tool_use_error>",
+    "The user doesn't want to ",
+    "Claude requested permissions to ",
+    "Permission to use ",
+    "Permission for this action ",
+    "[Request interrupted by user",
+    "PreToolUse:",
+    "Error: PreToolUse:",
+    "Hook PreToolUse:",
+    "This command requires approval",
+    "This Bash command contains multiple operations",
+    // OpenCode.
+    "The user rejected permission to use ",
+    "The user has specified a rule which prevents you from ",
+    "Model tried to call unavailable tool ",
+    "Tool execution aborted",
+    "The user dismissed this question",
+    // Gemini CLI and Qwen Code.
+    "[Operation Cancelled]",
+    "Tool execution denied by policy",
+    "Tool execution for \"",
+    "Qwen Code requires permission to use ",
+    "Error: Command rejected because ",
+    "Command rejected because ",
+    // Copilot CLI.
+    "Permission denied and could not request permission from user",
+    "The user rejected this tool call",
+    "Denied by preToolUse hook",
+    // pi.
+    "Tool execution was blocked",
+    "Operation aborted",
+    "Command aborted",
+    // Cline and Continue.
+    "The user denied this operation",
+    "Cancelled by user",
+    "Command skipped by user",
+    "Tool execution was cancelled",
+    "Tool execution cancelled",
+    "Error: Tool execution was cancelled",
+];
+
+/// How one of Codex begins, whose results do not say that they are errors.
+const OF_CODEX: [&str; 11] = [
+    "unsupported call: ",
+    "unsupported custom tool call: ",
+    "failed to parse function arguments: ",
+    "apply_patch verification failed: ",
+    "patch rejected",
+    "exec command rejected",
+    "exec_command failed for ",
+    "rejected by user",
+    "rejected: ",
+    "approval policy is ",
+    "aborted by user",
+];
+
+// Where what was asked for stands before it.
+const INSIDE: [&str; 4] = [
+    " was blocked. For security, Claude Code ",
+    "requires user confirmation, which is not supported in non-interactive mode",
+    "\" not found in registry",
+    "The user denied this operation.",
+];
+const NEAR: usize = 400;
+
+/// Whether a result says so.
+pub(super) fn is_refusal(agent: AgentName, is_error: bool, said: &str) -> bool {
+    let said = said.trim_ascii_start();
+    match agent {
+        AgentName::Codex if said == "aborted" || begins(&OF_CODEX, said) => return true,
+        // Its results are told apart by their words alone.
+        AgentName::Cline => return begins(&BEGINS, said) || is_inside(said),
+        _ => {}
+    }
+    let line = said.lines().next().unwrap_or_default();
+    let is_unknown = line.starts_with("Tool ") && line.ends_with(" not found");
+    is_error && (begins(&BEGINS, said) || is_inside(said) || is_unknown)
+}
+
+fn begins(known: &[&str], said: &str) -> bool {
+    known.iter().any(|begin| said.starts_with(begin))
+}
+
+fn is_inside(said: &str) -> bool {
+    let head = &said[..crate::text::boundary(said, NEAR, false)];
+    INSIDE.iter().any(|known| head.contains(known))
+}
