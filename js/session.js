@@ -14,7 +14,7 @@ import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
 import { Redaction } from "./redaction.js";
 import { resumed } from "./resuming.js";
 import { Tools } from "./tools.js";
-import { acknowledged, joined, taken } from "./waiting.js";
+import { acknowledged, joined, refuseUnlessKnown, taken } from "./waiting.js";
 
 /** @import { Compacted, CompactOptions } from "./compaction.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
@@ -126,10 +126,7 @@ export class Session {
     const late = streamed(drafts, format);
     if (late) return late.then((messages) => this.append(messages, { durability, format: "ai-sdk", revives }));
     const mine = new Promise((resolve, reject) => {
-      if (durability !== "durable" && durability !== "buffered") {
-        const message = `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`;
-        throw new LeftoffError({ code: "invalid_request", message });
-      }
+      refuseUnlessKnown(durability);
       // As they are now: the caller may change them before their turn comes.
       const { all, format: shape } = given(drafts, format);
       const json = toJson(all, shape === "leftoff" ? undefined : inBase64);

@@ -2,6 +2,7 @@
 /** Appends that wait for their turn, and which of them become one batch. */
 
 import { lentBytes } from "./core.js";
+import { LeftoffError } from "./error.js";
 
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -35,6 +36,13 @@ export function taken(waiting) {
   if (!first) return [];
   const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
   return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}
+
+/** @param {unknown} durability */
+export function refuseUnlessKnown(durability) {
+  if (durability === "durable" || durability === "buffered") return;
+  const message = `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead`;
+  throw new LeftoffError({ code: "invalid_request", message });
 }
 
 /** How safe an append is once it is written. @param {Storage} storage @param {boolean} durable whether that was waited for */

@@ -22,7 +22,7 @@ export const opencode = {
   },
 
   prepare({ home, url }) {
-    const model = { name: "Script", reasoning: true, tool_call: true, limit: { context: 1_000_000, output: 32_000 } };
+    const model = { name: "Script", reasoning: true, tool_call: true, attachment: true, modalities: { input: ["text", "image"], output: ["text"] }, limit: { context: 1_000_000, output: 32_000 } };
     const provider = { npm: "@ai-sdk/openai-compatible", name: "Script", options: { baseURL: `${url}/v1`, apiKey: "none" }, models: { script: model } };
     const settings = { model: "script/script", small_model: "script/script", autoupdate: false, share: "disabled", permission: { "*": "allow" }, provider: { script: provider } };
     const folder = join(home, ".config", "opencode");

@@ -14,6 +14,7 @@ const SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false },
+  model: { generationConfig: { modalities: { image: true } } },
   // Without a terminal a command's output is lost where it is read after the command has ended.
   tools: { shell: { enableInteractiveShell: true } },
   // Else another agent, with tools, goes through the conversation after it.

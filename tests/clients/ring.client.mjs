@@ -1,5 +1,6 @@
 // @ts-check
-// A session held in one client is imported, written for another one, and resumed there by the real client as its own.
+// A session held in one client is imported, written for another one or for itself, and resumed there by the real client as
+// its own.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -22,7 +23,7 @@ const LAST = "And now? 🏁";
 
 /** @type {Suite} */
 export default {
-  title: "a session of any client goes on in another one, with each text, call and result once, in order, as real turns",
+  title: "a session of any client goes on in another one and in its own, with each text, call and result once, in order, as real turns",
   async run({ all: hasAll }) {
     const tries = await ring(present(wanted({ all: hasAll })));
     const errors = tries.flatMap(({ error }) => (error === undefined ? [] : [error]));
@@ -32,7 +33,7 @@ export default {
 };
 
 /**
- * Each pair of those that CI drives, and each in the next one.
+ * Each pair of those that CI drives, and each in the next one and in itself.
  * @param {Present[]} clients
  * @param {(one: Present) => boolean} [isMeant] only pairs with such a client
  * @returns {Promise<Try[]>}
@@ -60,7 +61,7 @@ export function named({ from, to }) {
 
 /** @param {Present} from @param {Present} to @param {Present[]} clients */
 function isPaired(from, to, clients) {
-  if (IN_CI.includes(from.client) && IN_CI.includes(to.client)) return from !== to;
+  if (from === to || (IN_CI.includes(from.client) && IN_CI.includes(to.client))) return true;
   return clients[(clients.indexOf(from) + 1) % clients.length] === to;
 }
 

@@ -2,7 +2,7 @@
 
 use leftoff::context::Format;
 use leftoff::session::message::Role;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What one part says.
 #[derive(Clone, Debug, PartialEq)]

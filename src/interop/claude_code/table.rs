@@ -48,6 +48,7 @@ pub const COVERAGE: Coverage = Coverage {
         "user.message.content[tool_result].type",
         "user.message.content[tool_result].tool_use_id",
         "user.message.content[tool_result].is_error",
+        "user.toolDenialKind",
         "user.message.content[tool_result].content",
         "user.message.content[tool_result].content[text]",
         "user.message.content[tool_result].content[text].type",

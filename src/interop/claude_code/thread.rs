@@ -134,6 +134,7 @@ impl Thread {
         let losses = &mut self.talk.losses;
         let flags = flags(&mut record.object, USER_FLAGS, losses);
         let messages = prompt_messages(record.content, losses);
+        let not_run = did_not_run(&mut record.object);
         let uuid = record.envelope.uuid.as_deref();
         if let [said] = &messages[..]
             && said.tool.is_none()
@@ -145,6 +146,9 @@ impl Thread {
         let origin = record.origin(flags);
         let mut last = record.before;
         for mut said in messages {
+            if let Some(tool) = &mut said.tool {
+                tool.not_run = not_run;
+            }
             let is_said = said.tool.is_none();
             is_prompt &= is_said;
             said.branch = is_prompt && self.is_rewind(last, &said, &record.envelope);
@@ -274,4 +278,12 @@ impl Thread {
         message.leave(&mut self.talk.losses, REASONS);
         object.leave(&mut self.talk.losses, REASONS);
     }
+}
+
+// Whether the call of this result was denied, or interrupted.
+fn did_not_run(object: &mut Object<'_>) -> bool {
+    let quiet = &mut Losses::default();
+    let denial: Option<String> = object.take("toolDenialKind", quiet);
+    let given = object.raw("toolUseResult").and_then(|raw| Object::parse("", raw).ok());
+    denial.is_some() || given.is_some_and(|mut given| given.take("interrupted", quiet) == Some(true))
 }
