@@ -1,5 +1,6 @@
 //! Each rule of the format, by a few records of its own.
 
+use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, Loss, read};
 use leftoff::session::message::{Message, Part};
@@ -350,4 +351,28 @@ fn a_real_session_reads_as_it_was_held() {
     let assistant = second.assistant.as_ref().unwrap();
     assert_eq!((assistant.reasoning.len(), assistant.order.len()), (1, 0));
     assert!(session.messages.iter().all(|message| !message.branch));
+}
+
+// The client's own field says it, whatever the words of the result.
+#[test]
+fn what_was_denied_or_interrupted_did_not_run() {
+    let ran = |more: Value| {
+        let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "make"}}]);
+        let result = json!([{"type": "tool_result", "tool_use_id": "t", "content": "asks the person", "is_error": true}]);
+        let mut answered = record("u2", "a1", 3, "user", result);
+        answered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let import = import(&[
+            record("u1", "", 1, "user", json!("go")),
+            record("a1", "u1", 2, "assistant", call),
+            answered,
+        ]);
+        let messages = &import.sessions[0].messages;
+        let mut state = State::default();
+        messages.iter().for_each(|message| state.take(message));
+        (messages[2].tool.as_ref().unwrap().not_run, state.all(Kind::Failed).count())
+    };
+    assert_eq!(ran(json!({})), (false, 1));
+    assert_eq!(ran(json!({"toolDenialKind": "user-rejected"})), (true, 0));
+    assert_eq!(ran(json!({"toolUseResult": {"stdout": "", "interrupted": true}})), (true, 0));
+    assert_eq!(ran(json!({"toolUseResult": {"stdout": "", "interrupted": false}})), (false, 1));
 }

@@ -34,7 +34,9 @@ export function readClaude(file, isSide = false) {
       if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.asked(block.text);
       if (block?.type === "tool_use") calls.set(block.id, { ...block, folder: record.cwd });
       const call = block?.type === "tool_result" ? calls.get(block.tool_use_id) : undefined;
-      if (call) reading.did(call, { text: textOf(block.content), isError: block.is_error === true });
+      // What was denied or interrupted did nothing.
+      const hasRun = record.toolDenialKind === undefined && record.toolUseResult?.interrupted !== true;
+      if (call && hasRun) reading.did(call, { text: textOf(block.content), isError: block.is_error === true });
     }
   }
   return reading;

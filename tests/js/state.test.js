@@ -44,7 +44,7 @@ function readByHand(file) {
       if (block?.type === "tool_use") calls.set(block.id, block);
       const call = block?.type === "tool_result" ? calls.get(block.tool_use_id) : undefined;
       if (call && EDITORS.includes(call.name) && !block.is_error) files.add(call.input.file_path ?? call.input.notebook_path);
-      if (call?.name === "Bash" && block.is_error) failed.add(call.input.command.split(/\s+/).join(" ").trim());
+      if (call?.name === "Bash" && block.is_error && !entry.toolDenialKind) failed.add(call.input.command.split(/\s+/).join(" ").trim());
     }
   }
   return { files, failed };
