@@ -22,10 +22,10 @@ export async function appendAll(session, messages) {
   for await (const message of messages) {
     batch.push(message);
     if (batch.length < BATCH) continue;
-    await session.append(batch, options);
+    await session.appendCopies(batch, options);
     batch = [];
   }
-  if (batch.length > 0) await session.append(batch, options);
+  if (batch.length > 0) await session.appendCopies(batch, options);
   await session.flush();
 }
 
@@ -49,7 +49,7 @@ export async function appendFresh(session, { handle, at, count, isCounted, goesO
     for (let from = 0; from < count; from += BATCH) {
       const batch = fromBytes(agents.called(() => handle.messages(at, from, from + BATCH)));
       // An answer to who stopped it is no going on.
-      await session.append(batch, { ...options, revives: revives && batch.some(isTalk) });
+      await session.appendCopies(batch, { ...options, revives: revives && batch.some(isTalk) });
     }
   }
   if (count > 0) await session.flush({ learns: false });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Messages and tool executions as document 004 has them. */
 
-import { toJson } from "./core.js";
+import { toJson } from "./json.js";
 
 /**
  * @typedef {object} StoredMessage

@@ -4,6 +4,7 @@
 import * as bindings from "../pkg/leftoff.js";
 import { LeftoffError } from "./error.js";
 import { asset } from "./core.node.js";
+import { toJson } from "./json.js";
 import { Module } from "./module.js";
 
 /** @typedef {typeof bindings} Core */
@@ -106,30 +107,6 @@ export function lentBytes(text) {
   // No letter takes more than three bytes.
   if (text.length * 3 > desk.length) return encoder.encode(text);
   return desk.subarray(0, encoder.encodeInto(text, desk).written);
-}
-
-/**
- * A value as JSON.
- * @param {unknown} value
- * @param {(this: any, key: string, value: unknown) => unknown} [replacer]
- * @returns {string}
- */
-export function toJson(value, replacer) {
-  try {
-    return JSON.stringify(value, replacer);
-  } catch (cause) {
-    throw new LeftoffError({ code: "invalid_json", message: "expected a value that JSON can hold, but found another one", cause });
-  }
-}
-
-/** Bytes as providers' shapes have them in JSON; for `toJson`. @this {any} @param {string} key @param {unknown} value */
-export function inBase64(key, value) {
-  // A Buffer has become something else by now.
-  const bytes = this[key] instanceof ArrayBuffer ? new Uint8Array(this[key]) : this[key];
-  if (!(bytes instanceof Uint8Array)) return value;
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 /** What the core wrote, as a value. @param {Uint8Array} bytes */

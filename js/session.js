@@ -3,8 +3,8 @@
 
 import { given, streamed } from "./answers.js";
 import { Contexts } from "./contexts.js";
-import { anyCounter, called, entropy, inBase64, toBytes, toJson } from "./core.js";
-import { LeftoffError, unlessBug } from "./error.js";
+import { anyCounter, called, entropy, toBytes } from "./core.js";
+import { unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
 import { Lease } from "./lease.js";
@@ -12,9 +12,10 @@ import { Live } from "./live.js";
 import { Log } from "./log.js";
 import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
 import { Redaction } from "./redaction.js";
+import { refuseUnlessSaid } from "./refusing.js";
 import { resumed } from "./resuming.js";
 import { Tools } from "./tools.js";
-import { acknowledged, joined, refuseUnlessKnown, taken } from "./waiting.js";
+import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
 /** @import { Compacted, CompactOptions } from "./compaction.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
@@ -125,12 +126,21 @@ export class Session {
   append(drafts, { durability = "durable", format, revives = true } = {}) {
     const late = streamed(drafts, format);
     if (late) return late.then((messages) => this.append(messages, { durability, format: "ai-sdk", revives }));
+    return this.#enqueue(() => given(drafts, format), { durability, revives, isCopy: false });
+  }
+
+  /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
+  appendCopies(messages, { durability = "durable", revives = true } = {}) {
+    return this.#enqueue(() => ({ all: [messages].flat(), format: "leftoff" }), { durability, revives, isCopy: true });
+  }
+
+  /** @param {() => { all: unknown[], format: Format }} said @param {Pick<Waiting, "durability" | "revives" | "isCopy">} how @returns {Promise<Appended>} */
+  #enqueue(said, { durability, revives, isCopy }) {
     const mine = new Promise((resolve, reject) => {
       refuseUnlessKnown(durability);
       // As they are now: the caller may change them before their turn comes.
-      const { all, format: shape } = given(drafts, format);
-      const json = toJson(all, shape === "leftoff" ? undefined : inBase64);
-      this.#waiting.push({ json, count: all.length, durability, format: shape, revives, resolve, reject });
+      const { all, format } = said();
+      this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
@@ -236,7 +246,7 @@ export class Session {
 
   /** Keeps a message in every context. @param {string} messageId */
   async pin(messageId) {
-    await this.#refuseUnlessSaid(messageId);
+    await refuseUnlessSaid(this, messageId);
     await this.#record([{ type: "pin", messageId }]);
   }
 
@@ -250,10 +260,7 @@ export class Session {
 
   /** What made the conversation possible, as a whole, from now on. @param {import("./records.js").Agent} agent */
   async setAgent(agent) {
-    if (typeof agent !== "object" || agent === null) {
-      throw new LeftoffError({ code: "invalid_request", message: `expected an object that says what the agent is, but found ${JSON.stringify(agent)} instead` });
-    }
-    await this.#record([{ type: "agent", ...agent }]);
+    await this.#record([{ type: "agent", agent: agent ?? null }]);
   }
 
   /**
@@ -418,12 +425,6 @@ export class Session {
     await this.#record([...said, { type: "status", status }]);
   }
 
-  /** @param {string} id */
-  async #refuseUnlessSaid(id) {
-    for await (const message of this.messages({ newestFirst: true })) if (message.id === id) return;
-    throw new LeftoffError({ code: "not_found", message: `expected a message "${id}" in this session, but found none` });
-  }
-
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
     const mine = this.#queue.then(work, work);
@@ -435,13 +436,13 @@ export class Session {
   async #appendGroup(group) {
     const [first] = group;
     if (!first) return;
-    const { durability, format } = first;
+    const { durability } = first;
     const durable = durability === "durable";
     let batch;
     try {
       // Without the event that began the session, its messages would be nobody's.
       if (durable) await this.#live.events.confirm();
-      batch = await this.#stage(group, format);
+      batch = await this.#stage(group, first);
     } catch (error) {
       if (group.length === 1) return first.reject(error);
       // One bad draft must not cost the others.
@@ -464,8 +465,8 @@ export class Session {
     }
   }
 
-  /** @param {Waiting[]} group @param {Format} format */
-  async #stage(group, format) {
+  /** @param {Waiting[]} group @param {Waiting} first */
+  async #stage(group, { format, isCopy }) {
     const live = this.#live;
     // Waiting costs, even for nothing.
     const handle = live.isLive ? live.handle : await live.revived();
@@ -473,7 +474,9 @@ export class Session {
     await live.messages.observe(handle);
     await live.lookSometimes();
     if (live.isDue) await this.#goOn(group);
-    const bytes = called(() => handle.stageMessages(joined(group.map((one) => one.json)), format, Date.now(), entropy(), anyCounter(), this.#isCounted));
+    const json = joined(group.map((one) => one.json));
+    const stamp = /** @type {const} */ ([Date.now(), entropy(), anyCounter(), this.#isCounted]);
+    const bytes = called(() => (isCopy ? handle.stageCopies(json, ...stamp) : handle.stageMessages(json, format, ...stamp)));
     try {
       for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await live.keepBlob(id, content);
     } catch (error) {

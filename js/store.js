@@ -123,7 +123,7 @@ export class Store {
    *   `name`: of a conversation in the workspace; one is made unless given
    */
   async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
-    refuseUnlessMeant({ type, title, name, placement });
+    refuseUnlessMeant({ type, title, name, placement, model, agent });
     const id = newId();
     const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
     const made = { ...agent, ...(model && { model }) };

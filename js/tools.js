@@ -1,8 +1,9 @@
 // @ts-check
 /** What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call. */
 
-import { called, entropy, fromBytes, toBytes, toJson } from "./core.js";
+import { bytesOf, called, entropy, fromBytes, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { toJson } from "./json.js";
 
 /** @import { Live } from "./live.js" */
 /** @import { ReadMessage } from "./messages.js" */
@@ -124,7 +125,7 @@ export class Tools {
   /** @param {ReadMessage} owner @param {Execution["call"]} call */
   async #addCall(owner, { id, name, arguments: args }) {
     const toolCalls = [...(owner.assistant?.toolCalls ?? []), { id, name, arguments: toJson(args) }];
-    await this.#session.append({ ...owner, role: "assistant", rev: (owner.rev ?? 0) + 1, assistant: { ...owner.assistant, toolCalls } });
+    await this.#session.appendCopies({ ...owner, role: "assistant", rev: (owner.rev ?? 0) + 1, assistant: { ...owner.assistant, toolCalls } });
   }
 
   /** @param {Execution["call"]} call @param {{ content: string, isError: boolean, exitCode?: number }} result */
@@ -151,7 +152,11 @@ export class Tools {
 
 // As they are now: the caller may change them before their turn comes; and refused before the first byte is written.
 /** @param {Execution} execution */
-function checked({ call, result, durationMs, messageId }) {
+function checked(execution) {
+  const json = toJson(execution);
+  called((core) => core.checkExecution(bytesOf(json)));
+  /** @type {Execution} */
+  const { call, result, durationMs, messageId } = JSON.parse(json);
   if (typeof call?.id !== "string" || !call.id || typeof call.name !== "string" || typeof result?.content !== "string") {
     throw new LeftoffError({ code: "invalid_request", message: 'expected "call" with an id and a name, and "result" with a content, but found less' });
   }
@@ -162,13 +167,16 @@ function checked({ call, result, durationMs, messageId }) {
   if (exitCode !== undefined && !Number.isSafeInteger(exitCode)) {
     throw new LeftoffError({ code: "invalid_request", message: `expected a whole number for "exitCode", but found ${String(exitCode)} instead` });
   }
-  const args = JSON.parse(toJson(call.arguments ?? {}));
+  if (success !== undefined && typeof success !== "boolean") {
+    throw new LeftoffError({ code: "invalid_request", message: `expected true or false for "success", but found ${JSON.stringify(success)} instead` });
+  }
+  const args = call.arguments ?? {};
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     throw new LeftoffError({ code: "invalid_request", message: 'expected an object for the "arguments" of the call, but found another value' });
   }
   return {
     call: { id: call.id, name: call.name, arguments: args },
-    result: { content, success: Boolean(success), error, exitCode },
+    result: { content, success, error, exitCode },
     durationMs: durationMs === undefined ? undefined : Math.round(durationMs),
     messageId,
   };

@@ -3,6 +3,7 @@
 
 import { lentBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { toJson } from "./json.js";
 
 /** @import { Storage } from "./storage/contract.js" */
 
@@ -12,6 +13,7 @@ import { LeftoffError } from "./error.js";
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
  * @property {import("./context.js").Format} format
+ * @property {boolean} isCopy they were read from a log, or an agent's file
  * @property {boolean} revives a paused session goes on with it
  * @property {(answer: import("./messages.js").Appended) => void} resolve
  * @property {(error: unknown) => void} reject
@@ -19,6 +21,14 @@ import { LeftoffError } from "./error.js";
 
 /** How many appends at most become one batch. */
 const MAX_GROUP = 1000;
+
+/** Drafts as an array of JSON. @param {unknown[]} drafts @param {import("./context.js").Format} format */
+export function written(drafts, format) {
+  const providers = format !== "leftoff";
+  // Also of holes: each of them is no message.
+  const each = Array.from(drafts, (draft, place) => toJson(draft, { about: `message ${place}`, bytes: providers, instances: providers }));
+  return `[${each.join(",")}]`;
+}
 
 /** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
 export function joined(arrays) {
@@ -34,7 +44,7 @@ export function joined(arrays) {
 export function taken(waiting) {
   const [first] = waiting;
   if (!first) return [];
-  const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format);
+  const other = waiting.findIndex((one) => one.durability !== first.durability || one.format !== first.format || one.isCopy !== first.isCopy);
   return waiting.splice(0, first.format === "leftoff" ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
 }
 

@@ -128,6 +128,11 @@ impl<'a> Fields<'a> {
         self.entries.iter().map(|entry| (entry.raw_key, entry.value))
     }
 
+    /// Key, decoded, and value of what nobody took.
+    pub fn named(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.entries.iter().map(|entry| (&*entry.key, entry.value))
+    }
+
     /// The names of what nobody took.
     #[cfg(feature = "interop")]
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -181,7 +186,7 @@ impl Field for bool {
 
 impl Field for u64 {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u64> {
-        raw.parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
+        unsigned(raw).parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
     }
 }
 
@@ -193,8 +198,13 @@ impl Field for i64 {
 
 impl Field for u32 {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u32> {
-        raw.parse().ok().or_else(|| reject(raw, path, "a whole number below 4294967296", bad))
+        unsigned(raw).parse().ok().or_else(|| reject(raw, path, "a whole number below 4294967296", bad))
     }
+}
+
+// A host may write what it rounded from below as a zero with a sign.
+fn unsigned(raw: &str) -> &str {
+    if raw == "-0" { "0" } else { raw }
 }
 
 impl<T: Field> Field for Vec<T> {

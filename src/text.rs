@@ -56,6 +56,11 @@ impl Text {
         &self.shown
     }
 
+    /// Whether half of a surrogate pair stands in it, which is shown as U+FFFD.
+    pub(crate) fn has_lone_surrogates(&self) -> bool {
+        self.raw.is_some()
+    }
+
     /// The same, as a string of its own.
     pub(crate) fn into_shown(self) -> String {
         self.shown

@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::fields::{Fields, items};
+use crate::fields::{BadValue, Fields, items};
+use crate::session::draft;
 use crate::session::event::{self, Change};
 use crate::session::status::Status;
 use crate::text::Extra;
@@ -25,7 +26,8 @@ pub struct Ask {
 
 impl Ask {
     /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
-    /// `"override": true`, and each a `timestamp`. Fields that nobody knows stand in the event.
+    /// `"override": true`, and each a `timestamp`. An agent may stand in a field of its own, `agent`. Fields that nobody knows
+    /// stand in the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -41,7 +43,7 @@ impl Ask {
         let name: String = fields.take("type", &mut bad).unwrap_or_default();
         let has_override = fields.take("override", &mut bad).unwrap_or_default();
         let timestamp = fields.take("timestamp", &mut bad);
-        let change = event::change(name, &mut fields, &mut bad);
+        let change = asked(name, &mut fields, &mut bad);
         if let Some(bad) = bad.into_iter().next() {
             return Err(wrong(bad.message));
         }
@@ -82,6 +84,23 @@ impl Ask {
             ),
         ))
     }
+}
+
+/// An agent may be given apart from the event's own keys: it may have a `type` by mistake.
+fn asked(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
+    let word = match name.as_str() {
+        "title" => "title",
+        "summary" => "summary",
+        "status" => "reason",
+        "pin" | "unpin" | "leaf" => "messageId",
+        "agent" if fields.has("agent") => {
+            let raw = fields.take_raw("agent").unwrap_or_default();
+            return Change::Agent(draft::agent(raw, bad).unwrap_or_default().into());
+        }
+        _ => return event::change(name, fields, bad),
+    };
+    draft::check_word(fields.raw(word), word, bad);
+    event::change(name, fields, bad)
 }
 
 impl From<Change> for Ask {

@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::fields::Fields;
 use crate::session::ask::Ask;
 use crate::session::event::{Change, Created, Imported, Parent, Project};
-use crate::session::{id, project};
+use crate::session::{draft, id, project};
 use crate::time::Stamp;
 
 /// How a session begins, and where it comes from.
@@ -39,6 +39,10 @@ impl Begin {
             folder: fields.take("folder", &mut bad),
             path,
         });
+        for word in ["id", "type", "name", "title"] {
+            draft::check_word(fields.raw(word), word, &mut bad);
+        }
+        let agent = fields.take_raw("agent").and_then(|raw| draft::agent(raw, &mut bad));
         let then = fields.take_raw("then").map_or(Ok(Vec::new()), Ask::from_json)?;
         let begin = Begin {
             created: Created {
@@ -47,7 +51,7 @@ impl Begin {
                 name: fields.take("name", &mut bad),
                 project,
                 parent: fields.take::<Parent>("parent", &mut bad),
-                agent: fields.take("agent", &mut bad),
+                agent,
             },
             title: fields.take("title", &mut bad),
             imported: fields.take_raw("imported").and_then(|raw| Fields::parse(raw).ok()).and_then(

@@ -337,12 +337,16 @@ impl Open for Source {
 }
 
 impl FromFields for Message {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Message> {
-        if !fields.has("role") {
-            return None;
-        }
+    fn from_fields(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Message> {
+        fields.has("role").then(|| Message::of_fields(fields, bad))
+    }
+}
+
+impl Message {
+    /// The message of these fields, which may say no role.
+    fn of_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
         drop_line_keys(&mut fields);
-        Some(Message {
+        Message {
             id: fields.take("id", bad).unwrap_or_default(),
             seq: fields.take("seq", bad),
             parent_id: fields.take("parentId", bad),
@@ -358,7 +362,17 @@ impl FromFields for Message {
             branch: fields.take("branch", bad).unwrap_or_default(),
             source: fields.take("source", bad),
             extra: fields.rest(),
-        })
+        }
+    }
+
+    /// One that was read from a log, as another log takes it: also where its role is none that leftoff knows.
+    pub(crate) fn copied(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
+        let mut message = Message::of_fields(fields, bad);
+        if message.role.is_none() {
+            // By its role a line is known to be a message.
+            message.extra.0.push(("\"role\"".into(), "null".into()));
+        }
+        message
     }
 }
 

@@ -6,6 +6,7 @@ pub mod blob;
 pub mod branch;
 pub mod checkpoint;
 pub mod documents;
+pub mod draft;
 pub mod edited;
 pub mod event;
 pub mod handle;

@@ -12,7 +12,7 @@ use crate::error::{Code, Error};
 use crate::fields::{Field, items};
 use crate::interop::messages;
 use crate::session::checkpoint::Checkpoint;
-use crate::session::{documents, id, index, project};
+use crate::session::{documents, draft, id, index, project};
 use crate::text::to_json;
 use crate::tokens::{Encoding, Vocabulary, estimate, models};
 use crate::wasm::{Answer, bytes, stamp, thrown, utf8};
@@ -49,6 +49,12 @@ impl Counter {
     pub fn encoding_of(name: &str) -> Option<String> {
         Encoding::parse(name).map(|encoding| encoding.as_str().into())
     }
+}
+
+/// Refuses what no reader would give back of what a tool did; see `draft::check_execution`.
+#[wasm_bindgen(js_name = checkExecution)]
+pub fn check_execution(execution: &[u8]) -> Answer<()> {
+    draft::check_execution(utf8(execution)?).map_err(thrown)
 }
 
 /// What is known of a model by its name: `{"encoding","window"}`, JSON.

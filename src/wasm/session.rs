@@ -16,6 +16,7 @@ use crate::session::documents::{Document, Name};
 use crate::session::handle::Session;
 use crate::session::index;
 use crate::session::log::Log;
+use crate::session::message::Message;
 use crate::session::scan::{Found, Problem};
 use crate::text::to_json;
 use crate::tokens::{Counting, count};
@@ -107,12 +108,22 @@ impl SessionHandle {
         is_counted: bool,
     ) -> Answer<Uint8Array> {
         let format = Format::parse(format).map_err(thrown)?;
-        let drafts = messages::read(utf8(drafts)?, format).map_err(thrown)?;
-        let stamp = stamp(now_ms, entropy)?;
-        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
-        let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
-        self.1 = staged.blobs;
-        Ok(Uint8Array::from(&staged.bytes[..]))
+        let drafts = messages::drafts(utf8(drafts)?, format).map_err(thrown)?;
+        self.stage(drafts, now_ms, entropy, counter, is_counted)
+    }
+
+    /// Stages messages that were read from a log, JSON bytes in leftoff's shape: as `stageMessages` does.
+    #[wasm_bindgen(js_name = stageCopies)]
+    pub fn stage_copies(
+        &mut self,
+        messages: &[u8],
+        now_ms: f64,
+        entropy: &[u8],
+        counter: &Counter,
+        is_counted: bool,
+    ) -> Answer<Uint8Array> {
+        let copies = messages::copies(utf8(messages)?).map_err(thrown)?;
+        self.stage(copies, now_ms, entropy, counter, is_counted)
     }
 
     /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
@@ -319,6 +330,21 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
+    fn stage(
+        &mut self,
+        drafts: Vec<Message>,
+        now_ms: f64,
+        entropy: &[u8],
+        counter: &Counter,
+        is_counted: bool,
+    ) -> Answer<Uint8Array> {
+        let stamp = stamp(now_ms, entropy)?;
+        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
+        let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
+        self.1 = staged.blobs;
+        Ok(Uint8Array::from(&staged.bytes[..]))
+    }
+
     fn log(&mut self, name: LogName) -> &mut Log {
         match name {
             LogName::Events => self.0.events(),

@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use crate::fields::{BadValue, Fields};
 use crate::interop::messages::reading::{Reading, text_or_json};
+use crate::session::draft;
 use crate::session::message::{Assistant, Role, Usage};
 use crate::text::Text;
 
@@ -49,6 +50,7 @@ pub(super) fn read(mut fields: Fields<'_>, words: &Words, reading: &mut Reading)
         fields = message;
     }
     let Some(role) = role(&fields, reading) else { return };
+    refuse_near(&fields, reading);
     if let Some(text) = reading.text_in(&mut fields, &["reasoning_content", "reasoning"]) {
         reading.reasoning(text, None, None);
     }
@@ -68,6 +70,26 @@ pub(super) fn read(mut fields: Fields<'_>, words: &Words, reading: &mut Reading)
     }
     called(reading, &mut fields);
     reading.end(role);
+}
+
+// By another one of these keys one of them was meant, which then lacks.
+fn refuse_near(fields: &Fields<'_>, reading: &mut Reading) {
+    const KEYS: [&str; 8] = [
+        "content",
+        "parts",
+        "tool_calls",
+        "tool_call_id",
+        "function_call",
+        "reasoning_content",
+        "reasoning",
+        "refusal",
+    ];
+    for (key, _) in fields.named() {
+        if let Some(meant) = draft::same_letters(key, &KEYS) {
+            let message = format!("expected another key than \"{key}\" (did you mean \"{meant}\"?)");
+            reading.bad.push(BadValue { message });
+        }
+    }
 }
 
 // What was called before calls had ids is known by its name.

@@ -28,6 +28,7 @@ use serde::Serialize;
 use crate::context::{Context, Format, Report};
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields, NotFields, items, objects};
+use crate::session::draft::{self, MESSAGE};
 use crate::session::message::{Assistant, Message, Role};
 use crate::text::to_json;
 
@@ -125,13 +126,36 @@ pub fn write_context(context: &Context, shape: Option<Format>) -> String {
     ["{\"messages\":", &json, ",", &rest[1..]].concat()
 }
 
-/// Reads one message, or an array of them, or a provider's answer, as drafts for a log.
+/// Reads one message, or an array of them, or a provider's answer, as drafts for a log: what a caller says. A key or a value
+/// that no reader of the log would give back is refused; see `session::draft`.
 ///
 /// A part of an unknown kind is kept as text.
 ///
 /// # Errors
 /// `invalid_json`; `invalid_request`, naming the place and what was expected there. Then nothing is read.
+pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
+    read_by(json, format, draft)
+}
+
+/// The same, where messages in leftoff's shape were read from a log before, and keys are taken as they are.
+///
+/// # Errors
+/// Those of [`drafts`].
 pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
+    read_by(json, format, stored)
+}
+
+/// Messages of a log on their way into another one, in leftoff's shape: whatever a log has, another one may have.
+///
+/// # Errors
+/// Those of [`drafts`].
+pub fn copies(json: &str) -> Result<Vec<Message>, Error> {
+    read_by(json, Format::Leftoff, |fields, reading| {
+        reading.drafts.push(Message::copied(fields, &mut reading.bad));
+    })
+}
+
+fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Result<Vec<Message>, Error> {
     let json = json.trim_ascii();
     let all = match objects(json) {
         Some(objects) => objects,
@@ -140,7 +164,7 @@ pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     let mut reading = Reading::default();
     for (place, fields) in all.into_iter().enumerate() {
         match format {
-            Format::Leftoff => stored(fields, &mut reading),
+            Format::Leftoff => own(fields, &mut reading),
             Format::OpenaiChat => message::read(fields, &openai_chat::WORDS, &mut reading),
             Format::OpenaiResponses => openai_responses::read(fields, &mut reading),
             Format::Anthropic => message::read(fields, &anthropic::WORDS, &mut reading),
@@ -159,6 +183,11 @@ pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
         name_results(&mut reading.drafts);
     }
     Ok(reading.drafts)
+}
+
+fn draft(fields: Fields<'_>, reading: &mut Reading) {
+    draft::check(&fields, &MESSAGE, "", &mut reading.bad);
+    stored(fields, reading);
 }
 
 fn stored(fields: Fields<'_>, reading: &mut Reading) {
@@ -233,7 +262,7 @@ mod tests {
     #[test]
     fn a_wrong_message_is_refused_with_its_place_and_nothing_is_read() {
         let refused =
-            |json: &str, format| read(json, format).map_err(|e| (e.code.as_str(), e.message)).unwrap_err();
+            |json: &str, format| drafts(json, format).map_err(|e| (e.code.as_str(), e.message)).unwrap_err();
         let (code, message) = refused(r#"[{"role":"user","content":"x"},{"role":"boss"}]"#, Format::Leftoff);
         assert_eq!(code, "invalid_request");
         assert!(message.starts_with("message 1: expected \"system\""), "{message}");

@@ -29,7 +29,8 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
         }
         "tool_use" | "tool-call" => {
             let (id, name) = reading.identity(part);
-            reading.call(id, name, part.raw("input").map(Text::from));
+            let input = part.raw("input").or_else(|| part.raw("args"));
+            reading.call(id, name, input.map(Text::from));
         }
         "tool_result" => {
             let (id, name) = reading.identity(part);
@@ -38,8 +39,15 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
         }
         "tool-result" => {
             let (id, name) = reading.identity(part);
-            if let Some(output) = reading.inner(part, "output") {
-                result(id, name, output, reading);
+            match reading.inner(part, "output") {
+                Some(output) => result(id, name, output, reading),
+                // The AI SDK's before its fifth version.
+                None => match part.raw("result") {
+                    Some(value) => {
+                        reading.result(id, name, part.raw("isError") == Some("true"), text_or_json(value))
+                    }
+                    None => reading.lacks("output"),
+                },
             }
         }
         // Only an answer has steps.
@@ -130,12 +138,12 @@ fn describe(reading: &mut Reading, fields: &mut Fields<'_>, file: &mut Attachmen
         "fileData",
         "text",
     ];
-    if let Some(mime) = reading.some_word(fields, &["mediaType", "media_type", "mimeType"]) {
+    if let Some(mime) = reading.seen_word(fields, &["mediaType", "media_type", "mimeType"]) {
         file.mime = mime;
-    } else if let Some(format) = reading.some_word(fields, &["format"]) {
+    } else if let Some(format) = reading.seen_word(fields, &["format"]) {
         file.mime = format!("audio/{format}");
     }
-    if let Some(name) = reading.some_word(fields, &["filename", "title", "displayName"]) {
+    if let Some(name) = reading.seen_word(fields, &["filename", "title", "displayName"]) {
         file.name = Some(name);
     }
     let is_text = fields.raw("type") == Some("\"text\"");

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{BadValue, Fields, items, kind_of};
+use crate::fields::{BadValue, Field, Fields, items, kind_of};
 use crate::interop::messages::part::part;
 use crate::interop::pieces::{BETWEEN_TEXTS, Piece, assemble};
 use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall};
@@ -134,12 +134,22 @@ impl Reading {
         self.pieces.is_empty() && self.files.is_empty() && self.results.is_empty()
     }
 
+    // What only an answer has would be lost in what somebody else says.
     fn joined(&mut self) -> Text {
-        let texts = core::mem::take(&mut self.pieces).into_iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Reasoning(_) | Piece::Call(_) => None,
-        });
-        Text::join(texts.collect(), BETWEEN_TEXTS)
+        let mut texts = Vec::new();
+        for piece in core::mem::take(&mut self.pieces) {
+            let found = match piece {
+                Piece::Text(text) => {
+                    texts.push(text);
+                    continue;
+                }
+                Piece::Reasoning(_) => "reasoning",
+                Piece::Call(_) => "a call of a tool",
+            };
+            let message = format!("expected {found} in what an assistant says alone, but found it elsewhere");
+            self.bad.push(BadValue { message });
+        }
+        Text::join(texts, BETWEEN_TEXTS)
     }
 }
 
@@ -151,6 +161,11 @@ impl Reading {
             .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
     }
 
+    /// Nothing stands under a key that has to be there.
+    pub fn lacks(&mut self, key: &str) {
+        self.bad.push(BadValue { message: format!("expected \"{key}\", but found none") });
+    }
+
     /// The string under the first of these keys that is there.
     pub fn text_in(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
         keys.iter().find_map(|key| fields.take(key, &mut self.bad))
@@ -158,7 +173,27 @@ impl Reading {
 
     /// The same, where it holds no prose.
     pub fn some_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
-        self.text_in(fields, keys).map(|text| text.as_str().into())
+        let (key, text) =
+            keys.iter().find_map(|key| Some((key, fields.take::<Text>(key, &mut self.bad)?)))?;
+        Some(self.whole(key, &text))
+    }
+
+    /// The same, left where it is.
+    pub fn seen_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
+        let (key, raw) =
+            keys.iter().find_map(|key| Some((key, fields.raw(key).filter(|raw| *raw != "null")?)))?;
+        let text = Text::read(raw, key, &mut self.bad)?;
+        Some(self.whole(key, &text))
+    }
+
+    fn whole(&mut self, key: &str, text: &Text) -> String {
+        if text.has_lone_surrogates() {
+            let message = format!(
+                "expected whole characters for \"{key}\", but found half of a surrogate pair instead"
+            );
+            self.bad.push(BadValue { message });
+        }
+        text.as_str().into()
     }
 
     /// The same; nothing is the empty word.
@@ -180,11 +215,14 @@ impl Reading {
 
     /// The objects of an array inside the object.
     pub fn objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
-        fields.raw(key).map(|raw| self.each(raw, key)).unwrap_or_default()
+        fields.raw(key).filter(|raw| *raw != "null").map(|raw| self.each(raw, key)).unwrap_or_default()
     }
 
     fn each<'a>(&mut self, raw: &'a str, path: &str) -> Vec<Fields<'a>> {
         let mut all = Vec::new();
+        if !raw.starts_with('[') {
+            self.expected("an array", path, raw);
+        }
         for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
             all.extend(Fields::at(&format!("{path}[{place}]"), raw, &mut self.bad));
         }

@@ -1,0 +1,276 @@
+// @ts-check
+// What was acknowledged is returned by every reader: any value at any place of a draft is refused by name, or read back.
+// `LEFTOFF_SCALE=1` tries 100,000 drafts, `LEFTOFF_SEED` the same ones again.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { image, odd } from "./draft-values.js";
+
+/** @typedef {Record<string, any>} Value */
+/** @typedef {import("../../js/session.js").Session} Session */
+
+const DRAFTS = Math.max(1, Math.round(100_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
+const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
+const GROUP = 20;
+const CODES = ["invalid_request", "invalid_json", "line_too_long"];
+
+/** A store in memory, which others open, too. */
+class Shared extends MemoryStorage {
+  async close() {}
+}
+
+/** What each can be, where all is as it should be. @type {Value[]} */
+const PLAIN = [
+  { role: "user", content: "a question" },
+  { role: "system", content: "be brief", id: "given", timestamp: "2025-11-22T10:00:00.000Z" },
+  { role: "assistant", content: "look", partial: true, assistant: { model: "m", finishReason: "stop", durationMs: 5, usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 5, other: 6 }, toolCalls: [{ id: "c", name: "ls", arguments: "{}" }], reasoning: [{ text: "hm", signature: "s", data: "d" }], order: [{ reasoning: 0 }, { text: [0, 4] }, { call: 0 }] } },
+  { role: "tool", content: "a b", tool: { callId: "c", name: "ls", isError: true, host: "h" } },
+  { role: "user", content: "see", rev: 1, attachments: [{ mime: "image/png", name: "a.png", path: "/a.png", data: "AAAA" }], source: { agent: "other", id: "7", isMeta: true }, mood: { any: [1, "x"] } },
+];
+
+/** The ways to all places of a value, itself not counted. @param {any} value @returns {(string | number)[][]} */
+function placesOf(value) {
+  if (typeof value !== "object" || value === null) return [];
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return keys.flatMap((key) => [[key], ...placesOf(value[key]).map((way) => [key, ...way])]);
+}
+
+const KEYS = [...new Set(PLAIN.flatMap(placesOf).map((way) => String(way.at(-1))))];
+const UNKNOWN = ["mood", "x", "toolCalls", "__proto__", "toJSON", "constructor", "", "v", "crc", "seq", "tokens", "\ud83d"];
+
+/** A draft in which something stands where it should not, or is another thing than it should be. @type {fc.Arbitrary<Value>} */
+const draft = fc
+  .record({ plain: fc.constantFrom(...PLAIN), changes: fc.array(fc.tuple(fc.nat(), fc.nat(), fc.constantFrom(...KEYS, ...UNKNOWN), odd), { maxLength: 2 }) })
+  .map(({ plain, changes }) => {
+    const made = structuredClone(plain);
+    const ways = placesOf(plain);
+    const chosen = changes.map(([which, ...change]) => /** @type {const} */ ([ways[which % ways.length] ?? [], ...change]));
+    // What is within another change first: it cannot be looked into after.
+    for (const [way, isNew, key, value] of chosen.sort(([one], [other]) => other.length - one.length)) {
+      const parent = way.slice(0, -1).reduce((at, step) => at?.[step], made);
+      const name = isNew % 3 === 0 && !Array.isArray(parent) ? key : way.at(-1);
+      Object.defineProperty(parent, /** @type {any} */ (name), { value, enumerable: true, configurable: true, writable: true });
+    }
+    return made;
+  });
+
+/** What a reader has to give of a draft: what leftoff makes itself is not asked for, and what is said by leaving it out need not be said. @param {Value} message */
+function said({ v, crc, seq, tokens, ...message }) {
+  const { assistant, tool, content = "", rev, partial, branch, attachments, ...rest } = image(message);
+  const some = (/** @type {any[] | undefined} */ list) => (list?.length ? list : undefined);
+  const answer = assistant && { ...assistant, toolCalls: some(assistant.toolCalls)?.map(whole), reasoning: some(assistant.reasoning)?.map(thought), order: some(assistant.order) };
+  const about = tool && { callId: "", name: "", ...tool, isError: tool.isError || undefined };
+  const files = some(attachments)?.map((/** @type {Value} */ file) => ({ mime: "", ...file }));
+  return image({ ...rest, source: rest.source && { agent: "", id: "", ...rest.source }, content, assistant: answer, tool: about, attachments: files, rev: rev || undefined, partial: partial || undefined, branch: branch || undefined });
+}
+
+/** @param {Value} call */
+const whole = (call) => ({ id: "", name: "", arguments: "", ...call });
+/** @param {Value} one */
+const thought = (one) => ({ text: "", ...one });
+
+/** What a reader gives, as far as the draft says it. @param {Value} given @param {Value} asked */
+function read(given, asked) {
+  const { id, timestamp, parentId, ...rest } = said(given);
+  return { ...rest, ...("id" in asked && { id }), ...("timestamp" in asked && { timestamp }), ...("parentId" in asked && { parentId }) };
+}
+
+/** Zeros are equal, whatever their sign. @param {unknown} value */
+const signless = (value) => JSON.parse(JSON.stringify(value));
+
+/** @param {AsyncIterable<any>} messages */
+async function all(messages) {
+  /** @type {Value[]} */
+  const found = [];
+  for await (const message of messages) found.push(message);
+  return found;
+}
+
+/** Appends each; gives those that were acknowledged. @param {Session} session @param {Value[]} drafts */
+async function acknowledged(session, drafts) {
+  /** @type {Value[]} */
+  const kept = [];
+  const before = async () => session.log.size();
+  for (const [place, one] of drafts.entries()) {
+    if (typeof one.id === "string" && one.id) one.id = `${place} ${one.id}`;
+    const size = await before();
+    try {
+      const { acknowledged } = await session.append(/** @type {any} */ (one));
+      assert.equal(acknowledged, "volatile");
+      kept.push(one);
+    } catch (error) {
+      assert.ok(error instanceof LeftoffError && CODES.includes(error.code), String(error));
+      assert.match(error.message, /expected .*, but found|expected another key|nested too deep/s);
+      assert.equal(await before(), size, "what was refused is not stored");
+    }
+  }
+  return kept;
+}
+
+test(`what was acknowledged is returned by every reader, ${DRAFTS} drafts, seed ${SEED}`, async () => {
+  let [kept, refused] = [0, 0];
+  const law = fc.asyncProperty(fc.array(draft, { minLength: GROUP, maxLength: GROUP }), async (drafts) => {
+    const storage = new Shared();
+    const options = { home: "/home", project: "/", storage };
+    const store = await openStore(options);
+    const session = await store.create();
+    const asked = await acknowledged(session, drafts);
+    kept += asked.length;
+    refused += drafts.length - asked.length;
+    const wanted = asked.map((one) => signless(said(one)));
+    const isWanted = (/** @type {Value[]} */ given, /** @type {string} */ by) => assert.deepStrictEqual(given.map((message, place) => signless(read(message, wanted[place] ?? {}))), wanted, by);
+    const other = await openStore(options);
+    const again = await other.session(session.id);
+    isWanted(await all(session.messages()), "the session");
+    // A revision whose first line it has not met is given at last.
+    if (!wanted.some(({ rev }) => rev)) isWanted((await all(session.messages({ newestFirst: true }))).reverse(), "newest first");
+    isWanted(await all(again.messages()), "another process");
+    isWanted(JSON.parse(await again.export("json")).messages, "an export");
+    const [listed] = await other.list({ all: true, type: null });
+    assert.equal(listed?.messageCount, wanted.length, "a list");
+    // A branch hides what it leaves, and a call without a result is closed.
+    const spoken = wanted.filter(({ role, branch, content }) => (role === "user" || role === "system") && !branch && content.trim());
+    const { messages } = await again.context({ window: 50_000_000, reserve: 0 });
+    if (!wanted.some(({ branch }) => branch)) {
+      const contents = messages.map((message) => /** @type {any} */ (message).content);
+      for (const { content } of spoken) assert.ok(contents.includes(content), "a context");
+    }
+  });
+  await fc.assert(law, { seed: SEED, numRuns: Math.ceil(DRAFTS / GROUP), includeErrorInReport: true });
+  assert.ok(kept > 0 && refused > 0, `${kept} kept, ${refused} refused`);
+});
+
+/** @param {(session: Session, parts: { store: import("../../js/store.js").Store, storage: Shared }) => Promise<void>} work */
+async function inMemory(work) {
+  const storage = new Shared();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  await work(await store.create(), { store, storage });
+  await store.close();
+}
+
+/** What a call is refused with; the log has no byte more by it. @param {Session} session @param {() => Promise<unknown>} call */
+async function refusal(session, call) {
+  const size = await session.log.size();
+  try {
+    await call();
+  } catch (error) {
+    assert.ok(error instanceof LeftoffError, String(error));
+    assert.equal(await session.log.size(), size);
+    return `${error.code}: ${error.message}`;
+  }
+  return "nothing";
+}
+
+const hinted = /** @type {[Value, string][]} */ ([
+  [{ toolCalls: [] }, '"toolCalls" (did you mean "assistant.toolCalls"?)'],
+  [{ tool_calls: [] }, '"tool_calls" (did you mean "assistant.toolCalls"?)'],
+  [{ timestamps: "" }, '"timestamps" (did you mean "timestamp"?)'],
+  [{ contents: "" }, '"contents" (did you mean "content"?)'],
+  [{ callId: "1" }, '"callId" (did you mean "tool.callId"?)'],
+  [{ model: "m" }, '"model" (did you mean "assistant.model"?)'],
+  [{ assistant: { tool_calls: [] } }, '"assistant.tool_calls" (did you mean "toolCalls"?)'],
+  [{ assistant: { toolCalls: [{ id: "1", function: {} }] } }, '"assistant.toolCalls[0].function", where nothing but id, name, arguments is kept'],
+  [{ role: null }, 'for "role", but found null instead'],
+  [{ id: null }, 'expected a string for "id", but found null instead'],
+  [{ content: { blob: "0".repeat(64), bytes: 1, head: "", tail: "" } }, 'expected a string for "content", but found an object instead'],
+  [{ attachments: [{ mime: "image/png", blob: "0".repeat(64) }] }, '"attachments[0].blob"'],
+  [{ tool: { callId: "\ud83d", name: "x" } }, 'expected whole characters for "tool.callId"'],
+  [{ role: NaN }, 'message 0: expected a value that JSON can hold for "role", but found NaN instead'],
+  [{ timestamp: new Date(NaN) }, 'for "timestamp", but found an instance of Date'],
+  [{ mood: [new Map()] }, 'for "mood[0]", but found an instance of Map instead'],
+  [{ mood: { get a() { throw new Error("no"); } } }, 'for "mood.a", but found one that cannot be read'],
+]);
+
+test("what is refused is named, and what was meant by it", () =>
+  inMemory(async (session) => {
+    for (const [wrong, message] of hinted) {
+      const said = await refusal(session, () => session.append({ role: "user", content: "x", ...wrong }));
+      assert.ok(said.includes(message), `${message}: ${said}`);
+    }
+    const second = await refusal(session, () => session.append([{ role: "user", content: "x" }, { role: null, content: "y" }]));
+    assert.match(second, /message 1: /);
+    assert.match(await refusal(session, () => session.append(/** @type {any} */ ([, { role: "user" }]))), /message 0: .* found undefined/);
+  }));
+
+test("a value is looked at once: what was checked is what is stored", () =>
+  inMemory(async (session) => {
+    let looks = 0;
+    await session.append({ role: "user", content: "x", get mood() { return (looks += 1) === 1 ? "good" : Symbol("bad"); } });
+    assert.deepEqual([looks, (await all(session.messages()))[0]?.mood], [1, "good"]);
+  }));
+
+test("one bad draft does not cost those that wait beside it", () =>
+  inMemory(async (session) => {
+    const drafts = [{ role: "user", content: "a" }, { role: "user", content: "b", toolCalls: 1 }, { role: "user", content: "c" }];
+    const states = (await Promise.allSettled(drafts.map((one) => session.append(one)))).map(({ status }) => status);
+    assert.deepEqual([states, (await all(session.messages())).map(({ content }) => content)], [["fulfilled", "rejected", "fulfilled"], ["a", "c"]]);
+  }));
+
+test("what a log holds is copied, whatever keys and roles it has", () =>
+  inMemory(async (session, { store, storage }) => {
+    const timestamp = "2025-11-22T10:00:00.000Z";
+    const lines = [{ role: "user", content: "a", toolCalls: [1], id: "1", timestamp }, { role: "developer", content: "b", id: "2", timestamp }, { role: "user", content: "c", model: null, id: "3", timestamp }];
+    await session.append({ role: "user", content: "first" });
+    await storage.append(`${session.path}/messages.jsonl`, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
+    const before = await all(session.messages());
+    const copy = await all((await store.fork(session)).messages());
+    const bare = (/** @type {Value[]} */ messages) => messages.map(({ seq, tokens, ...message }) => message);
+    assert.deepEqual(bare(copy), bare(before));
+    assert.equal(copy.length, 4);
+  }));
+
+/** Places of messages in providers' shapes where what is said stands; `MARK` stands there. */
+const MARK = "what was said";
+/** @type {[import("../../js/context.js").Format, Value][]} */
+const SHAPES = [
+  ["openai-chat", { role: "user", content: MARK }],
+  ["openai-chat", { role: "assistant", content: MARK, tool_calls: [{ id: MARK, type: "function", function: { name: MARK, arguments: MARK } }] }],
+  ["openai-chat", { role: "tool", tool_call_id: MARK, content: [{ type: "text", text: MARK }] }],
+  ["anthropic", { role: "assistant", content: [{ type: "thinking", thinking: MARK, signature: MARK }, { type: "text", text: MARK }, { type: "tool_use", id: MARK, name: MARK, input: { a: MARK } }] }],
+  ["anthropic", { role: "user", content: [{ type: "tool_result", tool_use_id: MARK, content: MARK }, { type: "hologram", of: [MARK], mediaType: MARK }] }],
+  ["gemini", { role: "model", parts: [{ text: MARK }, { functionCall: { id: MARK, name: MARK, args: { a: MARK } } }] }],
+  ["ai-sdk", { role: "assistant", content: [{ type: "tool-call", toolCallId: MARK, toolName: MARK, input: { a: MARK } }, { type: "reasoning", text: MARK }] }],
+  ["ai-sdk", { role: "tool", content: [{ type: "tool-result", toolCallId: MARK, toolName: MARK, output: { type: "text", value: MARK } }] }],
+  ["ai-sdk", { role: "tool", content: [{ type: "tool-result", toolCallId: MARK, toolName: MARK, result: MARK }] }],
+  ["ai-sdk-ui", { id: "1", role: "user", parts: [{ type: "text", text: MARK }] }],
+  ["openai-responses", { type: "function_call", call_id: MARK, name: MARK, arguments: MARK }],
+];
+
+test("in a provider's shape, too: what is said at a place is read back, or refused", async () => {
+  const law = fc.asyncProperty(fc.constantFrom(...SHAPES), fc.nat(), fc.nat(), odd, async ([format, shape], which, other, value) => {
+    const draft = structuredClone(shape);
+    const ways = placesOf(shape).filter((way) => way.at(-1) !== "id" || format !== "ai-sdk-ui");
+    const way = ways[which % ways.length] ?? [];
+    const parent = way.slice(0, -1).reduce((at, step) => at[step], draft);
+    parent[/** @type {any} */ (way.at(-1))] = value;
+    // What stood there, and what is within what is no longer there, nobody said.
+    const left = placesOf(shape).filter((one) => !way.every((step, at) => step === one[at]));
+    const marks = left.filter((one) => shapeOf(one, shape) === MARK);
+    const mark = marks[other % Math.max(1, marks.length)];
+    const words = `${MARK} ${other}`;
+    if (mark) mark.slice(0, -1).reduce((at, step) => at[step], draft)[/** @type {any} */ (mark.at(-1))] = words;
+    await inMemory(async (session) => {
+      const said = await refusal(session, () => session.append(draft, { format }));
+      if (said !== "nothing") return;
+      const given = JSON.stringify(await all(session.messages()));
+      if (mark) assert.ok(given.includes(words), `${mark.join(".")} of ${format}: ${given}`);
+      if (typeof value === "string" && shapeOf(way, shape) === MARK) assert.ok(given.includes(JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)) || given.includes(JSON.stringify(value).slice(1, -1)), `${way.join(".")} of ${format}: ${given}`);
+    });
+  });
+  await fc.assert(law, { seed: SEED, numRuns: Math.ceil(DRAFTS / 10), includeErrorInReport: true });
+});
+
+/** @param {(string | number)[]} way @param {Value} shape */
+const shapeOf = (way, shape) => way.reduce((at, step) => /** @type {any} */ (at)[step], /** @type {unknown} */ (shape));
+
+test("a key that a provider has by another spelling is refused", () =>
+  inMemory(async (session) => {
+    const call = { id: "1", type: "function", function: { name: "ls", arguments: "{}" } };
+    for (const [format, wrong] of /** @type {const} */ ([["openai-chat", { toolCalls: [call] }], ["openai-chat", { tool_calls: call }], ["gemini", { Parts: [] }], ["openai-chat", { role: "user", tool_calls: [call] }]])) {
+      const said = await refusal(session, () => session.append({ role: "assistant", content: "x", ...wrong }, { format }));
+      assert.match(said, /did you mean|expected an array for|alone/);
+    }
+  }));
