@@ -4,11 +4,19 @@
 import { agents, countAsStored } from "./agents.js";
 import { isTalk } from "./continued.js";
 import { entropy, fromBytes } from "./core.js";
+import { isAmiss } from "./live.js";
 
 /** @import { Staging as StagingHandle, Transcript } from "../pkg/agents.js" */
 /** @import { Session } from "./session.js" */
 
+/**
+ * @typedef {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} Fresh
+ *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it
+ */
+
 const BATCH = 256;
+/** How often a session may be moved while messages are on their way into it. */
+const TRIES = 20;
 /** Nobody goes on with a session by that, and the disk confirms all at once. */
 const options = /** @type {const} */ ({ durability: "buffered", revives: false });
 
@@ -32,11 +40,22 @@ export async function appendAll(session, messages) {
 /**
  * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
  * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are.
- * @param {Session} session
- * @param {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} from
- *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it
+ * @param {Session} session @param {Fresh} from @returns {Promise<number>}
  */
-export async function appendFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false }) {
+export async function appendFresh(session, from) {
+  for (let triesLeft = TRIES; ; triesLeft -= 1) {
+    try {
+      return await appendedFresh(session, from);
+    } catch (error) {
+      if (!isAmiss(error) || triesLeft === 0) throw error;
+      // It was moved meanwhile: what is there by now is compared again.
+      await session.look();
+    }
+  }
+}
+
+/** @param {Session} session @param {Fresh} from */
+async function appendedFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false }) {
   const { log } = session;
   const size = await log.size();
   if (size === 0) {

@@ -44,13 +44,13 @@ export class Contexts {
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
   async context(request) {
     const result = await this.#leaving(request);
-    this.#live.keepReport(reportOf(result));
+    this.#live.report.keep(reportOf(result));
     return result;
   }
 
   /** @returns {Promise<KeptReport | undefined>} */
   last() {
-    return this.#live.lastReport();
+    return this.#live.report.last();
   }
 
   state() {

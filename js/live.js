@@ -5,8 +5,9 @@ import { basename, join } from "node:path";
 
 import { joined } from "./bytes.js";
 import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
-import { unlessBug } from "./error.js";
-import { Log } from "./log.js";
+import { LeftoffError, unlessBug } from "./error.js";
+import { KeptReport } from "./kept-report.js";
+import { Log, elsewhere } from "./log.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
@@ -22,6 +23,10 @@ const LOOK_MS = 50;
 const HEAD = 64 * 1024;
 /** So much of a log is read at once. */
 const PIECE = 1024 * 1024;
+/** How often, at most, what lies elsewhere is looked for in one go. */
+const TRIES = 20;
+/** Said by who finds other files than it has read, or none. */
+const AMISS = ["not_found", "log_shrunk", "log_replaced"];
 /** What may name a file in the cache: a uuid, or what a person may give. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
@@ -33,9 +38,8 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
  */
 
 export class Live {
-  #place;
   #cache;
-  #document;
+  #find;
   /** @type {Handle} */
   #handle = /** @type {any} */ (undefined);
   /** What frees it, and those before it. @type {(() => void)[]} */
@@ -46,10 +50,6 @@ export class Live {
   #metadata = Object.create(null);
   /** Something must be said by an event before a message is appended. */
   #isDue = false;
-  /** The newest report that is not kept yet. @type {Uint8Array | undefined} */
-  #report;
-  /** @type {Promise<void> | undefined} */
-  #keeping;
   /** When the events were looked at. */
   #lookedMs = 0;
 
@@ -61,21 +61,83 @@ export class Live {
   isStale = false;
   id = "";
 
-  /** @param {Place & { cache: Cache }} parts */
-  constructor({ cache, ...place }) {
-    const { storage, path } = place;
-    this.#place = place;
+  /** @param {Place & { cache: Cache, find?: (id: string) => Promise<Place | undefined> }} parts `find`: where a session lies now */
+  constructor({ cache, find = async () => undefined, ...place }) {
+    const { storage, path: folder } = place;
     this.#cache = cache;
-    this.#document = DOCUMENTS[place.placement];
-    this.events = new Log({ storage, folder: path, name: "Events" });
-    this.messages = new Log({ storage, folder: path, name: "Messages" });
-    this.tools = new Log({ storage, folder: path, name: "Tools" });
+    this.#find = find;
+    this.place = place;
+    this.events = new Log({ storage, folder, name: "Events" });
+    this.messages = new Log({ storage, folder, name: "Messages" });
+    this.tools = new Log({ storage, folder, name: "Tools" });
+    /** What the last context was made of. */
+    this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
+    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {import("./messages.js").From} */
+    this.from = { storage, log: this.messages, folder };
   }
 
   /** A session of which nothing is on disk yet. @param {string} id */
   begin(id) {
     this.#make();
     this.id = id;
+  }
+
+  /**
+   * Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done
+   * again with those.
+   * @template T @param {() => Promise<T>} work @returns {Promise<T>}
+   */
+  async here(work) {
+    for (let triesLeft = TRIES; ; triesLeft -= 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isAmiss(error) || triesLeft === 0 || !(await this.#foundAgain(error))) throw error;
+      }
+    }
+  }
+
+  /** Goes where the session lies now, if it is not where it was looked for. */
+  arrive() {
+    return this.here(async () => {
+      if (this.isLive) for (const log of [this.events, this.messages]) await log.grownSize(this.#handle);
+      if ((await this.place.storage.stat(this.place.path)) === null) throw elsewhere(this.place.path);
+    });
+  }
+
+  /** Opens it anew, as and where it is now; whether anything has changed. @param {LeftoffError} cause */
+  async #foundAgain(cause) {
+    if (cause.code !== "log_replaced" && (await this.isThere())) return false;
+    const { id, place } = this;
+    if ((await place.storage.stat(place.path)) !== null) {
+      await this.#openAgain();
+      if (this.id === id) return true;
+    }
+    const found = await this.#find(id);
+    if (!found) throw elsewhere(place.path, cause);
+    this.#goTo(found);
+    await this.#openAgain();
+    return true;
+  }
+
+  // What is read may be moved again meanwhile: whoever works with it notices.
+  async #openAgain() {
+    try {
+      await this.open();
+    } catch (error) {
+      if (!isAmiss(error)) throw error;
+      this.#instance = -1;
+    }
+  }
+
+  /** @param {Place} place */
+  #goTo(place) {
+    const { storage, path: folder } = place;
+    this.place = place;
+    for (const log of [this.events, this.messages, this.tools]) log.goTo({ storage, folder });
+    Object.assign(this.from, { storage, folder });
+    // Those are files of another folder.
+    this.#keptBlobs.clear();
   }
 
   /** Reads what came after the checkpoint, or all. */
@@ -124,9 +186,9 @@ export class Live {
 
   /** Whether its files are those that were read: not moved, nor deleted, nor another session's. */
   async isThere() {
-    if (!this.isLive) return (await this.#place.storage.stat(this.#place.path)) !== null;
+    if (!this.isLive) return (await this.place.storage.stat(this.place.path)) !== null;
     for (const log of [this.events, this.messages]) if (!(await log.isStill(this.#handle))) return false;
-    return (await this.#place.storage.stat(this.#place.path)) !== null;
+    return (await this.place.storage.stat(this.place.path)) !== null;
   }
 
   /** Takes in what others wrote since the last look: messages, events, and what somebody changed in the document. */
@@ -220,8 +282,27 @@ export class Live {
     await this.events.confirm();
     this.#take(await this.#found());
     await this.record([]);
-    await this.#place.storage.replace(this.#documentPath, called(() => handle.document(this.#document.name())));
+    await this.place.storage.replace(this.#documentPath, called(() => handle.document(this.#document.name())), { within: this.place.path });
     this.isStale = false;
+  }
+
+  /**
+   * Appends a batch that was staged; where the session is found elsewhere by then, the same bytes there: readers keep
+   * one of two equal records.
+   * @param {{ handle: Handle, bytes: Uint8Array, blobs: Iterable<[string, Uint8Array]> }} batch @param {{ durable: boolean }} options
+   */
+  async append({ handle, bytes, blobs }, { durable }) {
+    try {
+      return await this.messages.append(handle, bytes, { durable });
+    } catch (error) {
+      if (!isAmiss(error) || !(await this.#foundAgain(error))) throw error;
+    }
+    return this.here(async () => {
+      const found = await this.revived();
+      for (const [id, content] of blobs) await this.keepBlob(id, content);
+      await this.messages.appendAgain(bytes, { durable });
+      await this.messages.observe(found);
+    });
   }
 
   /**
@@ -246,11 +327,11 @@ export class Live {
    * @param {string} id @param {Uint8Array} content
    */
   async keepBlob(id, content) {
-    const { storage, path } = this.#place;
+    const { storage, path } = this.place;
     const blob = `${path}/blobs/${id}`;
     const found = await storage.stat(blob);
     if (found?.size === content.length && this.#keptBlobs.has(id)) return;
-    await storage.replace(blob, content);
+    await storage.replace(blob, content, { within: path });
     this.#keptBlobs.add(id);
   }
 
@@ -274,49 +355,22 @@ export class Live {
     this.wasRead = false;
   }
 
-  /** Keeps what the last context was made of. Nobody waits for the disk to have it. @param {object} report */
-  keepReport(report) {
-    this.#report = toBytes(report);
-    this.#keeping ??= this.#keepNewest();
-  }
-
-  // A report that cannot be kept is no reason to have no context.
-  async #keepNewest() {
-    for (let bytes; (bytes = this.#report); ) {
-      this.#report = undefined;
-      await this.#cache.storage.replace(`${this.cachePath}.report`, bytes).catch(unlessBug);
-    }
-    this.#keeping = undefined;
-  }
-
-  /** Waits for a report that is on its way to the disk. */
-  async settled() {
-    await this.#keeping;
-  }
-
-  /** What the last context was made of; nothing where none was kept, or not as it was written. */
-  async lastReport() {
-    await this.settled();
-    const json = await this.#cache.storage.read(`${this.cachePath}.report`);
-    try {
-      return json ? fromBytes(json) : undefined;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return undefined;
-    }
-  }
-
   /** Where derived things of the session lie; endings follow. */
   get cachePath() {
     return join(this.#cache.folder, this.id);
   }
 
+  get #document() {
+    return DOCUMENTS[this.place.placement];
+  }
+
   get #documentPath() {
-    return join(this.#place.path, this.#document.file);
+    return join(this.place.path, this.#document.file);
   }
 
   #make() {
-    const { handle, free } = lent((core) => new core.Session(this.#place.placement === "home" ? idOf(this.#place.path) : undefined));
+    for (const log of [this.events, this.messages, this.tools]) log.forget();
+    const { handle, free } = lent((core) => new core.Session(this.place.placement === "home" ? idOf(this.place.path) : undefined));
     this.#handle = handle;
     // Somebody may be at work with the one before: that is let go of with this one.
     this.#held.push(free);
@@ -331,7 +385,7 @@ export class Live {
 
   /** @returns {Promise<Uint8Array | undefined>} */
   async #found() {
-    return (await this.#place.storage.read(this.#documentPath)) ?? undefined;
+    return (await this.place.storage.read(this.#documentPath)) ?? undefined;
   }
 
   async #takeAgain() {
@@ -354,7 +408,7 @@ export class Live {
 
   /** @param {Uint8Array | undefined} document */
   async #finish(document) {
-    const heading = this.#place.placement === "workspace" && (await this.#heading());
+    const heading = this.place.placement === "workspace" && (await this.#heading());
     if (heading) called(() => this.#handle.setHeading(heading));
     this.#take(document);
   }
@@ -364,7 +418,7 @@ export class Live {
   async #named(document) {
     const said = called(() => this.#handle.id);
     if (SAFE_ID.test(said) && !said.includes("..")) return said;
-    const { path, placement } = this.#place;
+    const { path, placement } = this.place;
     const id = placement === "home" ? idOf(path) : await this.#foundId(said, document);
     called(() => this.#handle.setId(id));
     return id;
@@ -396,7 +450,7 @@ export class Live {
 
   // That of the conversation's Markdown: the file that has the name of its type, else the first.
   async #heading() {
-    const { storage, path } = this.#place;
+    const { storage, path } = this.place;
     const { folder } = conversationOf(path);
     const files = ((await storage.list(folder)) ?? []).filter(({ name, kind }) => kind === "file" && name.endsWith(".md"));
     const { type } = this.metadata;
@@ -425,6 +479,11 @@ export class Live {
       return undefined;
     }
   }
+}
+
+/** What is said where files are not those that were read, or lie elsewhere. @param {unknown} error @returns {error is LeftoffError} */
+export function isAmiss(error) {
+  return error instanceof LeftoffError && AMISS.includes(error.code);
 }
 
 /** The id that a session's folder in the home says. @param {string} path */

@@ -22,14 +22,39 @@ const WHOLE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function located(id, { places, listing }) {
   if (!WHOLE.test(id)) return [];
   const found = [];
-  for (const hash of await places.home.projects()) {
-    const place = places.home.place(hash, id);
-    if (await isSession(place)) found.push({ id, path: place.path, placement: place.placement });
-  }
+  const hidden = await places.moves.hidden();
+  for (const place of await inHome(id, places)) found.push({ id, path: place.path, placement: place.placement });
   for (const entry of await listing.mentioned(id)) {
-    if (found.some(({ path }) => path === entry.path)) continue;
+    if (hidden.has(entry.path) || found.some(({ path }) => path === entry.path)) continue;
     const looked = await listing.looked({ ...places.of(entry), files: [] });
     found.push(...looked.map(({ entry }) => entry).filter((one) => one.id === id || one.name === id));
+  }
+  return found;
+}
+
+/**
+ * Where a session lies now that was moved, by whomever.
+ * @param {string} id @param {{ places: Places, listing: Listing }} where
+ * @returns {Promise<Place | undefined>}
+ */
+export async function whereabouts(id, { places, listing }) {
+  const [inHomeNow] = await inHome(id, places);
+  if (inHomeNow) return inHomeNow;
+  const hidden = await places.moves.hidden();
+  for (const place of await places.inWorkspaces()) {
+    if (hidden.has(place.path)) continue;
+    if ((await listing.looked(place)).some(({ entry }) => entry.id === id)) return places.moves.now(place);
+  }
+  return undefined;
+}
+
+/** @param {string} id @param {Places} places @returns {Promise<Place[]>} */
+async function inHome(id, { home, moves }) {
+  const found = [];
+  const hidden = await moves.hidden();
+  for (const hash of await home.projects()) {
+    const place = home.place(hash, id);
+    if (!hidden.has(place.path) && (await isSession(place))) found.push(place);
   }
   return found;
 }

@@ -2,6 +2,8 @@
 /** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
 
 import { unlessBug } from "./error.js";
+import { idOf } from "./live.js";
+import { elsewhere } from "./log.js";
 import { Session } from "./session.js";
 
 /** @import { Cache } from "./live.js" */
@@ -15,6 +17,7 @@ export class OpenSessions {
   #isCounted;
   #redaction;
   #idleMs;
+  #find;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
@@ -22,8 +25,12 @@ export class OpenSessions {
   /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
   #unsaid = new Map();
 
-  /** @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number }} parts */
-  constructor({ places, cache, isCounted, redaction, idleMs }) {
+  /**
+   * @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number,
+   *   find: (id: string) => Promise<Place | undefined> }} parts `find`: where a session lies
+   */
+  constructor({ places, cache, isCounted, redaction, idleMs, find }) {
+    this.#find = find;
     this.#places = places;
     this.#isCounted = isCounted;
     this.#redaction = redaction;
@@ -41,9 +48,13 @@ export class OpenSessions {
 
   /** The one of a folder. @param {Place} place @returns {Promise<Session>} */
   async at(place) {
-    const { path } = place;
-    const known = await this.#known(path);
+    this.#sort();
+    const known = await this.#known(place.path);
     if (known) return known;
+    const now = await this.#places.moves.now(place);
+    if (!now) throw elsewhere(place.path);
+    if (now !== place) return this.at(now);
+    const { path } = place;
     const opening = this.#opening.get(path) ?? this.#opened(place);
     this.#opening.set(path, opening);
     return opening.finally(() => this.#opening.delete(path));
@@ -51,17 +62,20 @@ export class OpenSessions {
 
   /** The one of an id, where it is open. @param {string} id */
   async byId(id) {
+    this.#sort();
     const open = [...this.#open.values()].find((session) => session.id === id);
     return open && this.#known(open.path);
   }
 
   /** Whether the one of a folder is open, or about to be. @param {string} path */
   has(path) {
+    this.#sort();
     return this.#open.has(path) || this.#opening.has(path);
   }
 
   /** Whoever asks next gets another object. @param {string} path */
   forget(path) {
+    this.#sort();
     this.#open.delete(path);
   }
 
@@ -101,7 +115,7 @@ export class OpenSessions {
 
   /** Writes what is derived of it, and lets go. @param {Session} session */
   async letGo(session) {
-    this.#open.delete(session.path);
+    this.forget(session.path);
     // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
     if (!(await session.isThere())) return session.leave();
     await session.close();
@@ -129,9 +143,24 @@ export class OpenSessions {
     return undefined;
   }
 
-  /** @param {Place} place */
+  // Those that were moved, and have found out.
+  #sort() {
+    for (const [path, session] of this.#open) {
+      if (session.path === path) continue;
+      this.#open.delete(path);
+      if (!this.#open.has(session.path)) this.#open.set(session.path, session);
+    }
+  }
+
+  /** @param {Place} place @returns {Promise<Session>} */
   async #opened(place) {
     const session = await Session.open(this.#parts(place));
+    if ((await place.storage.stat(place.path)) === null) {
+      // It was moved since it was looked up.
+      const now = place.placement === "home" ? await this.#find(idOf(place.path)) : undefined;
+      if (!now || now.path === place.path) throw elsewhere(place.path);
+      return this.at(now);
+    }
     session.notices.push(...(this.#unsaid.get(place.path) ?? []));
     this.#unsaid.delete(place.path);
     // The same one where it lay before: it is held there no longer.
@@ -145,6 +174,6 @@ export class OpenSessions {
 
   /** @param {Place} place */
   #parts(place) {
-    return { ...place, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction };
+    return { ...place, find: this.#find, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction };
   }
 }

@@ -3,10 +3,11 @@
 
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
-import { bytesOf, textOf } from "./core.js";
+import { bytesOf, newId, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
 import { idOf } from "./live.js";
+import { Moves, TAKEN } from "./moving.js";
 import { Home, Workspace, conversationOf } from "./placement.js";
 
 /** @import { Entry, Listing } from "./listing.js" */
@@ -33,6 +34,7 @@ export class Places {
     this.#workspace = workspace;
     this.#path = join(home, "workspaces.jsonl");
     this.home = new Home({ storage, home });
+    this.moves = new Moves({ storage, home, of: (named) => this.of(named) });
   }
 
   /** A storage that does not leave a folder; or, without one, of all files. @param {string} [root] */
@@ -62,8 +64,21 @@ export class Places {
   async all(looking) {
     const places = [];
     for (const hash of await this.home.projects()) places.push(await this.home.sessions(hash, looking));
+    return this.#shown([...places.flat(), ...(await this.inWorkspaces(looking))]);
+  }
+
+  /** In the workspaces that were met. @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */
+  async inWorkspaces(looking) {
+    const places = [];
     for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(await this.#workspaceAt(root).sessions(looking));
     return places.flat();
+  }
+
+  // Where a session is on its way to, none lies yet.
+  /** @param {FoundPlace[]} places */
+  async #shown(places) {
+    const hidden = await this.moves.hidden();
+    return hidden.size > 0 ? places.filter(({ path }) => !hidden.has(path)) : places;
   }
 
   /**
@@ -79,7 +94,7 @@ export class Places {
         if (await project.isIn(await listing.told(await this.home.sessions(hash)))) places.push(await this.home.sessions(hash, looking));
       }
     }
-    return places.flat();
+    return this.#shown(places.flat());
   }
 
   /** Of entries those of one project, as far as they say themselves where it was. @param {Project} project @param {Entry[]} entries */
@@ -104,10 +119,17 @@ export class Places {
     const workspace = this.#workspaceAt(this.#workspace);
     for (;;) {
       const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
-      if (await taken(place, id)) return place;
+      if (await taken(place, join(place.path + "-" + id, ".gitattributes"), ATTRIBUTES)) return place;
       if (name === undefined) continue;
       throw new LeftoffError({ code: "already_exists", message: `expected no session in "${conversationOf(place.path).folder}", but found one` });
     }
+  }
+
+  /** In the home, for a session that comes there. @param {string} project its hash @param {string} id */
+  async newHome(project, id) {
+    const place = this.home.place(project, id);
+    if (await taken(place, join(dirname(place.path), `.new-${newId()}`, TAKEN), "")) return place;
+    throw new LeftoffError({ code: "already_exists", message: `expected no session in "${place.path}", but found one` });
   }
 
   /** Lists have the sessions of this one's workspace from now on, wherever they are asked for. @param {Place} place */
@@ -139,12 +161,12 @@ export class Places {
 /**
  * Takes a place for a session, unless it is taken: by the one thing that only one of two processes can do, a move to
  * where nothing is.
- * @param {Place} place @param {string} id
+ * @param {Place} place @param {string} file what it begins with, in a folder of its own @param {string} text
  */
-async function taken({ storage, path }, id) {
+async function taken({ storage, path }, file, text) {
   if (await storage.stat(path)) return false;
-  const own = `${path}-${id}`;
-  await storage.replace(join(own, ".gitattributes"), bytesOf(ATTRIBUTES));
+  const own = dirname(file);
+  await storage.replace(file, bytesOf(text));
   try {
     await storage.move(own, path);
     return true;

@@ -22,6 +22,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 /** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
+/** @typedef {(id: string) => Promise<Place | undefined>} Find */
 /** @import { ReadMessage } from "./messages.js" */
 /** @import { Resumed, ResumeRequest } from "./resuming.js" */
 /** @import { Waiting } from "./waiting.js" */
@@ -31,7 +32,6 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 /** Something that whoever opened a session should hear once. @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice */
 
 export class Session {
-  #storage;
   #live;
   #tools;
   #contexts;
@@ -46,41 +46,38 @@ export class Session {
   #hasNews = false;
 
   /**
-   * @param {Place & { cache: Cache, isCounted?: boolean, redaction?: Redaction }} parts `isCounted`: whether appended
-   *   messages are counted; true unless given
+   * @param {{ cache: Cache, isCounted?: boolean, redaction?: Redaction }} parts `isCounted`: whether appended messages are
+   *   counted; true unless given
    * @param {Live} live
    */
-  constructor({ storage, path, placement, cache, isCounted = true, redaction = Redaction.none }, live) {
-    this.#storage = storage;
+  constructor({ cache, isCounted = true, redaction = Redaction.none }, live) {
     this.#live = live;
     this.#tools = new Tools(this, live);
     this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
-    /** The folder of the session. */
-    this.path = path;
-    this.placement = placement;
     this.#redaction = redaction;
-    this.#contexts = new Contexts(this, live, { from: this.#from(), redaction, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
+    this.#contexts = new Contexts(this, live, { from: live.from, redaction, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
 
+  /** The folder of the session; another one once it was moved, and something was done with it since. */
+  get path() { return this.#live.place.path; }
+
+  get placement() { return this.#live.place.placement; }
+
   /** The session's uuid. */
-  get id() {
-    return this.#live.id;
-  }
+  get id() { return this.#live.id; }
 
   /** Document 004's `metadata.json`. */
-  get metadata() {
-    return this.#live.metadata;
-  }
+  get metadata() { return this.#live.metadata; }
 
   /** The file of its messages, for who reads all of it. */
-  get log() { return new Log({ storage: this.#storage, folder: this.path, name: "Messages" }); }
+  get log() { return new Log({ ...this.#live.from, name: "Messages" }); }
 
   /** Whether its folder is where it was, and still its own. */
   isThere() {
-    return this.#inTurn(() => this.#live.isThere());
+    return this.#queued(() => this.#live.isThere());
   }
 
   /** Takes in what others wrote since the last look. */
@@ -95,20 +92,20 @@ export class Session {
 
   /**
    * Begins a session in a folder.
-   * @param {Place & { cache: Cache, isCounted?: boolean, created: Record<string, unknown> & { id: string } }} options
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, created: Record<string, unknown> & { id: string } }} options
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
     live.begin(created.id);
     const bytes = called(() => live.handle.stageCreated(toBytes(created), Date.now(), entropy()));
-    await live.events.append(live.handle, bytes, { durable: true });
+    await live.events.append(live.handle, bytes, { durable: true, begins: true });
     await live.save();
     return new Session(parts, live);
   }
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
-   * @param {Place & { cache: Cache, isCounted?: boolean }} parts
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find }} parts `find`: where it lies now, if it was moved
    */
   static async open(parts) {
     const live = new Live(parts);
@@ -143,13 +140,13 @@ export class Session {
       this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
-    this.#inTurn(() => this.#appendGroup(taken(this.#waiting)));
+    this.#queued(() => this.#appendGroup(taken(this.#waiting)));
     return mine;
   }
 
   /** Appends what was staged elsewhere, for a log that holds nothing yet. @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
-    return this.#inTurn(async () => {
+    return this.#queued(async () => {
       await this.#live.revived();
       if (!this.#lease.isHeld) await this.#lease.hold();
       if (this.#live.isDue) await this.#goOn([]);
@@ -287,7 +284,8 @@ export class Session {
   }
 
   /** What the tools did, oldest first; each with its result. */
-  toolExecutions() {
+  async toolExecutions() {
+    await this.#inTurn(() => this.#live.arrive());
     return this.#tools.executions();
   }
 
@@ -323,9 +321,10 @@ export class Session {
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *messages({ newestFirst: isNewestFirst = false } = {}) {
-    const { messages, isLive, handle } = this.#live;
-    const end = isLive ? await messages.grownSize(handle) : await messages.size();
-    yield* isNewestFirst ? newestFirst(this.#from(), { end }) : oldestFirst(this.#from(), { start: 0, end });
+    const { messages, from } = this.#live;
+    await this.#inTurn(() => this.#live.arrive());
+    const end = await messages.size();
+    yield* isNewestFirst ? newestFirst(from, { end }) : oldestFirst(from, { start: 0, end });
   }
 
   /**
@@ -335,7 +334,7 @@ export class Session {
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *follow({ signal } = {}) {
-    yield* appended(this.#from(), { start: await this.#live.messages.size(), signal });
+    yield* appended(this.#live.from, { start: await this.#live.messages.size(), signal });
   }
 
   /**
@@ -348,7 +347,7 @@ export class Session {
 
   /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./examine.js").Examined>} */
   examine() {
-    return examine({ storage: this.#storage, path: this.path, placement: this.placement }, this.id);
+    return examine(this.#live.place, this.id);
   }
 
   /** The session as one text. @param {ExportFormat} format @returns {Promise<string>} */
@@ -370,7 +369,7 @@ export class Session {
   async flush({ learns = true } = {}) {
     await this.#inTurn(async () => {
       await this.#live.messages.confirm({ again: true });
-      await this.#live.settled();
+      await this.#live.report.settled();
       await this.#save({ learns });
     });
   }
@@ -378,7 +377,7 @@ export class Session {
   /** Writes what is derived, and lets go. */
   async close() {
     await this.#released();
-    await this.#save().finally(() => this.#live.close());
+    await this.#inTurn(() => this.#save()).finally(() => this.#live.close());
   }
 
   /** Forgets what is known of it, where it was opened for a look only. */
@@ -389,7 +388,7 @@ export class Session {
 
   async #released() {
     await this.#queue.catch(() => {});
-    await this.#live.settled();
+    await this.#live.report.settled();
     await this.#lease.release();
   }
 
@@ -425,8 +424,13 @@ export class Session {
     await this.#record([...said, { type: "status", status }]);
   }
 
-  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  /** Where the session lies now, once its turn has come; again, if it was moved meanwhile. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
+    return this.#queued(() => this.#live.here(work));
+  }
+
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  #queued(work) {
     const mine = this.#queue.then(work, work);
     this.#queue = mine;
     return mine;
@@ -436,13 +440,10 @@ export class Session {
   async #appendGroup(group) {
     const [first] = group;
     if (!first) return;
-    const { durability } = first;
-    const durable = durability === "durable";
+    const durable = first.durability === "durable";
     let batch;
     try {
-      // Without the event that began the session, its messages would be nobody's.
-      if (durable) await this.#live.events.confirm();
-      batch = await this.#stage(group, first);
+      batch = await this.#live.here(() => this.#stage(group, first));
     } catch (error) {
       if (group.length === 1) return first.reject(error);
       // One bad draft must not cost the others.
@@ -450,14 +451,14 @@ export class Session {
       return;
     }
     try {
-      await this.#live.messages.append(batch.handle, batch.bytes, { durable });
+      await this.#live.append(batch, { durable });
       this.#hasNews = true;
       if (this.#live.needsAll) await this.#live.complete();
       let from = 0;
       for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
         const to = group.length === 1 ? undefined : from + count;
-        resolve(new Appended(batch.bytes, { from, to, acknowledged: acknowledged(this.#storage, durable) }));
+        resolve(new Appended(batch.bytes, { from, to, acknowledged: acknowledged(this.#live.from.storage, durable) }));
         from += count;
       }
     } catch (error) {
@@ -466,8 +467,10 @@ export class Session {
   }
 
   /** @param {Waiting[]} group @param {Waiting} first */
-  async #stage(group, { format, isCopy }) {
+  async #stage(group, { format, isCopy, durability }) {
     const live = this.#live;
+    // Without the event that began the session, its messages would be nobody's.
+    if (durability === "durable") await live.events.confirm();
     // Waiting costs, even for nothing.
     const handle = live.isLive ? live.handle : await live.revived();
     if (!this.#lease.isHeld) await this.#lease.hold();
@@ -478,12 +481,13 @@ export class Session {
     const stamp = /** @type {const} */ ([Date.now(), entropy(), anyCounter(), this.#isCounted]);
     const bytes = called(() => (isCopy ? handle.stageCopies(json, ...stamp) : handle.stageMessages(json, format, ...stamp)));
     try {
-      for (const [id, content] of called(() => handle.stagedBlobs()) ?? []) await live.keepBlob(id, content);
+      const blobs = called(() => handle.stagedBlobs()) ?? [];
+      for (const [id, content] of blobs) await live.keepBlob(id, content);
+      return { handle, bytes, blobs };
     } catch (error) {
       live.messages.abort(handle);
       throw error;
     }
-    return { handle, bytes };
   }
 
   // What the document says is said before the first message; and who goes on with a paused session makes it active.
@@ -492,9 +496,5 @@ export class Session {
     const isPaused = this.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
     // The document follows at once: an edit that takes back one that was adopted is seen by comparing it.
     if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) await this.#live.save();
-  }
-
-  #from() {
-    return { storage: this.#storage, log: this.#live.messages, folder: this.path };
   }
 }

@@ -17,7 +17,7 @@ import { commit } from "./git.js";
 import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
 import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
-import { located, pointedTo } from "./located.js";
+import { located, pointedTo, whereabouts } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { Places } from "./places.js";
@@ -28,7 +28,7 @@ import { besideConversation, recorded } from "./recording.js";
 import { ranked, searched } from "./search.js";
 import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
-import { copied, toTrash } from "./trash.js";
+import { purged, toTrash } from "./trash.js";
 
 /** @import { HandOver } from "./agents/native.js" */
 /** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
@@ -69,7 +69,7 @@ export class Store {
     this.#placement = workspace === undefined ? "home" : "workspace";
     this.#redaction = redaction;
     this.#isCounted = isCounted;
-    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs });
+    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     this.project = project;
     this.home = home;
@@ -324,12 +324,13 @@ export class Store {
    */
   async delete(session, { purge = false } = {}) {
     await refuseIfOpen(session);
+    await session.look();
     const place = this.#places.of(session);
     await session.close();
     this.#open.forget(session.path);
     const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home });
     if (purge) {
-      await place.storage.remove(place.path);
+      await purged(place);
       await this.#listing.forget(place.path);
     }
     for (const ending of [".json", ".open", ".report"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
@@ -370,23 +371,23 @@ export class Store {
    * @returns {Promise<Session>} the session in its new place
    */
   async move(session, { to, name, day, title = session.metadata.display.title }) {
-    if (session.placement === to) return session;
     await refuseIfOpen(session);
-    const from = this.#places.of(session);
     await session.flush();
+    if (session.placement === to) return session;
+    const from = this.#places.of(session);
     const { id, metadata } = session;
     const about = { id, type: metadata.type, title, name, day };
-    const place = to === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation(about);
+    const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : await this.#places.newConversation(about);
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
     await session.close();
     this.#open.forget(session.path);
-    await copied(from, place, { but: [old.file, ".gitattributes"] });
-    const moved = await this.#open.at(place);
     const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
-    await moved.relocate({ ...where, [old.key]: document });
-    await toTrash(from, { storage: this.#storage, home: this.home });
-    return moved;
+    await this.#places.moves.carry({ id, from, to: place, but: [old.file, ".gitattributes"] }, async () => {
+      await this.#open.look(place, (moved) => moved.relocate({ ...where, [old.key]: document }));
+      await this.#places.meet(place);
+    });
+    return this.#open.at(place);
   }
 
   /**

@@ -62,7 +62,6 @@ const PIECE = 50_000;
 
 export class Summaries {
   #from;
-  #folder;
   #count;
 
   /**
@@ -71,8 +70,11 @@ export class Summaries {
    */
   constructor(from, count) {
     this.#from = from;
-    this.#folder = `${from.folder}/summaries`;
     this.#count = count;
+  }
+
+  get #folder() {
+    return `${this.#from.folder}/summaries`;
   }
 
   /**
@@ -129,7 +131,7 @@ export class Summaries {
     const { storage, folder } = this.#from;
     // Somebody may have deleted it while the model was at work.
     if (!(await storage.stat(folder))) throw refused(`expected the session in ${folder}, but found none: its summary is not kept`);
-    await storage.replace(this.#path(cached), toBytes(cached));
+    await storage.replace(this.#path(cached), toBytes(cached), { within: folder });
     if (extended && this.#path(extended) !== this.#path(cached)) await storage.remove(this.#path(extended));
   }
 

@@ -3,6 +3,7 @@
 
 import { basename, dirname, join } from "node:path";
 
+import { newId } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { conversationOf } from "./placement.js";
 
@@ -15,48 +16,76 @@ export function inTrash(home, name) {
 }
 
 /**
+ * What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no
+ * append to it is acknowledged any more: so all that was is in it, and can be copied or removed file by file.
+ * @param {string} path
+ */
+export function leftAt(path) {
+  return join(dirname(path), `.left-${newId()}`);
+}
+
+/**
  * Puts the folder of a session in the trash.
  * @param {Place} session
- * @param {{ storage: Storage, home: string }} trash
+ * @param {{ storage: Storage, home: string, lies?: string }} trash `lies`: where it was left
  * @returns {Promise<string>} where it lies now
  */
-export async function toTrash({ storage, path, placement }, { storage: home, home: folder }) {
+export async function toTrash({ storage, path, placement }, { storage: home, home: folder, lies }) {
   const name = placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
   const place = inTrash(folder, name);
   if (storage === home) {
-    await storage.move(path, place);
+    await storage.move(lies ?? path, place);
     return place;
   }
+  const left = lies ?? (await leave({ storage, path }));
   // Another root, perhaps another disk: copied whole, then removed.
-  await copied({ storage, path }, { storage: home, path: place });
-  await storage.remove(path);
+  await copied({ storage, path: left }, { storage: home, path: place });
+  await storage.remove(left);
   return place;
+}
+
+/** Removes the folder of a session. @param {Pick<Place, "storage" | "path">} session */
+export async function purged({ storage, path }) {
+  await storage.remove(await leave({ storage, path }));
+}
+
+/** @param {Pick<Place, "storage" | "path">} session */
+async function leave({ storage, path }) {
+  const left = leftAt(path);
+  await storage.move(path, left);
+  return left;
 }
 
 /**
  * Copies all in a folder.
  * @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to
- * @param {{ but?: string[] }} [options] `but`: what is left out
+ * @param {{ but?: string[], isMissing?: boolean }} [options] `but`: what is left out; `isMissing`: only what is not there
  */
-export async function copied(from, to, { but = [] } = {}) {
+export async function copied(from, to, { but = [], isMissing = false } = {}) {
   for (const { name, kind } of (await from.storage.list(from.path)) ?? []) {
     if (but.includes(name)) continue;
     const [source, target] = [join(from.path, name), join(to.path, name)];
-    if (kind === "folder") await copied({ storage: from.storage, path: source }, { storage: to.storage, path: target });
+    if (kind === "folder") await copied({ storage: from.storage, path: source }, { storage: to.storage, path: target }, { isMissing });
+    else if (isMissing && (await to.storage.stat(target))) continue;
     else if (kind === "file") await copiedFile({ storage: from.storage, path: source }, { storage: to.storage, path: target });
     else throw new LeftoffError({ code: "not_a_file", message: `expected files and folders in "${dirname(source)}", but found "${basename(source)}" instead` });
   }
 }
 
-/** @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to */
-async function copiedFile(from, to) {
+/** Copies a file; how many bytes that were. @param {{ storage: Storage, path: string }} from @param {{ storage: Storage, path: string }} to */
+export async function copiedFile(from, to) {
   const PIECE = 4 * 1024 * 1024;
   const size = (await from.storage.stat(from.path))?.size ?? 0;
-  if (size <= PIECE) return to.storage.replace(to.path, (await from.storage.read(from.path)) ?? new Uint8Array());
+  if (size <= PIECE) {
+    const bytes = (await from.storage.readRange(from.path, 0, size)) ?? new Uint8Array();
+    await to.storage.replace(to.path, bytes);
+    return bytes.length;
+  }
   for (let at = 0; at < size; ) {
     const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + PIECE))) ?? new Uint8Array();
     if (bytes.length === 0) throw new LeftoffError({ code: "storage_failed", message: `expected ${size} bytes in "${from.path}", but found ${at} instead` });
     at += bytes.length;
     await to.storage.append(to.path, bytes, { durable: at === size });
   }
+  return size;
 }

@@ -94,7 +94,7 @@ export function problem(file, code, message) {
 /** @param {Place} place @param {Placed} problem @returns {Finding} */
 function tornTail({ storage, path }, problem) {
   const mend = async () => {
-    await storage.append(join(path, problem.file), LINE_FEED, { durable: true });
+    await storage.append(join(path, problem.file), LINE_FEED, { durable: true, within: path });
     return `sealed ${problem.file} behind byte ${problem.end} with a line feed`;
   };
   return { problem, mend };

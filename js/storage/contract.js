@@ -19,7 +19,7 @@
  * | `outside_store` | only of a storage with a root: the path does not lie in it, or a link stands on the way |
  * | `invalid_range` | a range that is not `0 <= start <= end` |
  * | `invalid_path` | a folder is to be moved into itself, or a name to be looked for in folders is no plain name |
- * | `not_found` | only of `move`: nothing is there to be moved |
+ * | `not_found` | of `move`: nothing is there to be moved; of `append` and `replace`: the folder `within` is not there |
  * | `already_exists` | of `move` and `link`: something is where it is to be |
  * | `other_filesystem` | only of `move`: the system cannot move so far; the caller may copy |
  * | `storage_closed` | the storage was closed |
@@ -37,19 +37,21 @@
  * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>} readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
  *   Where they fit `into`, they may be put there: who reads a long file so reads it in the same memory.
- * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean }) => Promise<{ end: number }>} append
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<{ end: number }>} append
  *   Adds `bytes` at the end, all in one piece; makes the file and its parent folders where they are missing. The bytes
  *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.
  *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
- *   and may then lie inside what another process is still writing.
+ *   and may then lie inside what another process is still writing. `within`:
+ *   a folder on the way that is neither made nor any above it. What was removed, replaced or moved away, with
+ *   its folder too, before all bytes were in it, is an error: what an append resolves to is found by the path.
  *   `durable` waits until the disk confirms all that is in the file, whoever wrote it, also where `bytes` is empty; it
  *   changes nothing where `capabilities.durable` is false.
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
  *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
  *   the storage. Links are refused.
- * @property {(path: string, bytes: Uint8Array) => Promise<void>} replace
+ * @property {(path: string, bytes: Uint8Array, options?: { within?: string }) => Promise<void>} replace
  *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is; makes the file and its
- *   parent folders where they are missing. Replacing one path several times takes effect in call order. `bytes` must
+ *   parent folders where they are missing; `within` as `append` has it. Replacing one path several times takes effect in call order. `bytes` must
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
  * @property {(from: string, to: string) => Promise<void>} move
@@ -88,6 +90,9 @@
  * @property {number} ctimeMs
  *   The same of any change: of the bytes, the times, the mode, a name; nobody can set it. Changes of files within some
  *   milliseconds may share one, in Deno those within a second; in memory no two changes do.
+ * @property {{ number: number, madeMs: number }} [file]
+ *   What tells a file from another one that has come into its place: a number, which a later file may get again, and
+ *   when it was made. Where the system does not know that, it tells the time of the last change.
  *
  * @typedef {object} Entry
  * @property {string} name

@@ -16,7 +16,8 @@ import { dirname } from "node:path";
  *
  * How a storage finds places. `made` collects the folders that were missing: without it none is made.
  * @typedef {object} Finder
- * @property {(path: string, made?: Set<string>) => Held} hold a file or folder, there or not; its folder is there
+ * @property {(path: string, made?: Set<string>, within?: string) => Held} hold
+ *   A file or folder, there or not; its folder is there. `within`: a folder that is not made, nor any above it
  * @property {(path: string) => Held} holdFolder a folder that is there
  * @property {(path: string) => Held} holdName the same as `hold`; also what lies above the root
  * @property {(path: string) => string} plain the path without links on the way to the root
@@ -27,8 +28,9 @@ import { dirname } from "node:path";
 
 /** A `Finder` of places anywhere; links on the way are followed. */
 export class Anywhere {
-  /** @param {string} path @param {Set<string>} [made] */
-  hold(path, made) {
+  /** @param {string} path @param {Set<string>} [made] @param {string} [within] */
+  hold(path, made, within) {
+    if (within !== undefined && !fs.existsSync(within)) throw Object.assign(new Error("expected a folder, but found none"), { code: "ENOENT" });
     if (made) makeFolders(dirname(path), made);
     return this.holdFolder(path);
   }

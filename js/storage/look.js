@@ -15,7 +15,8 @@ const AT_ONCE = 1000;
 
 /** @param {fs.Stats} found @returns {Stat} */
 export function statOf(found) {
-  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs, ctimeMs: found.ctimeMs };
+  const file = { number: found.ino, madeMs: found.birthtimeMs };
+  return { kind: kindOf(found), size: found.isFile() ? found.size : 0, mtimeMs: found.mtimeMs, ctimeMs: found.ctimeMs, file };
 }
 
 /** @param {{ isFile(): boolean, isDirectory(): boolean }} found @returns {Kind} */

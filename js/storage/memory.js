@@ -10,7 +10,7 @@ import { checkNames, checkRange, failed } from "./contract.js";
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
 /** @typedef {{ mtimeMs: number, ctimeMs: number }} Times */
-/** @typedef {Times & { bytes: Uint8Array, size: number }} File `bytes` has room to grow behind `size` */
+/** @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`; `madeMs`: when all of it was written */
 /** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
 
 export class MemoryStorage {
@@ -65,11 +65,12 @@ export class MemoryStorage {
     return this.#slice("readRange", path, start, end);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean }} [_options] */
-  async append(path, bytes, _options) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  async append(path, bytes, { within } = {}) {
     const failure = this.#begin("append", path);
     const written = failure ? Math.min(failure.written ?? 0, bytes.length) : bytes.length;
     if (failure && written === 0) throw injected("append", path, failure);
+    this.#refuseIfGone("append", path, within);
     const file = this.#fileToWrite("append", path);
     grow(file, bytes.subarray(0, written));
     Object.assign(file, this.#times());
@@ -77,13 +78,14 @@ export class MemoryStorage {
     return { end: file.size };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes */
-  async replace(path, bytes) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
+  async replace(path, bytes, { within } = {}) {
     this.#failWhole("replace", path);
+    this.#refuseIfGone("replace", path, within);
     const file = this.#fileToWrite("replace", path);
     file.bytes = bytes.slice();
     file.size = bytes.length;
-    Object.assign(file, this.#times());
+    Object.assign(file, this.#times(), { madeMs: this.#changedMs });
   }
 
   /** Has no links. @param {string} path */
@@ -164,13 +166,19 @@ export class MemoryStorage {
     return bytes;
   }
 
+  /** @param {"append" | "replace"} verb @param {string} path @param {string} [within] */
+  #refuseIfGone(verb, path, within) {
+    if (within === undefined || this.#folders.has(within)) return;
+    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
+  }
+
   /** @param {"append" | "replace"} verb @param {string} path */
   #fileToWrite(verb, path) {
     const known = this.#files.get(path);
     if (known) return known;
     if (this.#folders.has(path)) throw failed(verb, path, { code: "not_a_file" });
     this.#makeFolder(parentOf(path), () => failed(verb, path, { code: "not_a_folder" }));
-    const file = { bytes: new Uint8Array(0), size: 0, ...this.#times() };
+    const file = { bytes: new Uint8Array(0), size: 0, ...this.#times(), madeMs: this.#changedMs };
     this.#files.set(path, file);
     this.#touch(parentOf(path));
     return file;
@@ -191,7 +199,7 @@ export class MemoryStorage {
   /** @param {string} path @returns {Stat | null} */
   #look(path) {
     const file = this.#files.get(path);
-    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs, ctimeMs: file.ctimeMs };
+    if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs, ctimeMs: file.ctimeMs, file: { number: 0, madeMs: file.madeMs } };
     const folder = this.#folders.get(path);
     return folder ? { kind: "folder", size: 0, ...folder } : null;
   }

@@ -87,33 +87,34 @@ export class NodeStorage {
     return this.#slice("readRange", path, start, end, into);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean }} [options] */
-  async append(path, bytes, { durable = false } = {}) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  async append(path, bytes, { durable = false, within } = {}) {
     this.#refuseIfClosed("append", path);
     let written = 0;
     let file;
-    let end;
+    let found;
     try {
-      file = this.#fileToAppend(path);
+      file = this.#fileToAppend(path, within);
       written = fs.writeSync(file.fd, bytes);
       if (written < bytes.length) {
         throw failed("append", path, { code: "disk_full", detail: `${written} of ${bytes.length} bytes got in`, written });
       }
-      const size = file.size();
-      if (size === null) throw failed("append", path, { code: "storage_failed", detail: "removed meanwhile", written });
-      end = size;
+      // What lies elsewhere by now nobody finds: whoever moved it may have looked before this came.
+      found = file.written(this.#finder.plain(path));
+      if (!found) throw failed("append", path, { code: "storage_failed", detail: "removed, replaced or moved away meanwhile", written });
     } catch (cause) {
+      this.#refuseIfGone("append", path, cause, within);
       throw this.#translated("append", path, cause, { written });
     }
     if (durable) await this.#confirm(path, file, written);
-    return { end };
+    return { end: found.size };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes */
-  async replace(path, bytes) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
+  async replace(path, bytes, { within } = {}) {
     this.#refuseIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, bytes));
+    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, bytes, within));
     this.#replacing.set(path, mine);
     try {
       await this.#whileOpen(mine);
@@ -272,8 +273,8 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path */
-  #fileToAppend(path) {
+  /** @param {string} path @param {string} [within] */
+  #fileToAppend(path, within) {
     const known = this.#open.get(path);
     if (known?.isAt(this.#finder.plain(path))) {
       this.#open.delete(path);
@@ -283,16 +284,16 @@ export class NodeStorage {
     if (known) this.#letGo(path);
     const [oldest] = this.#open.keys();
     if (this.#open.size >= KEPT) this.#letGo(oldest);
-    const file = new OpenFile(this.#openToAppend(path), () => this.#syncEntries(path));
+    const file = new OpenFile(this.#openToAppend(path, within), () => this.#syncEntries(path));
     this.#open.set(path, file);
     if (file.isFile()) return file;
     this.#letGo(path);
     throw failed("append", path, { code: "not_a_file" });
   }
 
-  /** @param {string} path */
-  #openToAppend(path) {
-    const held = this.#finder.hold(path, this.#fresh);
+  /** @param {string} path @param {string} [within] */
+  #openToAppend(path, within) {
+    const held = this.#finder.hold(path, this.#fresh, within);
     try {
       return openToAppend(held);
     } finally {
@@ -350,18 +351,19 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {Uint8Array} bytes */
-  async #replaceNow(path, bytes) {
+  /** @param {string} path @param {Uint8Array} bytes @param {string} [within] */
+  async #replaceNow(path, bytes, within) {
     let inPlace = false;
     let held;
     try {
-      held = this.#finder.hold(path, this.#fresh);
+      held = this.#finder.hold(path, this.#fresh, within);
       refuseLink(held.at);
       this.#letGo(path);
       await writeWhole(held.at, bytes, held.check);
       inPlace = true;
       await this.#syncEntries(path);
     } catch (cause) {
+      if (!inPlace) this.#refuseIfGone("replace", path, cause, within);
       throw this.#translated("replace", path, cause, inPlace ? { durable: false } : {});
     } finally {
       held?.close();
@@ -394,6 +396,12 @@ export class NodeStorage {
       source?.close();
       target?.close();
     }
+  }
+
+  /** @param {"append" | "replace"} verb @param {string} path @param {unknown} cause @param {string} [within] */
+  #refuseIfGone(verb, path, cause, within) {
+    if (within === undefined || !isAbsent(cause) || !this.#isAbsent(within)) return;
+    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none`, cause });
   }
 
   /** @param {string} path */

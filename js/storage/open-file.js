@@ -16,7 +16,8 @@ const LOOK_LASTS_MS = 1;
 /**
  * How long, in milliseconds, the file alone is looked at, which is faster than its path. A file that is removed or
  * replaced has a link less, and most filesystems note the time of a move, within some milliseconds. Where one does not,
- * a log that was moved away is appended to for so long.
+ * or a folder was moved with the file in it, a look misses that for so long; an append does not: it looks at the path
+ * once it has written.
  */
 const PATH_LASTS_MS = 50;
 
@@ -69,12 +70,24 @@ export class OpenFile {
         return found;
       }
     }
-    const found = fs.lstatSync(path, { throwIfNoEntry: false });
-    const isSame = found !== undefined && this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }));
-    this.#lookedAt = isSame ? now : -Infinity;
+    const found = this.#find(path);
+    this.#lookedAt = found ? now : -Infinity;
     // Some network filesystems count no links at all.
-    this.#foundAt = isSame && found.nlink > 0 ? now : -Infinity;
-    if (!isSame) return null;
+    this.#foundAt = found && found.nlink > 0 ? now : -Infinity;
+    return found;
+  }
+
+  /** What stands at the path once it was written to, or null where that is not this file any more. @param {string} path */
+  written(path) {
+    const found = this.#find(path);
+    if (!found) this.#lookedAt = this.#foundAt = -Infinity;
+    return found;
+  }
+
+  /** @param {string} path @returns {fs.Stats | null} */
+  #find(path) {
+    const found = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (!found || !this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }))) return null;
     this.#links = found.nlink;
     this.#changedMs = found.ctimeMs;
     return found;
@@ -83,18 +96,6 @@ export class OpenFile {
   /** @param {{ ino: number | bigint, dev: number | bigint }} found */
   #isSame({ ino, dev }) {
     return BigInt(ino) === this.#identity.ino && BigInt(dev) === this.#identity.dev;
-  }
-
-  /**
-   * Its size, or null where it was removed since it was opened, and what was written to it with it.
-   *
-   * @returns {number | null}
-   */
-  size() {
-    const { size, nlink, ctimeMs } = fs.fstatSync(this.fd);
-    this.#changedMs = ctimeMs;
-    // Some network filesystems count no links at all.
-    return nlink === 0 && this.#identity.nlink > 0n ? null : size;
   }
 
   /** Resolves once the disk has confirmed all that was written before this call. Callers share flushes. */

@@ -54,12 +54,13 @@ export class Root {
     this.#given = resolve(folder);
   }
 
-  /** @param {string} path @param {Set<string>} [made] @returns {Held} */
-  hold(path, made) {
+  /** @param {string} path @param {Set<string>} [made] @param {string} [within] @returns {Held} */
+  hold(path, made, within) {
     const names = this.#names(path);
     const last = names.pop();
-    if (made) makeFolders(this.#given, made);
-    if (last !== undefined) return this.#held(names, { last, made });
+    const least = within === undefined ? 0 : this.#names(within).length;
+    if (made && within === undefined) makeFolders(this.#given, made);
+    if (last !== undefined) return this.#held(names, { last, made, least });
     const remove = () => Promise.reject(new Outside(`expected a path below "${this.#given}", but found the folder itself instead`));
     return { ...this.#held([], { last: "." }), remove };
   }
@@ -99,15 +100,15 @@ export class Root {
     return names;
   }
 
-  /** @param {string[]} names @param {{ last?: string, made?: Set<string> }} options @returns {Held} */
-  #held(names, { last, made }) {
+  /** @param {string[]} names @param {{ last?: string, made?: Set<string>, least?: number }} options `least`: so many are not made @returns {Held} */
+  #held(names, { last, made, least = 0 }) {
     if (!this.#real) this.#resolve();
     if (this.#hasDescriptors) {
-      const fd = this.#opened(names, made);
+      const fd = this.#opened(names, made, least);
       const at = last === undefined ? `${FDS}/${fd}` : `${FDS}/${fd}/${last}`;
       return { at, check: () => {}, remove: async () => removed(at), close: () => closeFolder(fd) };
     }
-    const folder = this.#looked(names, made);
+    const folder = this.#looked(names, made, least);
     const at = last === undefined ? folder : join(folder, last);
     const remove = () => fs.promises.rm(at, { recursive: true, force: true });
     const check = (/** @type {number | undefined} */ fd, /** @type {string} */ beside = at) => {
@@ -126,15 +127,15 @@ export class Root {
     this.#real = real;
   }
 
-  /** Opens a folder, each on the way in the one before. @param {string[]} names @param {Set<string>} [made] */
-  #opened(names, made) {
+  /** Opens a folder, each on the way in the one before. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  #opened(names, made, least = 0) {
     let path = this.#given;
     let fd = opened(this.#real, path);
-    for (const name of names) {
+    for (const [depth, name] of names.entries()) {
       const parent = fd;
       path = join(path, name);
       try {
-        fd = opened(`${FDS}/${parent}/${name}`, path, made);
+        fd = opened(`${FDS}/${parent}/${name}`, path, depth < least ? undefined : made);
       } finally {
         closeFolder(parent);
       }
@@ -155,15 +156,15 @@ export class Root {
     return found;
   }
 
-  /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] */
-  #looked(names, made) {
+  /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  #looked(names, made, least = 0) {
     let path = this.#given;
     let at = this.#real;
     refuseOther(at, path);
-    for (const name of names) {
+    for (const [depth, name] of names.entries()) {
       at = join(at, name);
       path = join(path, name);
-      if (made && !fs.lstatSync(at, { throwIfNoEntry: false })) {
+      if (made && depth >= least && !fs.lstatSync(at, { throwIfNoEntry: false })) {
         made.add(path);
         makeFolder(at);
       }

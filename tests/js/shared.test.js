@@ -100,11 +100,14 @@ test("a session whose folder was moved, deleted or is another's now is found whe
   await (await theirs.session(session.id)).append(user("said"));
   await session.look();
   await theirs.relocate(project ?? "", other ?? "");
-  await assert.rejects(contents(session), { code: "log_shrunk" });
-  await assert.rejects(session.append(user("lost")), { code: "log_shrunk" });
+  assert.deepEqual(await contents(session), ["said"]);
+  await session.append(user("said there"));
   const moved = await mine.session(session.id);
-  assert.deepEqual(await contents(moved), ["said"]);
+  assert.equal(moved, session);
+  assert.deepEqual(await contents(moved), ["said", "said there"]);
   await theirs.delete(await theirs.session(session.id));
+  await assert.rejects(contents(session), { code: "not_found" });
+  await assert.rejects(session.append(user("lost")), { code: "not_found" });
   await assert.rejects(mine.session(session.id), { code: "not_found" });
   await mine.create({ placement: "workspace", name: "named" });
   await theirs.delete(await theirs.session("named"));
