@@ -186,6 +186,33 @@ function appending(check) {
     assert.equal(textOf(await storage.read(`${root}/folder/file`)), "x");
   });
 
+  check("within a folder that is not there nothing is made, and beneath one that is, folders are", async (storage, root) => {
+    const within = `${root}/folder`;
+    for (const path of [`${within}/log`, `${within}/deeper/log`]) {
+      await refused(storage.append(path, BINARY, { within }), "not_found", path);
+      await assert.rejects(storage.append(path, BINARY, { within }), { written: 0 });
+      await refused(storage.replace(path, BINARY, { within }), "not_found", path);
+    }
+    assert.equal(await storage.stat(within), null);
+    await storage.append(`${within}/log`, bytesOf("x"));
+    await storage.append(`${within}/deeper/log`, bytesOf("y"), { within });
+    await storage.replace(`${within}/deepest/document`, bytesOf("z"), { within });
+    await storage.move(within, `${root}/moved`);
+    for (const verb of /** @type {const} */ (["append", "replace"])) await refused(storage[verb](`${within}/log`, BINARY, { within }), "not_found", within);
+    assert.equal(await storage.stat(within), null);
+    assert.equal(textOf(await storage.read(`${root}/moved/deeper/log`)), "y");
+  });
+
+  check("a file that was replaced is told from one that was appended to", async (storage, root) => {
+    const path = `${root}/log`;
+    await storage.append(path, BINARY);
+    const before = (await storage.stat(path))?.file;
+    await storage.append(path, BINARY);
+    assert.deepEqual((await storage.stat(path))?.file, before);
+    await storage.replace(path, BINARY);
+    assert.notDeepEqual((await storage.stat(path))?.file, before);
+  });
+
   check("appending goes on after a replace and after a removal", async (storage, root) => {
     const path = `${root}/log`;
     await storage.append(path, bytesOf("one"));

@@ -88,6 +88,20 @@ describe("descriptors", () => {
     assert.equal(fs.readFileSync(`${root}/moved`, "utf8"), "a line\n");
   });
 
+  check("a log whose folder was moved away soon after a look is not reported as saved, and what was made meanwhile is", async (storage, root) => {
+    const path = `${root}/folder/log`;
+    for (const within of [undefined, `${root}/folder`]) {
+      await storage.append(path, LINE);
+      await storage.stat(path);
+      fs.renameSync(`${root}/folder`, `${root}/moved`);
+      await assert.rejects(storage.append(path, LINE, { within }), { code: "storage_failed", written: LINE.length });
+      if (within) await assert.rejects(storage.append(path, LINE, { within }), { code: "not_found", written: 0 });
+      assert.deepEqual(await storage.append(path, LINE), { end: LINE.length });
+      fs.rmSync(`${root}/moved`, { recursive: true });
+      fs.rmSync(`${root}/folder`, { recursive: true });
+    }
+  });
+
   check("a file removed during the write is not reported as saved", async (storage, root) => {
     await storage.append(`${root}/log`, LINE);
     const { writeSync } = fs;
