@@ -44,7 +44,8 @@ export function realPath(folder) {
   try {
     path = realpathSync(folder);
   } catch (cause) {
-    throw new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause });
+    const isNone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    throw isNone ? new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause }) : translated("stat", folder, cause, { hasRoot: false });
   }
   refuseUnlessFolder(path);
   return path;

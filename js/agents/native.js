@@ -167,7 +167,7 @@ export function refuseUnlessInstalled(agent, env = process.env) {
   agents.called(({ formatOf }) => formatOf(agent));
   const { program, install } = clientOf(agent);
   if (isOnPath(program, env)) return;
-  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it` });
+  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it, and --print gives the conversation as a text` });
 }
 
 /** Whether there is a program of this name. @param {string} program @param {Env} [env] */

@@ -5,6 +5,7 @@ import { defineCommand } from "citty";
 
 import { nativeAgents } from "../agents/native.js";
 import { agents } from "../agents.js";
+import { LeftoffError } from "../error.js";
 import { exportFormats } from "../export.js";
 import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../redaction.js";
@@ -37,6 +38,15 @@ export const VALUES = {
   shells: ["bash", "zsh", "fish"],
   statuses: ["active", "paused", "completed", "archived", "unreadable"],
 };
+
+/** The hint of an option that takes a whole number. */
+export const NUMBER = "N";
+
+/** A whole number, as it was typed. @param {string} text @param {string} name of the option */
+export function number(text, name) {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
+}
 
 /** @param {Values} values */
 export function listed(values) {

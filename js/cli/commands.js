@@ -4,6 +4,9 @@
 import { readFile } from "node:fs/promises";
 
 import { LeftoffError, compareContexts } from "../index.js";
+import { codeOf } from "../storage/folders.js";
+import { translated } from "../storage/refusal.js";
+import { number } from "./arguments.js";
 import { note, progress } from "./print.js";
 import { chosen, offering, using } from "./store.js";
 
@@ -153,12 +156,6 @@ export async function requested(args) {
   };
 }
 
-/** @param {string} text @param {string} name */
-export function number(text, name) {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
-}
-
 /** @param {string} text @param {string} path */
 function json(text, path) {
   try {
@@ -174,7 +171,7 @@ async function fileText(path) {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but it could not be read`, cause });
+    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none`, cause }) : translated("read", path, cause, { hasRoot: false });
   }
 }
 

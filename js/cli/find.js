@@ -2,7 +2,7 @@
 /** Sessions that are looked for: in lists, by words, by what was said. */
 
 import { LeftoffError, listText } from "../index.js";
-import { number } from "./commands.js";
+import { number } from "./arguments.js";
 import { using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */

@@ -3,13 +3,14 @@
 /** The command line. */
 
 import { VERSION } from "../version.js";
+import { append } from "./append.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { list, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
-import { append, archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
+import { archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
 import { settings } from "./settings.js";
@@ -86,8 +87,9 @@ const commands = {
     ['leftoff new --title "API design"', "in the home"],
     ["leftoff new --type brainstorm --here", "in the project's folder, to be committed with it"],
   ]),
-  append: command(append, "append", "append messages to a session, given as JSON lines on standard input", { ...session }, [
-    ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "to the current session; its id is printed once it is durable"],
+  append: command(append, "append", "append messages to a session, given as JSON lines on standard input; the id of each is printed once it is durable", { ...session }, [
+    ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "to the current session"],
+    ["leftoff append last --json < messages.jsonl", "prints a line of JSON for each; a line that is refused ends it, and is told by its number"],
   ]),
   stop: command(stop, "stop", "save a session and pause it", {
     ...session,

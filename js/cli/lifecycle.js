@@ -2,15 +2,15 @@
 /** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
 
 import { writeFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 
 import { exportFormats } from "../export.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
+import { codeOf } from "../storage/folders.js";
+import { ofSystem } from "../storage/refusal.js";
 import { forgetTurns } from "./hook.js";
 import { settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
-import { note } from "./print.js";
 import { canAsk } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -23,23 +23,6 @@ export async function begin(args) {
   return using(args, async (store) => {
     const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined });
     return { text: `${id}\n    ${path}\n`, value: { id, path } };
-  });
-}
-
-/** @param {Args} args */
-export async function append(args) {
-  return using(args, async (store) => {
-    const session = await chosen(store, args);
-    const value = [];
-    let number = 0;
-    if (process.stdin.isTTY) note("reads messages from the keyboard, a JSON object in each line; Ctrl+D ends it");
-    for (const line of (await text(process.stdin)).split("\n")) {
-      number += 1;
-      if (!line.trim()) continue;
-      const { records } = await session.append(draft(line, number));
-      value.push(...records.map(({ id }) => ({ id })));
-    }
-    return { text: value.map(({ id }) => `${id}\n`).join(""), value };
   });
 }
 
@@ -176,24 +159,13 @@ function told({ commit: hash, message }) {
   return hash ? `committed: ${message.split("\n")[0]} (${hash.slice(0, 12)})\n` : "nothing to commit\n";
 }
 
-/** @param {string} line @param {number} number */
-function draft(line, number) {
-  try {
-    return JSON.parse(line);
-  } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause);
-    throw new LeftoffError({ code: "usage", message: `expected a message as JSON in line ${number}, but found something else: ${found}`, cause });
-  }
-}
-
 /** @param {string} path @param {string} text */
 async function writeNew(path, text) {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
-    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    const why = isThere ? "something is there already" : cause instanceof Error ? cause.message : String(cause);
-    throw new LeftoffError({ code: isThere ? "already_exists" : "storage_failed", message: `could not write "${path}": ${why}`, cause });
+    if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
+    throw ofSystem(cause);
   }
 }
 

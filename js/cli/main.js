@@ -4,15 +4,16 @@
 import { parseArgs } from "citty";
 
 import { LeftoffError } from "../error.js";
-import { flagOf, listed } from "./arguments.js";
+import { ofSystem } from "../storage/refusal.js";
+import { NUMBER, flagOf, listed, number } from "./arguments.js";
 import { commandHelp, mainHelp } from "./help.js";
 import { didYouMean, nearest } from "./nearest.js";
-import { print, refuse } from "./print.js";
+import { print, refuse, writeForProgram } from "./print.js";
 
 /** @import { Arguments, Commands, Defined } from "./arguments.js" */
 
 /**
- * What a command answers: a text for a person, and a value for `--json`.
+ * What a command answers: a text for a person, and a value for `--json`, none where it has printed as it went.
  * @typedef {(args: Record<string, any>) => Promise<{ text: string, value: unknown, failed?: boolean }>} Command
  */
 
@@ -33,6 +34,7 @@ export async function runMain(all, typed) {
   const [first = "", ...others] = typed[0] === "help" || helps(typed[0] ?? "") ? typed.slice(1) : typed;
   const [name = "", ...rest] = [...(Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first]), ...others];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  writeForProgram(asked.includes("--json"));
   try {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
@@ -41,16 +43,18 @@ export async function runMain(all, typed) {
   } catch (error) {
     const missing = isOfParser(error) && error.message.match(/^Missing required positional argument: (.*)$/);
     const hint = missing ? command?.args[missing[1]?.toLowerCase() ?? ""]?.valueHint : undefined;
-    refuse(isOfParser(error) ? usage(hint ? `expected ${hint}, but found none` : error.message, command) : error);
+    refuse(isOfParser(error) ? usage(hint ? `expected ${hint}, but found none` : error.message, command) : asTyped(ofSystem(error), command));
   }
 }
 
 /** @param {Defined} command @param {string[]} typed */
 async function runTyped(command, typed) {
   const args = parseArgs(typed, command.args);
+  writeForProgram(args.json === true);
+  refuseValuesOfFlags(command, typed);
   check(command, args);
   const { text, value, failed } = await command.run(args);
-  print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
+  if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }
 
@@ -63,8 +67,9 @@ function check(command, args) {
     // The parser gives a name of two words in both ways.
     const name = Object.hasOwn(spec, typed) ? typed : typed.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
-    if (!known) throw usage(`expected ${names(spec).join(", ")}, but found --${name} instead${didYouMean(nearest(`--${name}`, names(spec)))}`, command);
+    if (!known) throw usage(`expected ${names(spec).join(", ")}, but found ${name.length > 1 ? "--" : "-"}${name} instead${didYouMean(nearest(`--${name}`, names(spec)))}`, command);
     if (known.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`, command);
+    if (known.valueHint === NUMBER && value !== undefined) number(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
     const values = known.values && value !== undefined ? listed(known.values) : [value];
     if (!values.includes(value)) throw usage(`expected ${values.join(", ")} for ${shown}, but found "${value}" instead${didYouMean(nearest(String(value), values))}`, command);
@@ -72,6 +77,16 @@ function check(command, args) {
   const places = Object.values(spec).filter(({ type }) => type === "positional");
   const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
   if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`, command);
+}
+
+// The parser drops them, and a flag that was denied so would hold.
+/** @param {Defined} command @param {string[]} typed */
+function refuseValuesOfFlags(command, typed) {
+  for (const word of typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed) {
+    const [, name = "", value] = /^--([\w-]+)=(.*)$/s.exec(word) ?? [];
+    const flag = Object.entries(command.args).find(([own, { type }]) => type === "boolean" && [own, `no-${own}`].includes(name));
+    if (flag) throw usage(`expected no value for --${name}, but found ${JSON.stringify(value)} instead`, command);
+  }
 }
 
 /** @param {Arguments} spec */
@@ -82,6 +97,15 @@ function names(spec) {
 /** @param {string} message @param {Defined} [command] whose help says more */
 function usage(message, command) {
   return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'` });
+}
+
+// What the library calls by a name is a flag here.
+/** @param {unknown} error @param {Defined} [command] */
+function asTyped(error, command) {
+  if (!(error instanceof LeftoffError) || error.code !== "invalid_request" || !command) return error;
+  const isFlag = (/** @type {string} */ name) => Object.hasOwn(command.args, name) && command.args[name]?.type !== "positional";
+  error.message = error.message.replace(/\bfor "(\w+)"/g, (all, name) => (isFlag(name) ? `for --${name}` : all));
+  return error;
 }
 
 /** @param {unknown} error @returns {error is Error} */

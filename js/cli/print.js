@@ -10,11 +10,14 @@ import { cut } from "./width.js";
  * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which what steers a terminal can be escaped
  */
 export function print(text, { isSafe = false } = {}) {
-  // Whoever reads it may have had enough, as "head" has; a full disk is another matter.
-  process.stdout.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
-    if (error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
-  });
+  if (!process.stdout.listeners("error").includes(unheard)) process.stdout.on("error", unheard);
   process.stdout.write(isSafe ? escaped(text) : safe(text));
+}
+
+// Whoever reads it may have had enough, as "head" has; a full disk is another matter.
+/** @param {NodeJS.ErrnoException} error */
+function unheard(error) {
+  if (error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
 }
 
 /**
@@ -23,7 +26,8 @@ export function print(text, { isSafe = false } = {}) {
  */
 export function refuse(error) {
   if (!(error instanceof LeftoffError)) throw error;
-  note(`${error.message} (${error.code})`);
+  const { code, message } = error;
+  tell(`${message} (${code})`, { error: { code, message } });
   process.exitCode = error.code === "usage" || error.code === "ambiguous" ? 2 : 1;
 }
 
@@ -34,7 +38,19 @@ export function isTerminal() {
 
 /** A note for the person at the terminal. @param {string} text */
 export function note(text) {
-  process.stderr.write(`leftoff: ${safe(text)}\n`);
+  tell(text, { note: { message: text } });
+}
+
+let isForProgram = false;
+
+/** Whether a program reads: then each line on standard error is a value of JSON, too. @param {boolean} is */
+export function writeForProgram(is) {
+  isForProgram = is;
+}
+
+/** @param {string} text @param {object} value the same for a program */
+function tell(text, value) {
+  process.stderr.write(isForProgram ? `${escaped(JSON.stringify(value))}\n` : `leftoff: ${safe(text)}\n`);
 }
 
 /** How far something is, in one line that is written again and again; nowhere but on a terminal. @param {string} doing */

@@ -151,5 +151,5 @@ async function agentOf(args, store, session) {
     throw new LeftoffError({ code: "cancelled", message: "no agent was chosen, and nothing was changed" });
   }
   const found = installed.length > 0 ? installed.join(", ") : "none";
-  throw new LeftoffError({ code: "usage", message: `expected --with AGENT, for the session names none that is installed; on the PATH there is ${found}` });
+  throw new LeftoffError({ code: "usage", message: `expected --with AGENT, for the session names none that is installed, or --print, which gives it as a text; on the PATH there is ${found}` });
 }

@@ -48,3 +48,12 @@ export function translated(verb, path, cause, { hasRoot, ...extra }) {
   const known = (verb === "move" && MOVE_CODES[code]) || CODES[code];
   return failed(verb, path, { code: known ?? "storage_failed", detail: code || String(cause), cause, ...extra });
 }
+
+/** What the system says of a call that nobody here expected to fail; anything else as it is. @param {unknown} error */
+export function ofSystem(error) {
+  if (!(error instanceof Error) || !("syscall" in error) || error instanceof LeftoffError) return error;
+  const { syscall, path = "", code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
+  const isGone = code === "ENOENT";
+  const reason = isGone ? "there is nothing" : undefined;
+  return failed(/** @type {Verb} */ (syscall), String(path), { code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"), reason, detail: code, cause: error });
+}

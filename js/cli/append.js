@@ -1,0 +1,100 @@
+// @ts-check
+/** Messages from standard input on their way into a session: each is stored, and its id told, before the next one is read. */
+
+import { LINE_FEED, joined } from "../bytes.js";
+import { LeftoffError } from "../index.js";
+import { note, print } from "./print.js";
+import { chosen, using } from "./store.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {{ number: number, bytes: Uint8Array }} Line without its line feed */
+
+/** Of a longer line no text can be made: it would be read for ever, and then refused. */
+const LONGEST = 256 * 1024 * 1024;
+const BYTE_ORDER_MARK = "\ufeff";
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @param {Args} args */
+export async function append(args) {
+  return using(args, async (store) => {
+    const session = await chosen(store, args);
+    if (process.stdin.isTTY) note("reads messages from the keyboard, a JSON object in each line; Ctrl+D ends it");
+    for await (const line of lines(process.stdin)) {
+      const draft = draftIn(line);
+      if (draft === undefined) continue;
+      const { records } = await session.append(draft).catch((error) => told(line, error));
+      const { value } = await store.redacted(records.map(({ id }) => ({ id })));
+      // Whoever is killed now has told what is stored; whoever reads this knows what need not be sent again.
+      for (const one of value) print(`${args.json ? JSON.stringify(one) : one.id}\n`, { isSafe: args.json });
+    }
+    return { text: "", value: undefined };
+  });
+}
+
+/** Each line as soon as it is whole, wherever it was cut on its way; the last one, too, where no line feed ends it. @param {AsyncIterable<Uint8Array>} input @returns {AsyncGenerator<Line>} */
+export async function* lines(input) {
+  let number = 1;
+  let length = 0;
+  /** @type {Uint8Array[]} */
+  let parts = [];
+  const take = (/** @type {Uint8Array} */ part) => {
+    length += part.length;
+    if (length > LONGEST) throw wrong(number, `expected at most ${LONGEST} bytes, but found more`);
+    parts.push(part);
+  };
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED[0] ?? 0); end >= 0; end = chunk.indexOf(LINE_FEED[0] ?? 0, from)) {
+      take(chunk.subarray(from, end));
+      yield { number, bytes: joined(parts) };
+      [number, length, parts] = [number + 1, 0, []];
+      from = end + 1;
+    }
+    take(chunk.subarray(from));
+  }
+  yield { number, bytes: joined(parts) };
+}
+
+/** What a line says; nothing where it is empty. @param {Line} line */
+function draftIn({ number, bytes }) {
+  const text = textOf(number, bytes);
+  if (!text.trim()) return undefined;
+  const draft = parsed(number, text);
+  if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) return draft;
+  throw wrong(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`);
+}
+
+/** @param {number} number @param {Uint8Array} bytes */
+function textOf(number, bytes) {
+  try {
+    const text = decoder.decode(bytes);
+    return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  } catch (cause) {
+    throw wrong(number, "expected UTF-8, but found other bytes instead", cause);
+  }
+}
+
+/** @param {number} number @param {string} text @returns {unknown} */
+function parsed(number, text) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw wrong(number, "expected a message as JSON, but found something else instead", cause);
+  }
+}
+
+/** @param {number} number @param {string} message @param {unknown} [cause] */
+function wrong(number, message, cause) {
+  return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${REST}`, cause });
+}
+
+const REST = "the lines whose ids were printed are stored, nothing else is";
+
+/** @param {Line} line @param {unknown} error @returns {never} */
+function told({ number }, error) {
+  if (!(error instanceof LeftoffError)) throw error;
+  // What the disk has not confirmed may be there all the same.
+  const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : REST;
+  error.message = `line ${number}: ${error.message}; ${rest}`;
+  throw error;
+}

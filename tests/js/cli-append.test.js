@@ -1,0 +1,158 @@
+// @ts-check
+// `leftoff append`, while its input is open: an id that was printed is a message that is stored, whatever happens next.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { lines } from "../../js/cli/append.js";
+import { inFolder } from "./git-tools.js";
+import { entry } from "./terminal.js";
+
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
+
+/** A session, and leftoff in its project. */
+class Fixture {
+  #where;
+  /** @param {string} folder */
+  constructor(folder) {
+    this.folder = folder;
+    this.#where = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") } };
+    this.id = JSON.parse(this.typed(["new", "--json"]).stdout).id;
+  }
+
+  /** @param {string[]} args @param {string | Uint8Array} [input] @returns {Ran} */
+  typed(args, input = "") {
+    return spawnSync(process.execPath, [entry, ...args], { ...this.#where, input, encoding: "utf8", maxBuffer: 2 ** 28 });
+  }
+
+  /** @param {string | Uint8Array} input @param {string[]} [more] */
+  append(input, more = []) {
+    return this.typed(["append", this.id, ...more], input);
+  }
+
+  /** A child whose input stays open; `id` waits for the next line that it prints. @param {string[]} [more] */
+  open(more = []) {
+    const child = spawn(process.execPath, [entry, "append", this.id, ...more], { ...this.#where, stdio: ["pipe", "pipe", "pipe"] });
+    const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ended = new Promise((resolve) => child.on("close", (status, signal) => resolve({ status, signal })));
+    return { child, ended, line: async () => (await printed.next()).value };
+  }
+
+  /** @returns {{ id: string, role: string, content: string }[]} */
+  stored() {
+    return JSON.parse(this.typed(["show", this.id, "--json"]).stdout);
+  }
+}
+
+/** @param {string} law @param {(fixture: Fixture) => Promise<void> | void} body */
+function check(law, body) {
+  test(law, () => inFolder(async (folder) => body(new Fixture(folder))));
+}
+
+const said = (/** @type {string} */ content) => JSON.stringify({ role: "user", content });
+const contents = (/** @type {Fixture} */ fixture) => fixture.stored().map(({ content }) => content);
+
+check("each id is printed while the input is open, and what was printed survives kill -9", async (fixture) => {
+  const { child, ended, line } = fixture.open();
+  const ids = [];
+  for (const content of ["one", "two", "three"]) {
+    child.stdin.write(`${said(content)}\n`);
+    ids.push(await line());
+  }
+  child.stdin.write('{"role":"user","content":"not who');
+  child.kill("SIGKILL");
+  assert.deepEqual(await ended, { status: null, signal: "SIGKILL" });
+  assert.deepEqual(fixture.stored().map(({ id, content }) => [id, content]), [[ids[0], "one"], [ids[1], "two"], [ids[2], "three"]]);
+});
+
+check("with --json each id is a value of its own on a line, at once", async (fixture) => {
+  const { child, ended, line } = fixture.open(["--json"]);
+  child.stdin.write(`${said("one")}\n`);
+  const { id, ...rest } = JSON.parse(String(await line()));
+  assert.deepEqual(rest, {});
+  child.stdin.end(said("two"));
+  JSON.parse(String(await line()));
+  assert.equal(await line(), undefined);
+  assert.deepEqual(await ended, { status: 0, signal: null });
+  assert.equal(fixture.stored()[0]?.id, id);
+});
+
+check("a line that is refused ends it while the input is open, is named by its number, and what came before is told", async (fixture) => {
+  const { child, ended, line } = fixture.open();
+  child.stdin.on("error", () => {}); // It is gone before it is written to again.
+  child.stdin.write(`${said("kept")}\n\n{"role":"user"\n${said("never read")}\n`);
+  const id = await line();
+  assert.equal((await ended).status, 2);
+  assert.deepEqual(fixture.stored().map((one) => [one.id, one.content]), [[id, "kept"]]);
+});
+
+for (const [what, bad, status, expected] of /** @type {const} */ ([
+  ["no JSON", "not json", 2, "expected a message as JSON"],
+  ["JSON cut short", '{"role":"user","content":"secret wor', 2, "expected a message as JSON"],
+  ["an array", `[${said("a")},${said("b")}]`, 2, "found an array"],
+  ["null", "null", 2, "found null"],
+  ["a number", "-1", 2, "found -1"],
+  ["a text", '"go on"', 2, 'found "go on"'],
+  ["no role", '{"content":"x"}', 1, '"role"'],
+  ["another role", '{"role":"robot","content":"x"}', 1, '"role"'],
+  ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), 2, "expected UTF-8"],
+])) {
+  check(`what is no message is refused by its line, and no line behind it is stored: ${what}`, (fixture) => {
+    const before = Buffer.from(`${said("one")}\r\n\r\n${said("two")}\r\n`);
+    const input = Buffer.concat([before, Buffer.from(bad), Buffer.from(`\n${said("behind")}\n`)]);
+    for (const more of [[], ["--json"]]) {
+      const stored = fixture.stored().length;
+      const ran = fixture.append(input, more);
+      assert.deepEqual([ran.status, ran.stdout.trim().split("\n").length], [status, 2], ran.stderr);
+      assert.ok(ran.stderr.includes("line 4: "), ran.stderr);
+      assert.doesNotMatch(ran.stderr, /secret wor/);
+      const message = more.length > 0 ? JSON.parse(ran.stderr).error.message : ran.stderr;
+      assert.ok(message.includes(expected), message);
+      assert.match(message, /the lines whose ids were printed are stored, nothing else is/);
+      const ids = ran.stdout.trim().split("\n").map((line) => (more.length > 0 ? JSON.parse(line).id : line));
+      assert.deepEqual(fixture.stored().slice(stored).map(({ id }) => id), ids);
+    }
+  });
+}
+
+check("a byte order mark, CRLF, empty lines and a last line without a line feed are no part of a message", (fixture) => {
+  const { status, stdout, stderr } = fixture.append(`\ufeff${said("first")}\r\n\r\n  \n${said("\ufeffmarked")}\n${said("last")}`);
+  assert.deepEqual([status, stderr, stdout.split("\n").length], [0, "", 4]);
+  assert.deepEqual(contents(fixture), ["first", "\ufeffmarked", "last"]);
+});
+
+check("a line of more than 8 MiB is a message like any other", (fixture) => {
+  const long = "字é👩‍👩‍👧‍👦 ".repeat(500_000);
+  assert.ok(Buffer.byteLength(long) > 9 * 2 ** 20);
+  assert.equal(fixture.append(`${said(long)}\n${said("behind")}\n`).status, 0);
+  assert.deepEqual(contents(fixture), [long, "behind"]);
+});
+
+check("without input nothing is printed, and nothing is wrong", (fixture) => {
+  for (const more of [[], ["--json"]]) assert.deepEqual(fixture.append("\n", more).stdout, "");
+  assert.deepEqual(fixture.stored(), []);
+});
+
+check("whoever stops reading the ids stops nothing", (fixture) => {
+  const line = `"$0" "$1" append ${fixture.id} | head -n 1; exit \${PIPESTATUS[0]}`;
+  const input = Array.from({ length: 20 }, (_, place) => `${said(`message ${place}`)}\n`).join("");
+  const env = { PATH: process.env.PATH, HOME: fixture.folder, LEFTOFF_HOME: join(fixture.folder, "store") };
+  const { status, stderr } = spawnSync("bash", ["-c", line, process.execPath, entry], { cwd: fixture.folder, env, input, encoding: "utf8" });
+  assert.deepEqual([status, stderr, contents(fixture).length], [0, "", 20]);
+});
+
+test("a line is what stands between line feeds, wherever it is cut on its way", async () => {
+  const bytes = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(10, 13, 0xef, 0xbb, 0xbf) }, fc.integer({ min: 0, max: 255 })), { maxLength: 60 });
+  await fc.assert(fc.asyncProperty(bytes, fc.array(fc.nat(60), { maxLength: 8 }), async (all, cuts) => {
+    const whole = Buffer.from(all);
+    const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
+    const pieces = places.slice(1).map((end, at) => whole.subarray(places[at], end));
+    const found = [];
+    for await (const { number, bytes: line } of lines((async function* () { yield* pieces; })())) found.push([number, Buffer.from(line).toString("latin1")]);
+    assert.deepEqual(found, whole.toString("latin1").split("\n").map((line, at) => [at + 1, line]));
+  }), { numRuns: 1000 });
+});
