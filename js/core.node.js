@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "./error.js";
 
-// A CommonJS bundle knows its folder, and has no import.meta.url.
-const here = typeof __dirname === "string" ? __dirname : dirname(fileURLToPath(import.meta.url));
+// A CommonJS bundle knows its folder, and has no import.meta.url. What `node -e` and a worker made of a text call
+// __dirname is a global there, and the folder of nobody's file.
+const here = import.meta.url ? dirname(fileURLToPath(import.meta.url)) : __dirname;
 
 /**
  * Reads a file of pkg/. In a bundle it lies beside the bundle, or in node_modules above it.

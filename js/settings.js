@@ -135,7 +135,7 @@ export async function writeSetting({ storage, path }, key, value) {
   const problems = problem ? [problem] : [];
   const [group = "", ...rest] = key.split(".");
   if (rest.length > 0 && Object.hasOwn(document, group) && !isObject(document[group])) {
-    problems.push(`expected an object for "${group}" in "${path}", but found ${kindOf(document[group])} instead`);
+    problems.push(`expected an object for "${group}" in "${path}", but found ${shownOf(document[group])} instead`);
   }
   if (value !== undefined) take(put({}, key, value), { known: DEFAULTS, path, key: "", problems, say: () => {} });
   refuse(problems);
@@ -175,7 +175,7 @@ async function documentAt(storage, path) {
   if (error) return { problem: `expected JSON in "${path}", but found ${error.found} at line ${error.line}, column ${error.column}` };
   const value = JSON.parse(text);
   if (isObject(value)) return { document: value, repeated };
-  return { problem: `expected an object in "${path}", but found ${kindOf(value)} instead` };
+  return { problem: `expected an object in "${path}", but found ${shownOf(value)} instead` };
 }
 
 // Said twice, said by a value that nothing has, or by a key that differs from it in its case or by a letter or two.
@@ -209,9 +209,9 @@ function take(given, { known, path, key, problems, say }) {
       problems.push(`expected a known setting in "${path}", but found "${full}" instead; known are ${Object.keys(known).join(", ")}`);
     } else if (isObject(fallback)) {
       if (isObject(value)) take(value, { known: fallback, path, key: full, problems, say });
-      else problems.push(`expected an object for "${full}" in "${path}", but found ${kindOf(value)} instead`);
+      else problems.push(`expected an object for "${full}" in "${path}", but found ${shownOf(value)} instead`);
     } else if (typeof value !== typeof fallback) {
-      problems.push(`expected a ${typeof fallback} for "${full}" in "${path}", but found ${kindOf(value)} instead`);
+      problems.push(`expected a ${typeof fallback} for "${full}" in "${path}", but found ${shownOf(value)} instead`);
     } else if (full in CHOICES && !CHOICES[full]?.includes(value)) {
       problems.push(`expected ${CHOICES[full]?.join(", ")} for "${full}" in "${path}", but found ${JSON.stringify(value)} instead`);
     } else if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
@@ -259,8 +259,13 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @param {unknown} value */
-function kindOf(value) {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
+/** As it is told that it cannot be used: what is short as it stands. @param {unknown} value */
+function shownOf(value) {
+  if (Array.isArray(value)) return "an array";
+  return isObject(value) ? "an object" : shortened(JSON.stringify(value));
+}
+
+/** @param {string} json */
+function shortened(json) {
+  return json.length > 40 ? `${json.slice(0, 40)}…` : json;
 }

@@ -253,8 +253,20 @@ pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<Bad
 #[cold]
 #[inline(never)]
 fn say_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) {
-    let found = kind_of(raw);
+    let found = shown(raw, expected);
     bad.push(BadValue { message: format!("expected {expected} for \"{path}\", but found {found} instead") });
+}
+
+/// A value as a refusal shows it: as it stands, where it is short and can be no part of what was said.
+pub(crate) fn shown<'a>(raw: &'a str, expected: &str) -> &'a str {
+    const LONGEST: usize = 40;
+    let is_plain = match raw.as_bytes().first() {
+        Some(b'{' | b'[') => false,
+        // Who writes a text where parts are wanted has said something in it.
+        Some(b'"') => !matches!(expected, "an array" | "an object"),
+        _ => true,
+    };
+    if is_plain && !raw.is_empty() && raw.len() <= LONGEST { raw } else { kind_of(raw) }
 }
 
 /// What a JSON value is, for messages.
@@ -429,7 +441,7 @@ mod tests {
     fn a_bad_value_costs_its_field_and_says_what_was_expected() {
         let (known, bad) = read(r#"{"a":5,"x":2}"#);
         assert_eq!(to_open_json(&known), r#"{"a":"","x":2}"#);
-        assert_eq!(bad[0].message, "expected a string for \"a\", but found a number instead");
+        assert_eq!(bad[0].message, "expected a string for \"a\", but found 5 instead");
     }
 
     #[test]

@@ -49,9 +49,9 @@ export async function runMain(all, typed) {
 
 /** @param {Defined} command @param {string[]} typed */
 async function runTyped(command, typed) {
+  refuseValuesOfFlags(command, typed);
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);
-  refuseValuesOfFlags(command, typed);
   check(command, args);
   const { text, value, failed } = await command.run(args);
   if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });

@@ -56,11 +56,11 @@ check("what stands behind -- asks for no help", (typed) => {
 
 for (const [typed, expected] of /** @type {const} */ ([
   [["lsit"], "did you mean list?"],
-  [["--json"], 'found "--json"'],
+  [["--jsn"], 'found "--jsn"'],
   [["list", "--stauts", "paused"], "did you mean --status?"],
   [["list", "--status", "pausde"], "expected active, paused, completed, archived, unreadable for --status"],
   [["list", "--redact", "some"], "expected off, report, replace for --redact"],
-  [["list", "-x"], "found --x"],
+  [["list", "-x"], "found -x"],
   [["list", "--limit", "-1"], "--limit"],
   [["context", "--format", "openai"], "openai-responses"],
   [["context", "--encoding", "gpt2"], "cl100k_base"],

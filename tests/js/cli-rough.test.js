@@ -29,7 +29,7 @@ check("a home that one may not look into is named by every command that wants it
   const locked = join(folder, "locked");
   fs.mkdirSync(locked, { mode: 0o700 });
   const where = { uid: NOBODY, cwd: "/", env: { HOME: locked, LEFTOFF_HOME: "" } };
-  for (const args of [["list"], ["list", "--all", "--json"], ["new"], ["resume"], ["resume", "words"], ["info"], ["settings"], ["settings", "agent", "codex"], ["doctor"], ["search", "words"]]) {
+  for (const args of [["list"], ["list", "--all"], ["new"], ["resume"], ["resume", "words"], ["info"], ["settings"], ["settings", "agent", "codex"], ["doctor"], ["search", "words"]]) {
     const { status, stdout, stderr } = typed(args, where);
     assert.deepEqual([status, stdout], [1, ""], args.join(" "));
     assert.match(stderr, ONE("permission_denied"), args.join(" "));

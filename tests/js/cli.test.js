@@ -47,7 +47,7 @@ for (const [what, path, code] of /** @type {const} */ ([
     const { status, stdout, stderr, home } = leftoff(["import", path, "--json"]);
     assert.equal(status, 1);
     assert.equal(stdout, "[]\n");
-    assert.match(stderr, new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`));
+    assert.match(JSON.parse(stderr).note.message, new RegExp(`\\(${code}\\)$`));
     assert.deepEqual(stored(home), []);
   });
 }
@@ -65,7 +65,7 @@ test("a line of 100 MB costs what it says, and nothing beside it", () => {
   const { status, stdout, stderr } = leftoff(["import", file("among.jsonl", [head, long, ...rest].join("\n")), "--json"]);
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), JSON.parse(whole.stdout));
-  assert.match(stderr, new RegExp(`^leftoff: [^\\n]*bytes ${head.length + 1} to ${head.length + 1 + long.length}: [^\\n]+ \\(line_too_long\\)\\n$`));
+  assert.match(JSON.parse(stderr).note.message, new RegExp(`bytes ${head.length + 1} to ${head.length + 1 + long.length}: .+ \\(line_too_long\\)$`));
 });
 
 test("a file or a store that may not be read or written is named, with permission_denied", { skip: process.getuid?.() !== 0 && "needs root, to become somebody else" }, () => {

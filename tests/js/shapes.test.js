@@ -156,7 +156,7 @@ test("a shape that nobody has is refused by its name, and what is no message by 
   await assert.rejects(one.context({ window: 1000, format }), refused(/openai-chat.*"mistral"/));
   for (const [name, wrong, text] of /** @type {[Format, any, RegExp][]} */ ([
     ["openai-chat", { role: "boss", content: "x" }, /message 1: expected a "role", but found "boss" instead/],
-    ["openai-responses", { role: "user", content: 7 }, /message 1: expected a string or an array for "content", but found a number/],
+    ["openai-responses", { role: "user", content: 7 }, /message 1: expected a string or an array for "content", but found 7/],
     ["anthropic", { role: "user", content: [{ type: "text", text: 7 }] }, /message 1: expected a string for "content\[0\].text"/],
     ["gemini", { role: "user", parts: ["x"] }, /message 1: expected an object for "parts\[0\]"/],
     ["ai-sdk", { content: "x" }, /message 1: expected a "role", but found none/],

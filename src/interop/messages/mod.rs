@@ -275,7 +275,7 @@ mod tests {
         let odd = r#"{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":7}]}"#;
         assert_eq!(
             refused(odd, Format::AiSdk).1,
-            "message 0: expected a string for \"content[1].text\", but found a number instead"
+            "message 0: expected a string for \"content[1].text\", but found 7 instead"
         );
     }
 

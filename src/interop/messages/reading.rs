@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{BadValue, Field, Fields, items, kind_of};
+use crate::fields::{BadValue, Field, Fields, items, shown};
 use crate::interop::messages::part::part;
 use crate::interop::pieces::{BETWEEN_TEXTS, Piece, assemble};
 use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall};
@@ -156,7 +156,7 @@ impl Reading {
 /// What fields say, whatever provider's they are.
 impl Reading {
     fn expected(&mut self, what: &str, path: &str, raw: &str) {
-        let found = kind_of(raw);
+        let found = shown(raw, what);
         self.bad
             .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
     }
