@@ -20,7 +20,8 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
  * @property {number} [window] the model's limit, in tokens
  * @property {string[]} [tools] names
  *
- * @typedef {ContextRequest & { override?: boolean, now?: Now }} ResumeRequest `override`: a completed one is active again
+ * @typedef {ContextRequest & { override?: boolean, revives?: boolean, now?: Now }} ResumeRequest `override`: a completed one is active again;
+ *   `revives`: a paused one is; true unless given
  *
  * @typedef {object} Resumed
  * @property {string} id
@@ -37,13 +38,13 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
  * @param {{ record: (asked: Record<string, unknown>[]) => Promise<unknown>, redaction: Redaction }} doing what only the session can do
  * @returns {Promise<Resumed>}
  */
-export async function resumed(session, { override = false, now, ...request }, { record, redaction }) {
+export async function resumed(session, { override = false, revives = true, now, ...request }, { record, redaction }) {
   await session.look();
   const { metadata } = session;
   const context = await session.context(request);
   const isComplete = metadata.lifecycle === "completed" && !override;
   const told = warningsOf(metadata, { isComplete, now, elsewhere: await session.others() });
-  if (!isComplete) await record([{ type: "status", status: "active", override }]);
+  if (!isComplete && revives) await record([{ type: "status", status: "active", override }]);
   // The context has been through the door.
   const { value } = await redaction.out({ command: metadata.agent.command ?? null, block: blockOf(metadata, context, told), warnings: told });
   return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };

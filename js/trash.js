@@ -3,8 +3,8 @@
 
 import { basename, dirname, join } from "node:path";
 
-import { newId } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { bytesOf, newId } from "./core.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { conversationOf } from "./placement.js";
 
 /** @import { Place } from "./placement.js" */
@@ -13,6 +13,11 @@ import { conversationOf } from "./placement.js";
 /** Where something of this name comes to lie that is deleted now. @param {string} home @param {string} name */
 export function inTrash(home, name) {
   return join(home, "trash", `${new Date().toISOString().replaceAll(":", "-")}-${name}`);
+}
+
+/** Where it is written from which place each came. @param {string} home */
+export function originsIn(home) {
+  return join(home, "trash.jsonl");
 }
 
 /**
@@ -33,6 +38,8 @@ export function leftAt(path) {
 export async function toTrash({ storage, path, placement }, { storage: home, home: folder, lies }) {
   const name = placement === "home" ? basename(path) : `${conversationOf(path).name}${basename(path)}`;
   const place = inTrash(folder, name);
+  // Before it goes: else nobody would know the way back.
+  await home.append(originsIn(folder), bytesOf(`${JSON.stringify({ v: 1, trash: basename(place), path, placement })}\n`)).catch(unlessBug);
   if (storage === home) {
     await storage.move(lies ?? path, place);
     return place;

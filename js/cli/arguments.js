@@ -36,6 +36,7 @@ export const VALUES = {
   settings: settingKeys,
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
+  trash: ["list", "restore"],
   statuses: ["active", "paused", "completed", "archived", "unreadable"],
 };
 

@@ -10,10 +10,11 @@ import { completions } from "./completions.js";
 import { list, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
-import { archive, begin, commit, complete, exportSession, fork, pin, relocate, remove, rename, stop, unarchive, unpin } from "./lifecycle.js";
+import { archive, begin, commit, complete, exportSession, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
 import { settings } from "./settings.js";
+import { remove, trash } from "./trash.js";
 import { typed } from "./typed.js";
 
 /** @import { Commands } from "./arguments.js" */
@@ -49,7 +50,7 @@ const groups = {
   "Take in and find": ["import", "list", "search", "show", "info"],
   "Go on": ["resume", "context", "compact"],
   "Record": ["new", "append", "stop", "complete", "commit"],
-  "Keep in order": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "relocate", "export", "doctor"],
+  "Keep in order": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
   "leftoff itself": ["init", "settings", "completions"],
   "Run by agents": ["hook", "typed"],
 };
@@ -104,11 +105,15 @@ const commands = {
   pin: command(pin, "pin", "keep a message of a session in every context", { ...needed, ...message }),
   unpin: command(unpin, "unpin", "keep a message in every context no longer", { ...needed, ...message }),
   fork: command(fork, "fork", "begin a new session as a copy of one", { ...session, at: option("MESSAGE", "the id of the last message to take over") }),
-  delete: command(remove, "delete", "put a session in the trash", {
+  delete: command(remove, "delete", "put a session in the trash; on a terminal after a question", {
     ...needed,
-    purge: flag("delete it for good, after a question"),
+    purge: flag("delete it for good; where nobody can be asked, with --yes alone"),
     yes: flag("do not ask"),
   }),
+  trash: command(trash, "trash", "what was deleted, and back again", {
+    do: place("DO", "list unless given; restore puts a session back where it was, as it was", { values: VALUES.trash }),
+    session: place("SESSION", "for restore: the id, or a unique beginning of it"),
+  }, [["leftoff trash", "what lies there, deleted last first"], ["leftoff trash restore 019aab01", "nothing is written over"]]),
   relocate: command(relocate, "relocate", "a project was moved: its sessions belong to the new folder", {
     old: place("OLD", "the folder as it was", { isNeeded: true }),
     new: place("NEW", "the folder as it is", { isNeeded: true }),
@@ -157,7 +162,7 @@ const commands = {
     words: place("SESSION...", "an id, the beginning of one, a number of the list, or words of the title; without, a list to choose from"),
     ...asked,
     with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings, else the only one that is installed, else a question", VALUES.natives),
-    print: flag("start nothing: print what hands it over"),
+    print: flag("start nothing, change nothing: print what hands it over; with --from it is active again, for its text goes on in that client"),
     from: option("AGENT", "as a text for the conversation that goes on in this agent's client", VALUES.agents),
     plugin: here.plugin,
     list: flag("what can be resumed"),

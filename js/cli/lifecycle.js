@@ -11,7 +11,6 @@ import { ofSystem } from "../storage/refusal.js";
 import { forgetTurns } from "./hook.js";
 import { settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
-import { canAsk } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session.js").Session} Session */
@@ -99,19 +98,6 @@ export async function fork(args) {
 }
 
 /** @param {Args} args */
-export async function remove(args) {
-  return using(args, async (store) => {
-    const session = await chosen(store, { session: args.session ?? "" });
-    const { title } = session.metadata.display;
-    if (args.purge && !(await isMeant(`Delete "${title}" for good? It cannot be brought back.`, args))) {
-      return { text: "nothing was deleted\n", value: { id: session.id, deleted: false, trash: null } };
-    }
-    const { trash } = await store.delete(session, { purge: args.purge });
-    return { text: trash ? `it lies in ${trash} now\n` : "it is gone\n", value: { id: session.id, deleted: true, trash } };
-  });
-}
-
-/** @param {Args} args */
 export async function relocate(args) {
   return using(args, async (store) => {
     const value = await store.relocate(args.old, args.new);
@@ -167,13 +153,4 @@ async function writeNew(path, text) {
     if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
     throw ofSystem(cause);
   }
-}
-
-// Without a terminal nobody can be asked.
-/** @param {string} question @param {Args} args */
-async function isMeant(question, args) {
-  if (args.yes) return true;
-  if (!canAsk(args)) throw new LeftoffError({ code: "usage", message: "expected --yes: to delete for good is asked for on a terminal only" });
-  const { isSure } = await import("./ask.js");
-  return isSure(args, question);
 }

@@ -49,12 +49,16 @@ async function printed(args, words, request) {
     const session = await meant(store, args, words);
     const { text: command, promptHash } = await commandNow(store, session, args.from);
     const now = { model, window, promptHash };
+    // Who prints it looks; in a client it is the text that goes on there.
+    const revives = args.from !== undefined;
+    const wasPaused = session.metadata.lifecycle === "paused";
     const resumed = await fitted(mostIn(args.from), async (fit) => {
-      const one = await session.resume({ ...withWindow(asked, session.metadata), ...fit, now });
+      const one = await session.resume({ ...withWindow(asked, session.metadata), ...fit, now, revives });
       const first = command?.trim() ?? one.command;
       return { ...one, text: args.json ? "" : `${first ? `${first}\n\n` : ""}${one.block}\n${historyText(one.history)}` };
     });
     await store.goesOn(session, resumed.text);
+    if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
   });
   for (const warning of value.warnings) note(warning);

@@ -1,0 +1,70 @@
+// @ts-check
+/** The trash: what lies in it, and back again; and what puts a session there. */
+
+import { LeftoffError, NodeStorage } from "../index.js";
+import { restored, trashed } from "../trashed.js";
+import { canAsk } from "./screen.js";
+import { chosen, using } from "./store.js";
+import { cut } from "./width.js";
+
+/** @typedef {Record<string, any>} Args */
+
+/** So many columns of a title tell which one it is. */
+const TITLE = 50;
+
+/** @param {Args} args */
+export async function trash(args) {
+  const { do: doing = "list", session: id } = args;
+  if (doing === "list" ? id !== undefined : id === undefined) {
+    throw new LeftoffError({ code: "usage", message: doing === "list" ? `expected nothing behind list, but found "${id}" instead` : "expected SESSION behind restore, but found none; 'leftoff trash list' shows what is there" });
+  }
+  /** @type {Map<string, NodeStorage>} */
+  const storages = new Map();
+  const storageAt = (/** @type {string} */ root) => {
+    const storage = storages.get(root) ?? new NodeStorage({ root });
+    storages.set(root, storage);
+    return storage;
+  };
+  return using(args, async (store) => {
+    const where = { home: store.home, storageAt };
+    const isThere = async (/** @type {string} */ one) => (await store.list({ all: true, type: null, archived: null })).some((listed) => listed.id === one);
+    try {
+      if (doing === "list") return listing(await trashed(where));
+      const value = await restored(id, { ...where, isThere });
+      return { text: `"${value.title}" is back in ${value.path}\n`, value };
+    } finally {
+      for (const storage of storages.values()) await storage.close();
+    }
+  });
+}
+
+/** @param {import("../trashed.js").Trashed[]} found */
+function listing(found) {
+  const lines = found.map(({ id, title, deleted }) => `${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
+  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore ID' brings one back\n` : "the trash is empty\n", value: found };
+}
+
+/** @param {Args} args */
+export async function remove(args) {
+  return using(args, async (store) => {
+    const session = await chosen(store, { session: args.session ?? "" });
+    const { id } = session;
+    const { value: title } = await store.redacted(session.metadata.display.title);
+    if (!(await isMeant(title, args))) return { text: "nothing was deleted\n", value: { id, title, deleted: false, trash: null } };
+    const { trash: place } = await store.delete(session, { purge: args.purge });
+    const text = place ? `"${title}" lies in ${place} now; 'leftoff trash restore ${id}' brings it back\n` : `"${title}" is gone\n`;
+    return { text, value: { id, title, deleted: true, trash: place } };
+  });
+}
+
+// Without a terminal nobody can be asked: then what can be brought back is deleted, and for the rest --yes is wanted.
+/** @param {string} title @param {Args} args */
+async function isMeant(title, args) {
+  if (args.yes) return true;
+  if (!canAsk(args)) {
+    if (!args.purge) return true;
+    throw new LeftoffError({ code: "usage", message: `expected --yes to delete "${title}" for good: that is asked for on a terminal only` });
+  }
+  const { isSure } = await import("./ask.js");
+  return isSure(args, args.purge ? `Delete "${title}" for good? It cannot be brought back.` : `Put "${title}" in the trash?`);
+}
