@@ -68,7 +68,7 @@ async function appendedFresh(session, { handle, at, count, isCounted, goesOn = f
     for (let from = 0; from < count; from += BATCH) {
       const batch = fromBytes(agents.called(() => handle.messages(at, from, from + BATCH)));
       // An answer to who stopped it is no going on.
-      await session.appendCopies(batch, { ...options, revives: revives && batch.some(isTalk) });
+      await session.appendCopies(batch, { ...options, revives: revives && batch.some((/** @type {any} */ one, /** @type {number} */ place) => isTalk(one, batch[place + 1])) });
     }
   }
   if (count > 0) await session.flush({ learns: false });

@@ -107,11 +107,11 @@ export class Continued {
     const ends = [];
     /** @type {number[]} */
     const asked = [];
-    for (const [place, message] of messages(handle, { at, count })) {
+    for (const [place, message, next] of messages(handle, { at, count })) {
       // The first is the outermost: in the history there may be others.
       const [, mark] = JSON.stringify(message).matchAll(FENCE).next().value ?? [];
       if (mark) places.set(mark, place);
-      if (isTalk(message)) asked.push(place);
+      if (isTalk(message, next)) asked.push(place);
       if (message.role === "assistant" && !message.assistant?.toolCalls?.length) ends.push(place);
     }
     const marks = [];
@@ -135,16 +135,22 @@ export class Continued {
   }
 }
 
-/** Each message with its place. @param {Transcript} handle @param {{ at: number, count: number }} whole @returns {Generator<[number, any]>} */
+/** Each message with its place, and the one behind it. @param {Transcript} handle @param {{ at: number, count: number }} whole @returns {Generator<[place: number, message: any, next?: any]>} */
 function* messages(handle, { at, count }) {
+  /** @type {[number, any] | undefined} */
+  let last;
   for (let from = 0; from < count; from += PIECE) {
-    for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) yield [from + offset, message];
+    for (const [offset, message] of fromBytes(agents.called(() => handle.messages(at, from, from + PIECE))).entries()) {
+      if (last) yield [...last, message];
+      last = [from + offset, message];
+    }
   }
+  if (last) yield last;
 }
 
 /** Whether the user has said something. @param {Transcript} handle @param {{ at: number, count: number }} whole */
 function isBegun(handle, whole) {
-  for (const [, message] of messages(handle, whole)) if (isTalk(message)) return true;
+  for (const [, message, next] of messages(handle, whole)) if (isTalk(message, next)) return true;
   return false;
 }
 
@@ -161,8 +167,11 @@ function nameOf({ agent, sourceId }) {
 
 const OF_CLIENT = /^\s*<(?:session_context|environment_context|user_instructions|skill|system-reminder|local-command-\w+)[\s>]/;
 
-/** Whether the user says something in a message: not the client, and not by a command of `leftoff init`. @param {{ role: string, content: unknown }} message */
-export function isTalk({ role, content }) {
+/**
+ * Whether the user says something in a message: not the client, and not by a command of `leftoff init`.
+ * @param {{ role: string, content: unknown }} message @param {{ content: unknown }} [next] the one behind it
+ */
+export function isTalk({ role, content }, next) {
   const text = String(content);
-  return role === "user" && !OF_CLIENT.test(text) && !isOwn(text);
+  return role === "user" && !OF_CLIENT.test(text) && !isOwn(text, next && String(next.content));
 }

@@ -4,6 +4,9 @@
  * agent goes on: it is written down, once, and nothing else happens.
  */
 
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -12,6 +15,7 @@ import { derived } from "../derived.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError, openStore, pausePhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
+import { codeOf } from "../storage/folders.js";
 import { NodeStorage } from "../storage/node.js";
 import { recordedFrom } from "./in-agent.js";
 import { escaped } from "./print.js";
@@ -38,8 +42,26 @@ export async function hook(args) {
     const value = { hookSpecificOutput: { hookEventName: input.hook_event_name, additionalContext: said } };
     return { text: `${JSON.stringify(value)}\n`, value };
   } catch (error) {
-    await logged(args, input, error);
-    return silent;
+    const isLogged = await logged(args, input, error);
+    return isLogged || !isFirst(args, input) ? silent : toldOnce(error);
+  }
+}
+
+/** What the client shows to the user, who has no other way to learn of it. @param {unknown} error */
+function toldOnce(error) {
+  const value = { systemMessage: `leftoff: this conversation is not recorded: ${error instanceof Error ? error.message : error}` };
+  return { text: `${JSON.stringify(value)}\n`, value };
+}
+
+// Where the home cannot be written, only the system's own folder for such things remembers.
+/** @param {Args} args @param {Partial<Input>} input whether it is the first failure of this conversation */
+function isFirst({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: path, cwd }) {
+  const name = createHash("sha256").update(JSON.stringify([home, path ?? cwd ?? ""])).digest("hex").slice(0, 32);
+  try {
+    writeFileSync(join(tmpdir(), `leftoff-told-${name}`), "", { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "EEXIST";
   }
 }
 
@@ -106,7 +128,7 @@ export async function forgetTurns(store, session) {
   await storage.remove(turnsAt(store, session)).catch(unlessBug).finally(() => storage.close());
 }
 
-/** @param {Args} args @param {Partial<Input>} input @param {any} error */
+/** Whether it is written down. @param {Args} args @param {Partial<Input>} input @param {any} error */
 async function logged({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
   const storage = new NodeStorage();
   try {
@@ -117,10 +139,11 @@ async function logged({ agent, home: folder }, { hook_event_name: event = "?", c
     const { value } = await store.redacted(failure).finally(() => store.close());
     const line = `${escaped(JSON.stringify(value))}\n`;
     const known = await storage.read(path);
-    if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return;
+    if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return true;
     await storage.append(path, bytesOf(line));
+    return true;
   } catch {
-    // Nobody is there who could be told.
+    return false; // The home is what fails: the user is told otherwise.
   } finally {
     await storage.close();
   }

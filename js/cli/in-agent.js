@@ -31,9 +31,14 @@ export async function conversationIn(store, agent) {
   throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent}, but found that ${why}` });
 }
 
-/** @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
+/** Nothing where nothing was said yet. @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
 export function recordedFrom(store, { agent, ...at }) {
-  return store.record({ agent, ...at, commandOf: (said) => commandBehind(agent, said, { project: store.project }) });
+  const recorded = store.record({ agent, ...at, commandOf: (said) => commandBehind(agent, said, { project: store.project }) });
+  return recorded.catch((error) => {
+    // Clients make the file first, and write into it when something is said.
+    if (error instanceof LeftoffError && error.code === "empty_file") return undefined;
+    throw error;
+  });
 }
 
 /**

@@ -41,7 +41,8 @@ export async function init(args) {
   const { installed, told } = await install(root, parts, own);
   noted.agents[key] = installed;
   await note(project, noted);
-  const commands = parts.commands.map(([name, description]) => `  ${name.padEnd(30)} ${description}\n`).join("");
+  const theirs = new Set(told.flatMap(({ path, did }) => (did === "yours" ? [path] : [])));
+  const commands = parts.commands.filter(({ path }) => !theirs.has(path)).map(({ name, description }) => `  ${name.padEnd(30)} ${description}\n`).join("");
   const notes = parts.notes.map((one) => `  ${one.replace("DIR", root)}\n`).join("");
   return { text: `${lines(root, told)}\nin ${agent} there is now:\n${commands}${notes}`, value: told };
 }

@@ -23,12 +23,19 @@ export const hashOf = (text) => createHash("sha256").update(text).digest("hex");
 const FORMAT = { insertSpaces: true, tabSize: 2, eol: "\n" };
 const NEW = "{}\n";
 
+const BYTE_ORDER_MARK = "\ufeff";
+
 /**
  * @param {string | undefined} found the file's text @param {Entry[]} entries
  * @param {{ path: string, before?: Change }} of
  * @returns {{ text: string, change: Change }}
  */
 export function added(found, entries, { path, before }) {
+  // Some editors begin a file with it. It is no JSON, and stays.
+  if (found?.startsWith(BYTE_ORDER_MARK)) {
+    const { text, change } = added(found.slice(1), entries, { path, before });
+    return { text: BYTE_ORDER_MARK + text, change };
+  }
   const wanted = entries.map(({ at, value }) => ({ at, value }));
   // What an older leftoff wrote goes first.
   const isSame = before && JSON.stringify(before.entries) === JSON.stringify(wanted);
@@ -60,6 +67,10 @@ export function added(found, entries, { path, before }) {
  * @returns {string | undefined}
  */
 export function removed(found, { entries, made, pieces, after }, path) {
+  if (found.startsWith(BYTE_ORDER_MARK)) {
+    const text = removed(found.slice(1), { entries, made, pieces, after }, path);
+    return text === undefined ? undefined : BYTE_ORDER_MARK + text;
+  }
   const isNew = made.some((place) => place.length === 0);
   const clean = withoutEntries(found, { entries, made }, path);
   if (hashOf(found) === after) {

@@ -30,11 +30,18 @@ export function typedIn(agent, key, { plugin = false } = {}) {
 
 /** @param {string} text */
 const quoted = (text) => text.replace(/[.$]/g, "\\$&");
-const ofClaude = Object.values(NAMES).map(quoted).join("|");
+/** Names that others may have given to commands of theirs, too. @type {Key[]} */
+const COMMON = ["sessions", "session", "compact", "debug"];
+const namesOf = (/** @type {Key[]} */ keys) => keys.map((key) => quoted(NAMES[key])).join("|");
+const ofClaude = namesOf(["resume", "stop"]);
 const ofCodex = /** @type {Key[]} */ (["resume", "stop"]).map((key) => quoted(typedIn("codex", key))).join("|");
-const OWN = new RegExp(`<command-name>/(?:leftoff:)?(?:${ofClaude})<|${ANSWER}|^\\s*(?:${ofCodex})\\b`);
+const OWN = new RegExp(`<command-name>/(?:(?:leftoff:)?(?:${ofClaude})|leftoff:(?:${namesOf(COMMON)}))<|${ANSWER}|^\\s*(?:${ofCodex})\\b`);
+const PERHAPS_OWN = new RegExp(`<command-name>/(?:${namesOf(COMMON)})<`);
 
-/** Whether a user's message is one of these commands, as clients write them down. @param {string} text */
-export function isOwn(text) {
-  return OWN.test(text);
+/**
+ * Whether a user's message is one of these commands, as clients write them down.
+ * @param {string} text @param {string} [next] the message behind it, where there is one: what the client sends for the command
+ */
+export function isOwn(text, next) {
+  return OWN.test(text) || (PERHAPS_OWN.test(text) && (next === undefined || next.includes(ANSWER)));
 }

@@ -19,7 +19,7 @@ import { texts } from "./texts.js";
  * @typedef {object} Parts
  * @property {OwnFile[]} files
  * @property {Entry[]} entries
- * @property {[name: string, description: string][]} commands as they are typed there
+ * @property {{ name: string, description: string, path: string }[]} commands as they are typed there, and the file of each
  * @property {string[]} notes what else the user has to know
  */
 
@@ -51,9 +51,20 @@ function skill(program, name, { description, hint, runs, then }) {
   return `---\nname: ${name}\ndescription: ${description}; only when the user asks for it by its name\n---\nRun \`${program} ${runs}${typed}\` and read all of it.\n\n${then.replace("Above is", "That is")}\n`;
 }
 
-/** @param {string} command @param {string[]} events @param {object} [beside] */
-function hooks(command, events, beside = {}) {
-  return events.map((event) => ({ event, value: { hooks: [{ type: "command", command, ...beside }] } }));
+/** How long a client waits for a hook before it goes on without one; else some wait for ten minutes. */
+const PATIENCE_S = 30;
+/** Codex gives the last hook no longer than this, and warns at each start where more is asked for. */
+const END_IN_CODEX_S = 3;
+/** In the client's own unit. @type {Record<string, (event: string) => number>} */
+const TIMEOUTS = {
+  "claude-code": () => PATIENCE_S,
+  gemini: () => PATIENCE_S * 1000,
+  codex: (event) => (event === "SessionEnd" ? END_IN_CODEX_S : PATIENCE_S),
+};
+
+/** @param {string} agent @param {string} command @param {string[]} events @param {object} [beside] */
+function hooks(agent, command, events, beside = {}) {
+  return events.map((event) => ({ event, value: { hooks: [{ type: "command", command, timeout: TIMEOUTS[agent]?.(event), ...beside }] } }));
 }
 
 const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
@@ -65,7 +76,7 @@ const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 /** @type {Record<string, (program: string, told: Named[], as: { plugin: boolean }) => Omit<Parts, "commands">>} */
 const AGENTS = {
   "claude-code"(program, told, { plugin }) {
-    const each = hooks(`${program} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
+    const each = hooks("claude-code", `${program} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
     const files = commandFiles("claude-code", told, (name, text) => [`${plugin ? "" : ".claude/"}commands/${name}.md`, markdown(program, text)]);
     if (plugin) return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
     return { files, entries: entries(".claude/settings.json", each), notes: [] };
@@ -77,7 +88,7 @@ const AGENTS = {
   },
 
   gemini(program, told, { plugin }) {
-    const each = hooks(`${program} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
+    const each = hooks("gemini", `${program} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
     const files = commandFiles("gemini", told, (name, text) => [`${plugin ? "" : ".gemini/"}commands/${name}.toml`, toml(program, text)]);
     if (plugin) return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
     return { files, entries: entries(".gemini/settings.json", each), notes: ["the folder has to be trusted: else Gemini CLI runs neither its commands nor its hooks"] };
@@ -86,7 +97,7 @@ const AGENTS = {
   codex(program, told) {
     const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(program, name, text)]);
     const notes = ["Codex has no slash commands of projects: these are skills, which the model runs itself", "the folder has to be trusted, and the hooks reviewed, which Codex asks for when it starts"];
-    return { files, entries: entries(".codex/hooks.json", hooks(`${program} hook codex`, EVENTS)), notes };
+    return { files, entries: entries(".codex/hooks.json", hooks("codex", `${program} hook codex`, EVENTS)), notes };
   },
 };
 
@@ -124,5 +135,6 @@ export function partsFor(agent, { program, plugin = false }) {
   // Its skills stand in every prompt of the model's.
   const told = agent === "codex" ? all.filter(({ key }) => key === "resume" || key === "stop") : all;
   const parts = AGENTS[agent]?.(program, told, { plugin });
-  return parts && { ...parts, commands: told.map(({ key, description }) => [typedIn(agent, key, { plugin }), description]) };
+  // Their files stand first, in this order.
+  return parts && { ...parts, commands: told.map(({ key, description }, place) => ({ name: typedIn(agent, key, { plugin }), description, path: parts.files[place]?.path ?? "" })) };
 }

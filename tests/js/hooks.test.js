@@ -1,0 +1,142 @@
+// @ts-check
+// What `leftoff init` leaves to a client: hooks that do not hold it up, that are silent where nothing is wrong, and that say
+// where the user sees it that nothing can be recorded. And what is the user's stays the user's.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+import { isTalk } from "../../js/continued.js";
+import { added, removed } from "../../js/init/json-file.js";
+import { agentsToSetUp, isOwn } from "../../js/init/names.js";
+import { partsFor } from "../../js/init/parts.js";
+import { inFolder } from "./git-tools.js";
+import { entry } from "./terminal.js";
+
+/** Seconds of one unit of a client's timeouts. @type {Record<string, number>} */
+const UNIT_S = { "claude-code": 1, gemini: 0.001, codex: 1 };
+
+for (const agent of agentsToSetUp) {
+  test(`${agent}: each hook has a timeout of half a minute at most, in the client's own unit`, () => {
+    for (const plugin of [false, true]) {
+      const parts = partsFor(agent, { program: "leftoff", plugin });
+      const inFiles = (parts?.files ?? []).filter(({ path }) => path.endsWith("hooks.json")).flatMap(({ text }) => Object.entries(JSON.parse(text).hooks).flatMap(([event, all]) => all.map((/** @type {any} */ value) => ({ event, value }))));
+      const all = [...(parts?.entries ?? []).map(({ at: [, event = ""], value }) => ({ event, value: /** @type {any} */ (value) })), ...inFiles];
+      assert.equal(all.length > 0, agent in UNIT_S && !(plugin && parts?.entries.length === 0 && inFiles.length === 0));
+      for (const { event, value } of all) {
+        const seconds = value.hooks[0].timeout * (UNIT_S[agent] ?? NaN);
+        // Codex warns where its last hook asks for more than it gets.
+        assert.equal(seconds, agent === "codex" && event === "SessionEnd" ? 3 : 30, event);
+      }
+    }
+  });
+}
+
+/** @typedef {(args: string[], options?: { input?: string, uid?: number, env?: Record<string, string> }) => { status: number | null, stdout: string, stderr: string }} Typed */
+
+/** @param {string} law @param {(parts: { project: string, folder: string, typed: Typed, put: (path: string, text: string) => string }) => void} body @param {string | false} [skip] */
+function check(law, body, skip = false) {
+  test(law, { skip }, () =>
+    inFolder(async (folder) => {
+      const project = join(folder, "project");
+      fs.mkdirSync(project);
+      const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store"), TMPDIR: folder };
+      body({
+        project,
+        folder,
+        typed: (args, { input = "", uid, env: more } = {}) => spawnSync(process.execPath, [entry, ...args], { cwd: project, input, uid, env: { ...env, ...more }, encoding: "utf8" }),
+        put: (path, text) => {
+          fs.mkdirSync(dirname(join(project, path)), { recursive: true });
+          fs.writeFileSync(join(project, path), text);
+          return join(project, path);
+        },
+      });
+    }));
+}
+
+check("a byte order mark at the front of the user's settings stays, and so does every byte behind it", ({ typed, put }) => {
+  for (const [agent, path] of /** @type {const} */ ([["claude-code", ".claude/settings.json"], ["gemini", ".gemini/settings.json"], ["codex", ".codex/hooks.json"]])) {
+    const text = '\ufeff{\r\n\t// mine\r\n\t"theme": "x"\r\n}\r\n';
+    const file = put(path, text);
+    const set = typed(["init", agent]);
+    assert.equal(set.status, 0, set.stderr);
+    const after = fs.readFileSync(file, "utf8");
+    assert.ok(after.startsWith('\ufeff{\r\n\t// mine') && after.includes(`hook ${agent}`) && after.lastIndexOf("\ufeff") === 0, agent);
+    const again = typed(["init", agent]);
+    assert.doesNotMatch(again.stdout, /changed|written/);
+    // Also where the user has changed it meanwhile.
+    assert.equal(typed(["init", agent, "--remove"]).status, 0);
+    assert.equal(fs.readFileSync(file, "utf8"), text);
+    typed(["init", agent]);
+    fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace('"x"', '"y"'));
+    typed(["init", agent, "--remove"]);
+    assert.match(fs.readFileSync(file, "utf8"), /^\ufeff\{\r\n\t\/\/ mine\r\n\t"theme": "y"\s*\}\r\n$/);
+  }
+});
+
+test("a mark alone, or behind another one, is no JSON", () => {
+  const { entries = [] } = partsFor("codex", { program: "leftoff" }) ?? {};
+  for (const text of ["\ufeff", "\ufeff\ufeff\ufeff[]"]) assert.throws(() => added(text, entries, { path: "hooks.json" }), /expected an object/);
+  const { text, change } = added("\ufeff{}", entries, { path: "hooks.json" });
+  assert.equal(removed(text, change, "hooks.json"), "\ufeff{}");
+});
+
+check("a command file of the user's stays, and is not told as leftoff's", ({ typed, put, project }) => {
+  for (const [agent, path, name] of /** @type {const} */ ([["claude-code", ".claude/commands/session.md", "/session"], ["gemini", ".gemini/commands/session.toml", "/session"], ["opencode", ".opencode/command/session.md", "/session"]])) {
+    const file = put(path, "mine");
+    const { stdout } = typed(["init", agent]);
+    assert.ok(stdout.includes(`${join(project, path)}  left as it is`), stdout);
+    const told = stdout.slice(stdout.indexOf("there is now:"));
+    assert.doesNotMatch(told, new RegExp(`^ {2}${name} `, "m"));
+    assert.match(told, /^ {2}\/workspace\.resume /m);
+    typed(["init", agent, "--remove"]);
+    assert.equal(fs.readFileSync(file, "utf8"), "mine");
+  }
+});
+
+const named = (/** @type {string} */ name) => `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`;
+
+test("what a user types by a command of a common name is theirs, unless the client sends leftoff's text for it", () => {
+  for (const name of ["session", "sessions", "compact-session", "debug-context"]) {
+    assert.equal(isTalk({ role: "user", content: named(name) }, { content: "Summarise this session for the team" }), true, name);
+    assert.equal(isTalk({ role: "user", content: named(name) }, { content: "…\nAbove is leftoff's answer. Show it" }), false, name);
+    // Nobody can tell yet.
+    assert.equal(isTalk({ role: "user", content: named(name) }), false, name);
+    assert.equal(isOwn(named(`leftoff:${name}`), "anything"), true);
+  }
+  for (const name of ["workspace.resume", "workspace.stop-conversation"]) assert.equal(isOwn(named(name), "anything"), true);
+  assert.equal(isOwn(named("sessions-of-mine"), "leftoff's answer"), false);
+});
+
+/** @param {string} path @param {string} cwd @param {string} [event] */
+const told = (path, cwd, event = "UserPromptSubmit") => JSON.stringify({ session_id: "s", transcript_path: path, cwd, hook_event_name: event, prompt: "go on" });
+
+check("a client's file in which nothing was said yet is no failure", ({ typed, folder, project, put }) => {
+  const log = join(folder, "store", "hooks.log");
+  for (const text of ["", "\n", "  \n\n", "\r\n"]) {
+    const { status, stdout, stderr } = typed(["hook", "claude-code"], { input: told(put("t/s.jsonl", text), project) });
+    assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+  }
+  assert.equal(fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "", "");
+});
+
+const SAID = `${JSON.stringify({ type: "user", uuid: "1", parentUuid: null, sessionId: "s", cwd: "/p", version: "2.1.329", timestamp: "2026-01-01T10:00:00Z", message: { role: "user", content: "hello" } })}\n`;
+const NOBODY = 65_534;
+
+check("where the home cannot be written the user is told in the client, once for each conversation, and the client goes on", ({ typed, folder, project, put }) => {
+  fs.chmodSync(folder, 0o777);
+  const locked = join(folder, "locked");
+  fs.mkdirSync(locked, { mode: 0o755 });
+  const where = { uid: NOBODY, env: { LEFTOFF_HOME: join(locked, "store"), HOME: folder } };
+  for (const name of ["one", "two"]) {
+    const path = put(`t/${name}.jsonl`, SAID);
+    for (const [event, isTold] of /** @type {const} */ ([["UserPromptSubmit", true], ["Stop", false], ["UserPromptSubmit", false], ["SessionEnd", false]])) {
+      const { status, stdout, stderr } = typed(["hook", "claude-code"], { ...where, input: told(path, project, event) });
+      assert.deepEqual([status, stderr], [0, ""]);
+      if (!isTold) assert.equal(stdout, "", event);
+      else assert.match(JSON.parse(stdout).systemMessage, /^leftoff: this conversation is not recorded: could not .*locked.*permission denied/);
+    }
+  }
+  assert.deepEqual(fs.readdirSync(locked), []);
+}, process.getuid?.() !== 0 && "needs root, to become somebody else");
