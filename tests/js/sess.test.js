@@ -18,6 +18,8 @@ import { filesOf, git, inFolder, put } from "./git-tools.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const MINUTE = 60_000;
+/** As the command runs it that agents are given. */
+const IN_AGENT = ["--print", "--from", "claude-code"];
 const PROMPT = "You help to brainstorm.\n";
 const hash = (/** @type {string} */ text) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const AGENT = { command: "/workspace.brainstorm", systemPromptHash: hash(PROMPT), model: "claude-sonnet-4-5-20250929", tools: ["mcp__cortext__search_workspace", "mcp__cortext__get_context"] };
@@ -128,7 +130,7 @@ check("SESS-003: List resumable conversations", async ({ open, typed }) => {
 check("SESS-003: Resume by selection", async ({ open, typed }) => {
   const { auth, design } = await two(await open());
   for (const [selected, session] of /** @type {const} */ ([["1", design], ["2", auth], ["graphql", design], ["token expiry", auth]])) {
-    const { id, block, history } = JSON.parse(typed("resume", selected, "--print", "--json").stdout);
+    const { id, block, history } = JSON.parse(typed("resume", selected, ...IN_AGENT, "--json").stdout);
     assert.deepEqual([id, block.includes(session.metadata.display.title), history.length], [session.id, true, 4]);
     assert.equal(json(join(session.path, "session.json")).status, "active");
   }
@@ -249,11 +251,11 @@ check("SESS-005: Auto-pause on inactivity", async ({ open, typed }) => {
 check("SESS-005: Completed conversations", async ({ open, typed }) => {
   const { design } = await two(await open());
   await design.complete();
-  const warned = typed("resume", design.id, "--print");
+  const warned = typed("resume", design.id, ...IN_AGENT);
   assert.match(warned.stderr, /this conversation was marked complete/);
   assert.match(warned.stdout, /\nWarning: this conversation was marked complete\n[\s\S]*\[END RESUMED CONTEXT\]\n/);
   assert.equal(json(join(design.path, "session.json")).status, "completed");
-  const insisted = typed("resume", design.id, "--print", "--override");
+  const insisted = typed("resume", design.id, ...IN_AGENT, "--override");
   assert.ok(!`${insisted.stderr}${insisted.stdout}`.includes("marked complete"));
   assert.equal(json(join(design.path, "session.json")).status, "active");
 });
@@ -271,7 +273,7 @@ check("SESS-006: Session-only updates", async ({ project, open, typed }) => {
   git(project, "init", "--quiet");
   const session = await brainstorm(await open());
   assert.equal(typed("stop", session.id, "--commit").status, 0);
-  assert.equal(typed("resume", session.id, "--print").status, 0);
+  assert.equal(typed("resume", session.id, ...IN_AGENT).status, 0);
   await session.append({ role: "user", content: "one more thing" });
   assert.equal(typed("stop", session.id, "--commit").status, 0);
   assert.ok(filesOf(project).every((file) => file.includes("/.session/")));
