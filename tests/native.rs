@@ -347,3 +347,37 @@ fn what_did_not_run_is_told_apart_from_a_command_that_failed() {
         }
     }
 }
+
+// Told that another provider made it, a client tells its reasoning to the model as what was said.
+#[test]
+fn an_answer_goes_back_to_its_own_client_with_the_provider_that_made_it() {
+    let opencode = json!({"info": {"id": "ses_1", "time": {"created": 1}}, "messages": [
+        {"info": {"id": "msg_1", "role": "user", "time": {"created": 1}}, "parts": [{"type": "text", "text": "go"}]},
+        {"info": {"id": "msg_2", "role": "assistant", "modelID": "m", "providerID": "p", "time": {"created": 2}},
+            "parts": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "yes"}]},
+    ]});
+    let pi = [
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}),
+        json!({"type": "message", "id": "1", "parentId": null, "timestamp": "2026-01-01T00:00:01Z", "message":
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}], "api": "a", "provider": "p", "model": "m"}}),
+    ];
+    let pi: Vec<String> = pi.iter().map(Value::to_string).collect();
+    let again = |agent, text: &str| {
+        let session = read(text.as_bytes(), "x", Some(agent)).expect("a session").sessions.remove(0);
+        let told = write(agent, &session.messages, &about()).expect("it can be written").text;
+        let other =
+            write(AgentName::ClaudeCode, &session.messages, &about()).expect("it can be written").text;
+        assert!(!other.contains("hm"), "{other}");
+        told
+    };
+    let told: Value = serde_json::from_str(&again(AgentName::OpenCode, &opencode.to_string())).expect("JSON");
+    let info = &told["messages"][1]["info"];
+    assert_eq!((&info["providerID"], &info["modelID"]), (&json!("p"), &json!("m")));
+    let told = again(AgentName::Pi, &pi.join("\n"));
+    let answer: Value = serde_json::from_str(told.lines().nth(1).expect("a second line")).expect("JSON");
+    let message = &answer["message"];
+    assert_eq!(
+        (&message["api"], &message["provider"], &message["model"]),
+        (&json!("a"), &json!("p"), &json!("m"))
+    );
+}

@@ -17,7 +17,7 @@ use crate::session::id;
 use crate::session::line::{self, MAX_LINE};
 use crate::session::message::{Message, Role, Source};
 use crate::session::scan::{Problem, ProblemCode};
-use crate::text::Extra;
+use crate::text::{Extra, to_json};
 use crate::time;
 
 /// A message that is being gathered.
@@ -62,6 +62,11 @@ pub(super) fn marks(names: &[&str]) -> Extra {
 /// Sets a mark that tells what a message is good for; it goes with its source.
 pub(super) fn mark(flags: &mut Extra, name: &str) {
     flags.0.push((format!("\"{name}\"").into(), "true".into()));
+}
+
+/// Says something that only the same client understands; it goes with its source.
+pub(super) fn note(flags: &mut Extra, name: &str, value: Option<&str>) {
+    flags.0.extend(value.map(|value| (format!("\"{name}\"").into(), to_json(value).into())));
 }
 
 /// One conversation of a file.

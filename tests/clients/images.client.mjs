@@ -19,6 +19,9 @@ import { serve } from "./model/server.mjs";
 const SHADES = { "of a prompt, without a name": 40, "of a prompt, with a name": 120, "of a result": 200 };
 const [UNNAMED, NAMED, RESULT] = Object.values(SHADES).map((shade) => png(shade).toString("base64"));
 
+// Copilot CLI shows no image of a result to a model that is not GitHub's own, neither what it saw itself.
+const KEPT_BACK = "of a result";
+
 /** @type {Suite} */
 export default {
   title: "an image of a prompt or of a result, named or not, reaches the model of each client that goes on with the session",
@@ -29,7 +32,7 @@ export default {
       const errors = tried.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
       if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${clients.length} clients`);
     });
-    return { clients: clients.length, images: clients.length * Object.keys(SHADES).length };
+    return { clients: clients.length };
   },
 };
 
@@ -59,7 +62,8 @@ async function goesOn({ client, program }, folder) {
     await client.take?.(at, handed.path);
     await client.ask(place, { prompt: "And now?", id: handed.id, resumes: true });
     const found = Object.keys(SHADES).filter((_, nth) => sent.includes([UNNAMED, NAMED, RESULT][nth] ?? ""));
-    assert.deepEqual(found, Object.keys(SHADES), client.name);
+    const expected = Object.keys(SHADES).filter((one) => client.agent !== "copilot" || one !== KEPT_BACK);
+    assert.deepEqual(found, expected, client.name);
   } finally {
     await server.close();
     await store.close();

@@ -30,6 +30,7 @@ use crate::interop::object::Losses;
 use crate::interop::{AgentName, Loss};
 use crate::session::id;
 use crate::session::message::{Message, Reasoning, Role};
+use crate::text::Text;
 use crate::time;
 
 /// The agents of which a session can be written, and how their providers count.
@@ -218,6 +219,13 @@ impl Writing<'_> {
     fn model(&self, step: &Step<'_>) -> Option<String> {
         let assistant = step.message.and_then(|message| message.assistant.as_ref());
         assistant.and_then(|assistant| assistant.model.clone())
+    }
+
+    /// What the client's own record of an answer says under this name.
+    fn noted(&self, step: &Step<'_>, name: &str) -> Option<String> {
+        let source = step.message?.source.as_ref().filter(|source| source.agent == self.agent.as_str())?;
+        let (_, value) = source.extra.iter().find(|(key, _)| key.trim_matches('"') == name)?;
+        Text::decode(value).map(|text| text.as_str().into())
     }
 
     /// The reasoning of an answer that the client's own provider made; all other is lost.

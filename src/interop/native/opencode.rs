@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::AgentName;
 use crate::interop::messages::file::File;
 use crate::interop::messages::steps::{Answer, Call, Step};
 use crate::interop::native::{Place, Writing, divided};
 use crate::interop::opencode::COVERAGE;
+use crate::interop::{AgentName, opencode};
 use crate::session::message::{Message, Role};
 use crate::time;
 
@@ -97,12 +97,13 @@ impl Document<'_, '_> {
             }
         }
         let model = self.writing.model(step);
+        let provider = self.writing.noted(step, opencode::PROVIDER);
         let mut info = match step.role {
             Role::Assistant => json!({
                 "role": "assistant", "parentID": self.asked, "mode": "build", "agent": "build", "cost": 0,
                 "path": {"cwd": self.writing.about.folder, "root": self.writing.about.folder},
                 "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
-                "modelID": model.as_deref().unwrap_or(PROVIDER), "providerID": PROVIDER,
+                "modelID": model.as_deref().unwrap_or(PROVIDER), "providerID": provider.as_deref().unwrap_or(PROVIDER),
                 "time": {"created": ms, "completed": ms},
                 "finish": if step.calls.is_empty() { "stop" } else { "tool-calls" },
             }),

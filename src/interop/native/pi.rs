@@ -10,6 +10,7 @@ use crate::interop::AgentName;
 use crate::interop::messages::file::{File, Source};
 use crate::interop::messages::steps::Step;
 use crate::interop::native::{Place, Writing, divided, lines};
+use crate::interop::pi::MADE_BY;
 use crate::session::message::{Message, Role};
 use crate::time;
 
@@ -101,8 +102,10 @@ impl Chain<'_, '_> {
         let usage =
             json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": cost});
         let model = self.writing.model(step);
+        let [api, provider] = MADE_BY.map(|name| self.writing.noted(step, name));
         let said = json!({
-            "role": "assistant", "content": content, "api": "openai-completions", "provider": UNKNOWN,
+            "role": "assistant", "content": content, "api": api.as_deref().unwrap_or("openai-completions"),
+            "provider": provider.as_deref().unwrap_or(UNKNOWN),
             "model": model.as_deref().unwrap_or(UNKNOWN), "usage": usage,
             "stopReason": if step.calls.is_empty() { "stop" } else { "toolUse" },
         });

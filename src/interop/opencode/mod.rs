@@ -26,6 +26,9 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
+/// Whose model answered: the client sends reasoning on to the same one alone, and tells it to others as what was said.
+pub(super) const PROVIDER: &str = "provider";
+
 const AGENT: &str = AgentName::OpenCode.as_str();
 
 /// Whether these bytes are an export of OpenCode.

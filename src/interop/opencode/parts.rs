@@ -4,9 +4,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::conversation::{Conversation, Origin, mark};
+use crate::interop::conversation::{Conversation, Origin, mark, note};
 use crate::interop::located::located;
 use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::opencode::PROVIDER;
 use crate::interop::opencode::table::{NOTHING_SAID, REASONS};
 use crate::interop::pieces::{Piece, Plain};
 use crate::interop::{Losses, Object, SubAgent};
@@ -121,7 +122,9 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
     let model = info.take_name("modelID", losses);
     let finish: Option<String> = info.take("finish", losses);
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
+    let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
+    note(&mut flags, PROVIDER, provider.as_deref());
     // Older versions keep an object here, of what the user's message has too.
     if info.raw("summary") == Some("true") {
         info.take_raw("summary");

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::fields::{Field, kind_of};
 use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::pi::MADE_BY;
 use crate::interop::pi::table::REASONS;
 use crate::interop::pieces::{Piece, Plain};
 use crate::interop::{Losses, Object};
@@ -17,6 +18,8 @@ pub(super) struct Said {
     pub message: Message,
     pub pieces: Vec<Piece>,
     pub marks: Vec<&'static str>,
+    /// By whom an answer was made.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 impl Said {
@@ -25,7 +28,7 @@ impl Said {
     }
 
     fn of(message: Message) -> Said {
-        Said { message, pieces: Vec::new(), marks: Vec::new() }
+        Said { message, pieces: Vec::new(), marks: Vec::new(), notes: Vec::new() }
     }
 
     fn marked(mut self, name: &'static str) -> Said {
@@ -105,6 +108,9 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
             }
         });
         block.leave(losses, REASONS);
+    }
+    for name in MADE_BY {
+        said.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
     }
     let counted = message.take_object("usage", losses);
     said.message.assistant = Some(Assistant {

@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, mark};
+use crate::interop::conversation::{Conversation, Origin, mark, note};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::session::checkpoint::Span;
@@ -29,6 +29,10 @@ pub use table::COVERAGE;
 
 /// Among how many lines the header is looked for.
 const HEAD: usize = 5;
+
+/// By whom an answer was made: the client sends reasoning on to the same one alone, and tells it to others as what was
+/// said.
+pub(super) const MADE_BY: [&str; 2] = ["api", "provider"];
 
 /// Whether a header of Pi begins these bytes.
 pub(crate) fn knows(bytes: &[u8]) -> bool {
@@ -126,11 +130,12 @@ impl Reader {
         let origin = Origin::at(place, object.take_time("timestamp", losses));
         let mut origin = Origin { native: id.clone().unwrap_or(origin.native), ..origin };
         object.leave(losses, REASONS);
-        let Some(Said { message, pieces, marks }) = said else {
+        let Some(Said { message, pieces, marks, notes }) = said else {
             // What kind of message it was is in the losses.
             return self.link(id, before);
         };
         marks.iter().for_each(|name| mark(&mut origin.flags, name));
+        notes.iter().for_each(|(name, value)| note(&mut origin.flags, name, Some(value)));
         let branch = before.is_some_and(|before| !self.followed.insert(before));
         let at = self.talk.add_behind(before, Message { branch, ..message }, origin);
         self.talk.extend(at, pieces, 0);

@@ -27,6 +27,8 @@ pub const COVERAGE: Coverage = Coverage {
         "user.content[image].data",
         "assistant.role",
         "assistant.timestamp",
+        "assistant.api",
+        "assistant.provider",
         "assistant.content",
         "assistant.content[text]",
         "assistant.content[text].type",
@@ -131,8 +133,6 @@ const OF_THE_CLIENT: &str = "a detail of the client";
 pub(super) const REASONS: Reasons = &[
     ("session.version", "the number of the format"),
     ("session.parentSession", "the file that this one was forked from"),
-    ("assistant.api", OF_THE_CLIENT),
-    ("assistant.provider", "the model is kept"),
     ("assistant.responseId", "an id of the provider's answer"),
     ("assistant.usage.totalTokens", DERIVED),
     ("assistant.usage.cost", DERIVED),
