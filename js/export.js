@@ -9,16 +9,24 @@ const FORMATS = { json: asJson, markdown: asMarkdown };
 
 /** @typedef {keyof typeof FORMATS} ExportFormat */
 
+/** What stands for reasoning that a provider gave out encrypted. */
+const UNREADABLE = "[reasoning that only its provider can read]";
+
 /** The formats there are. */
 export const exportFormats = /** @type {ExportFormat[]} */ (Object.keys(FORMATS));
 
 /** @typedef {{ metadata: Session["metadata"], messages: ReadMessage[], toolExecutions: object[] }} Whole */
 
-/** @param {Session} session @param {{ format: ExportFormat, redaction: Redaction }} how @returns {Promise<string>} */
-export async function exported(session, { format, redaction }) {
+/** @param {Session} session @param {{ format: ExportFormat, allBranches?: boolean, redaction: Redaction }} how @returns {Promise<string>} */
+export async function exported(session, { format, allBranches = false, redaction }) {
+  /** @type {ReadMessage[]} */
   const messages = [];
-  for await (const message of session.messages()) messages.push(message);
-  const toolExecutions = await session.toolExecutions();
+  const elsewhere = new Set();
+  for await (const message of session.messages({ allBranches: true })) {
+    if (allBranches || message.onPath !== false) messages.push(message);
+    else for (const id of [message.id, ...(message.tool ? [message.tool.callId] : [])]) elsewhere.add(id);
+  }
+  const toolExecutions = (await session.toolExecutions()).filter(({ messageId, toolCallId }) => !elsewhere.has(messageId || toolCallId));
   const { value } = await redaction.out({ metadata: session.metadata, messages, toolExecutions });
   return FORMATS[format](value);
 }
@@ -44,16 +52,22 @@ function asMarkdown({ metadata, messages }) {
 }
 
 /** @param {ReadMessage} message */
-function section({ role, timestamp, content, tool, assistant, attachments }) {
-  const heading = `## ${role ?? "message"}${tool ? ` ${oneLine(tool.name)}${tool.isError ? ", failed" : ""}` : ""}${timestamp ? `, ${timestamp}` : ""}`;
+function section(message) {
+  const { role, timestamp, content, tool, assistant, attachments, onPath } = message;
+  const heading = `## ${role ?? "message"}${tool ? ` ${oneLine(tool.name)}${tool.isError ? ", failed" : ""}` : ""}${timestamp ? `, ${timestamp}` : ""}${onPath === false ? ", of another branch" : ""}`;
   const parts = [
-    ...(assistant?.reasoning ?? []).map(({ text }) => text && quoted(text)),
+    ...thoughtsOf(message).map(quoted),
     // What a tool printed is no Markdown.
     content && (tool ? fenced(content) : closed(content)),
     ...(assistant?.toolCalls ?? []).map((call) => `Calls \`${oneLine(call.name)}\`:\n\n${fenced(call.arguments, "json")}`),
     ...(attachments ?? []).map(({ name, path, mime }) => `Attached: ${oneLine(name ?? path ?? "")} (${mime})`),
   ];
   return `${heading}\n\n${parts.filter(Boolean).join("\n\n")}\n`;
+}
+
+/** What an answer reasoned, as far as it can be read. @param {Pick<ReadMessage, "assistant">} message @returns {string[]} */
+export function thoughtsOf({ assistant }) {
+  return (assistant?.reasoning ?? []).map(({ text, data }) => text || (data ? UNREADABLE : "")).filter(Boolean);
 }
 
 // A fence that nothing inside can close.

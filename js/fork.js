@@ -12,7 +12,7 @@ export async function copyOf(session, { at }) {
   const { type, display, agent, provider } = session.metadata;
   /** @type {ReadMessage[]} */
   const messages = [];
-  for await (const message of session.messages()) {
+  for await (const message of session.messages({ leaf: at })) {
     messages.push(message);
     if (message.id === at) break;
   }

@@ -4,7 +4,7 @@
 import { called, fromBytes, lent, textOf } from "./core.js";
 import { LeftoffError } from "./error.js";
 
-/** @import { Reader, Revisions } from "../pkg/leftoff.js" */
+/** @import { Reader, Revisions, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
 /** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -14,7 +14,14 @@ import { LeftoffError } from "./error.js";
  * @typedef {Omit<ToolCall, "arguments"> & { arguments: string }} ReadCall
  * @typedef {Omit<Reasoning, "text"> & { text: string }} ReadReasoning
  * @typedef {Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[], reasoning?: ReadReasoning[] }} ReadAssistant
- * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant }} ReadMessage
+ * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant, onPath?: false }} ReadMessage
+ *   `onPath`: false where it lies on another branch than the path that was asked for
+ *
+ * Which messages, and in which order.
+ * @typedef {object} Reading
+ * @property {boolean} [newestFirst]
+ * @property {string} [leaf] those of the path of this message; of the current one unless given
+ * @property {boolean} [allBranches] also those of other branches, marked by `onPath`
  */
 
 /** What is read at once. */
@@ -22,7 +29,35 @@ const CHUNK = 256 * 1024;
 /** How often a log that is followed is looked at. */
 const LOOK_MS = 50;
 
+/** So many messages are asked at once whether they lie on the path. */
+const SOME = 256;
+
 /** Reads from a log, and the blobs beside it. @typedef {{ storage: Storage, log: Log, folder: string }} From */
+
+/**
+ * The messages of a path, as it is now.
+ * @param {From} from
+ * @param {Handle} handle which knows all of the conversation
+ * @param {Reading} reading
+ * @returns {AsyncGenerator<ReadMessage>}
+ */
+export async function* ofPath(from, handle, { newestFirst: isNewestFirst, leaf, allBranches }) {
+  // What is appended meanwhile may begin a branch: the path is that of this message nevertheless.
+  const of = called(() => handle.leaf) && (leaf ?? called(() => handle.leaf));
+  const end = await from.log.size();
+  const all = isNewestFirst ? newestFirst(from, { end }) : oldestFirst(from, { start: 0, end });
+  if (of === undefined) return yield* all;
+  /** @type {ReadMessage[]} */
+  let some = [];
+  const marked = () => {
+    const isOn = called(() => handle.areOnPath(some.map(({ id }) => id), of));
+    const those = some.flatMap((message, place) => (isOn[place] ? message : allBranches ? { ...message, onPath: /** @type {const} */ (false) } : []));
+    some = [];
+    return those;
+  };
+  for await (const message of all) if (some.push(message) === SOME) yield* marked();
+  yield* marked();
+}
 
 /**
  * Oldest first: from `start` up to `end`.

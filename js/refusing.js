@@ -33,6 +33,6 @@ export function refuseUnlessMeant({ placement, agent, ...texts }) {
 
 /** @param {Session} session @param {string} id of a message */
 export async function refuseUnlessSaid(session, id) {
-  for await (const message of session.messages({ newestFirst: true })) if (message.id === id) return;
+  for await (const message of session.messages({ newestFirst: true, allBranches: true })) if (message.id === id) return;
   throw new LeftoffError({ code: "not_found", message: `expected a message "${id}" in this session, but found none` });
 }

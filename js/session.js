@@ -10,7 +10,7 @@ import { exported } from "./export.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
-import { Appended, appended, newestFirst, oldestFirst } from "./messages.js";
+import { Appended, appended, ofPath } from "./messages.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid } from "./refusing.js";
 import { resumed } from "./resuming.js";
@@ -316,15 +316,13 @@ export class Session {
   }
 
   /**
-   * Every message, each once, as its highest revision; what lies in blobs is put back.
-   * @param {{ newestFirst?: boolean }} [options]
+   * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put back.
+   * @param {import("./messages.js").Reading} [options]
    * @returns {AsyncGenerator<ReadMessage>}
    */
-  async *messages({ newestFirst: isNewestFirst = false } = {}) {
-    const { messages, from } = this.#live;
-    await this.#inTurn(() => this.#live.arrive());
-    const end = await messages.size();
-    yield* isNewestFirst ? newestFirst(from, { end }) : oldestFirst(from, { start: 0, end });
+  async *messages(options = {}) {
+    const handle = await this.#inTurn(() => this.#live.arrive().then(() => this.#live.caughtUp()));
+    yield* ofPath(this.#live.from, handle, options);
   }
 
   /**
@@ -350,9 +348,9 @@ export class Session {
     return examine(this.#live.place, this.id);
   }
 
-  /** The session as one text. @param {ExportFormat} format @returns {Promise<string>} */
-  export(format) {
-    return exported(this, { format, redaction: this.#redaction });
+  /** The session as one text. @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] @returns {Promise<string>} */
+  export(format, { allBranches } = {}) {
+    return exported(this, { format, allBranches, redaction: this.#redaction });
   }
 
   /** Its line of the store's index. @param {object} place */

@@ -59,7 +59,7 @@ export class Tools {
     const owners = new Map();
     /** @type {Map<string, string>} */
     const contents = new Map();
-    for await (const { id, assistant, tool, content } of this.#session.messages()) {
+    for await (const { id, assistant, tool, content } of this.#session.messages({ allBranches: true })) {
       for (const call of assistant?.toolCalls ?? []) owners.set(call.id, id);
       if (tool) for (const key of [tool.callId, keyOf(owners.get(tool.callId), tool.callId)]) contents.set(key, content);
     }
@@ -107,9 +107,9 @@ export class Tools {
     /** @type {Around} */
     const found = {};
     let far = 0;
-    for await (const message of this.#session.messages({ newestFirst: true })) {
+    for await (const message of this.#session.messages({ newestFirst: true, allBranches: true })) {
       if (message.role === "tool" && message.tool?.callId === id) found.answer ??= message;
-      if (message.role === "assistant") found.newest ??= message;
+      if (message.role === "assistant" && message.onPath !== false) found.newest ??= message;
       if (messageId === undefined ? hasCall(message, id) : message.id === messageId) found.owner = message;
       far += 1;
       if (found.owner || far === FAR) break;

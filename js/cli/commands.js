@@ -3,6 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 
+import { thoughtsOf } from "../export.js";
 import { LeftoffError, compareContexts } from "../index.js";
 import { codeOf } from "../storage/folders.js";
 import { translated } from "../storage/refusal.js";
@@ -74,7 +75,7 @@ function sums(imported) {
 export async function show(args) {
   const value = await using(args, async (store) => {
     const all = [];
-    for await (const message of (await chosen(store, args)).messages()) all.push(message);
+    for await (const message of (await chosen(store, args)).messages({ allBranches: args["all-branches"] })) all.push(message);
     return args.last === undefined ? all : all.slice(Math.max(0, all.length - number(args.last, "last")));
   });
   return { text: value.map(readable).join("\n"), value };
@@ -180,7 +181,10 @@ export function readable(message) {
   const content = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
   const calls = (message.assistant?.toolCalls ?? []).map((/** @type {any} */ call) => `\n  > ${call.name} ${call.arguments}`);
   const tool = message.tool ? ` ${message.tool.name}${message.tool.isError ? ", failed" : ""}` : "";
-  return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}\n${content}${calls.join("")}\n`;
+  const elsewhere = message.onPath === false ? ", of another branch" : "";
+  const thoughts = thoughtsOf(message).map((text) => `  ~ ${text}\n`);
+  const files = (Array.isArray(message.attachments) ? message.attachments : []).map((/** @type {any} */ { name, path, mime }) => `\n  + ${[name ?? path, mime].filter(Boolean).join(", ")}`);
+  return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}${elsewhere}\n${thoughts.join("")}${content}${calls.join("")}${files.join("")}\n`;
 }
 
 // By reason, at a glance; `--json` has each.

@@ -21,6 +21,7 @@ import { typed } from "./typed.js";
 
 const WHICH = "an id, a unique beginning of one, a name, or last";
 const session = { session: place("SESSION", `${WHICH}; the current one of this project unless given`) };
+const branches = { "all-branches": flag("also what lies on other branches than the current one, marked") };
 const here = {
   from: option("AGENT", "the conversation that goes on in this agent's client, here; taken in first", VALUES.agents),
   plugin: flag("which has leftoff's commands from a plugin"),
@@ -123,8 +124,9 @@ const commands = {
     ...session,
     to: option("FORMAT", "what it is written as", VALUES.exports),
     output: option("PATH", "into this file, not over one that is there"),
+    ...branches,
   }),
-  show: command(show, "show", "a conversation, readable", { ...session, last: option("N", "only the last messages") }),
+  show: command(show, "show", "a conversation, readable", { ...session, ...branches, last: option("N", "only the last messages") }),
   info: command(info, "info", "what there is to know of a session: sizes, counts, branches, problems", { ...session }),
   context: command(context, "context", "what a model call would get of a session", {
     ...session,

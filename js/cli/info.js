@@ -59,7 +59,7 @@ async function counted(session) {
   /** @type {Record<string, number>} */
   const roles = Object.fromEntries(ROLES.map((role) => [role, 0]));
   let [messageCount, branches] = [0, 0];
-  for await (const { role = "other", branch } of session.messages()) {
+  for await (const { role = "other", branch } of session.messages({ allBranches: true })) {
     messageCount += 1;
     roles[role] = (roles[role] ?? 0) + 1;
     if (branch) branches += 1;

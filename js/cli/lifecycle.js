@@ -118,7 +118,7 @@ export async function exportSession(args) {
   if (!args.to) throw new LeftoffError({ code: "usage", message: `expected --to ${exportFormats.join(" or ")}, but found none` });
   return using(args, async (store) => {
     const session = await chosen(store, args);
-    const value = await session.export(args.to);
+    const value = await session.export(args.to, { allBranches: args["all-branches"] });
     if (!args.output) return { text: value, value };
     await writeNew(args.output, value);
     return { text: `${args.output}\n`, value: { path: args.output } };

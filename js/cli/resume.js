@@ -2,7 +2,6 @@
 /** A session on its way into the next run. */
 
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
-import { withWindow } from "../context.js";
 import { LeftoffError, historyText, listText } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
@@ -53,7 +52,7 @@ async function printed(args, words, request) {
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
     const resumed = await fitted(mostIn(args.from), async (fit) => {
-      const one = await session.resume({ ...withWindow(asked, session.metadata), ...fit, now, revives });
+      const one = await session.resume({ ...asked, assumes: true, ...fit, now, revives });
       const first = command?.trim() ?? one.command;
       return { ...one, text: args.json ? "" : `${first ? `${first}\n\n` : ""}${one.block}\n${historyText(one.history)}` };
     });

@@ -355,7 +355,7 @@ impl Session {
     fn compacted(&self) -> Option<Compacted> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
         let through = range.end_message_id.clone();
-        self.are_on_path([through.as_str()].into_iter())[0].then(|| Compacted {
+        self.are_on_path([through.as_str()].into_iter(), None)[0].then(|| Compacted {
             through,
             end_byte: range.end_byte,
             summary: summary.map(|summary| summary.content.clone()),
@@ -367,9 +367,16 @@ impl Session {
         &self.compaction
     }
 
-    /// Which of these messages of the log lie on the current path.
-    pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Vec<bool> {
-        let path = self.path();
+    /// A message of the current path, where the log has more than one.
+    pub fn leaf(&self) -> Option<&str> {
+        let is_there = |id: &&str| self.branches.is_on(&self.branches.path(Some(id)), id);
+        let leaf = self.leaf.as_deref().filter(is_there).or(self.known.last_id.as_deref());
+        leaf.filter(|_| self.branches.is_branched())
+    }
+
+    /// Which of these messages of the log lie on the path of `leaf`, or on the current one.
+    pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>, leaf: Option<&str>) -> Vec<bool> {
+        let path = self.branches.is_branched().then(|| self.branches.path(leaf.or(self.leaf.as_deref())));
         ids.map(|id| path.as_ref().is_none_or(|path| self.branches.is_on(path, id))).collect()
     }
 

@@ -322,10 +322,17 @@ impl SessionHandle {
         bytes(&to_json(self.0.compaction()))
     }
 
-    /// Which of these messages of the log lie on the current path: a byte for each.
+    /// A message of the current path; nothing where the log has but one.
+    #[wasm_bindgen(getter)]
+    pub fn leaf(&self) -> Option<String> {
+        self.0.leaf().map(String::from)
+    }
+
+    /// Which of these messages of the log lie on the path of `leaf`, or on the current one: a byte for each.
     #[wasm_bindgen(js_name = areOnPath)]
-    pub fn are_on_path(&self, ids: Vec<String>) -> Vec<u8> {
-        self.0.are_on_path(ids.iter().map(String::as_str)).into_iter().map(u8::from).collect()
+    pub fn are_on_path(&self, ids: Vec<String>, leaf: Option<String>) -> Vec<u8> {
+        let on = self.0.are_on_path(ids.iter().map(String::as_str), leaf.as_deref());
+        on.into_iter().map(u8::from).collect()
     }
 }
 

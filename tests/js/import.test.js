@@ -20,7 +20,7 @@ async function imported(versions) {
   const sessions = [];
   for (const { id } of await store.list({ all: true, type: null })) {
     const messages = [];
-    for await (const message of (await store.session(id)).messages()) messages.push(message);
+    for await (const message of (await store.session(id)).messages({ allBranches: true })) messages.push(message);
     sessions.push(messages);
   }
   return sessions;
