@@ -60,7 +60,7 @@ export async function planned({ keep, ...request }, { build, current }) {
   // Less than that would soon be due again.
   const limit = current.range ? most * GROWTH : most;
   if (all && before.tokensUsed <= limit) return { ...said, reason: `the conversation has ${before.tokensUsed} tokens, and ${Math.floor(limit)} are kept` };
-  const alone = { model: undefined, system: undefined, tools: undefined, format: undefined };
+  const alone = { system: undefined, tools: undefined, format: undefined };
   const through = throughOf(await build({ ...request, ...alone, encoding: before.report.encoding, window: most, reserve: 0 }));
   if (through === current.range?.endMessageId) return { ...said, isDue: false, reason: "what was said since is the newest turn alone" };
   if (!through) return { ...said, reason: "with older tool results shortened, all of it fits into what is kept" };

@@ -20,12 +20,15 @@ import { blobOf } from "./messages.js";
 /**
  * @typedef {object} ContextRequest
  * @property {number} [window] the model's limit, in tokens; that of the model unless given
- * @property {string} [model] whose window and encoding hold; the session's own unless given
+ * @property {string} [model] whose window and encoding hold, and whose price for images; the session's own unless given. One
+ *   that is not known is refused, unless `window` and `encoding` are given
  * @property {number} [reserve] kept for the answer, in tokens; a quarter of the window unless given
  * @property {string} [system] the system prompt, sent beside the context
  * @property {unknown} [tools] the tool definitions, sent beside the context
  * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
- *   model unless given, else `o200k_base`
+ *   model unless given, else `o200k_base`. For a model on record that is not known it is `estimate-1`, and the report's
+ *   `assumed` says so
+ * @property {boolean} [assumes] where nobody says a window, a usual one holds, and the report's `assumed` says so
  * @property {Format} [format] the shape of the messages; `leftoff` unless given
  * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
  * @property {Summarize} [summarize] writes summaries: your model. Without it they are made of what was learned on the way
@@ -63,19 +66,6 @@ import { blobOf } from "./messages.js";
  */
 
 /** A report as it is kept: no text of a message is in it. @typedef {Omit<ContextBuildResult, "messages"> & { at: string }} KeptReport */
-
-// As much as today's usual models take.
-const USUAL_WINDOW = 200_000;
-
-/**
- * The request of somebody who gives no window and knows no model, with one: the session's own, else a usual one.
- * @param {ContextRequest} request @param {{ provider: { contextWindow?: number } }} metadata
- * @returns {ContextRequest}
- */
-export function withWindow(request, { provider }) {
-  const isKnown = request.window !== undefined || request.model !== undefined || provider.contextWindow;
-  return isKnown ? request : { ...request, window: USUAL_WINDOW };
-}
 
 /**
  * @param {ContextBuild} build

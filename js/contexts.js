@@ -153,12 +153,12 @@ export class Contexts {
   async #begun({ count: _, summarize: __, strategies = [], ...request }, through) {
     const handle = await this.#learned();
     const { contextWindow, model } = this.#live.metadata.provider;
-    const isOwn = request.window === undefined && request.model === undefined;
-    const own = isOwn ? { window: contextWindow || undefined, model: model || undefined } : {};
     if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
       throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
     }
-    const asked = { ...request, ...own, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
+    // A document has an empty model and no window where nobody knows them.
+    const recorded = { model: model || undefined, window: contextWindow || undefined };
+    const asked = { ...request, recorded, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
     return lent(() => handle.context(toBytes(asked), through));
   }
 }

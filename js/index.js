@@ -52,7 +52,7 @@ export function modelOf(name) {
 /** @param {string} name */
 function known(name) {
   const model = modelOf(name);
-  if (!model) throw refused("no_counter", `expected a model that is known, but found "${name}" instead: give its "encoding"`);
+  if (!model) throw refused("no_counter", `expected an "encoding", as o200k_base or estimate-1, but found the model "${name}", which is not known, instead`);
   return model;
 }
 

@@ -44,7 +44,7 @@ role?: Role,
  */
 content: Text, 
 /**
- * What the message costs a context.
+ * What the message costs a context; believed only where the line's checksum is right.
  */
 tokens?: Tokens, 
 /**

@@ -13,6 +13,7 @@ mod chance;
 mod common;
 mod conformance;
 mod context;
+mod context_files;
 mod context_laws;
 mod context_reading;
 mod cuts;

@@ -153,9 +153,10 @@ fn the_host_counts_for_an_encoding_that_the_core_does_not_know() {
     let (session, log) = grown(&[(5, vec![(2, 100), (1, 50)]), (3, vec![(0, 10)])]);
     let context =
         build(&session, &log, r#"{"window":4000,"encoding":"made-up","system":"be brief"}"#).unwrap();
-    let texts: u32 = context.messages.iter().flat_map(cost::texts).map(|text| estimate(text) + 1).sum();
-    let fixed: u32 = context.messages.iter().map(cost::fixed).sum();
-    assert_eq!(context.tokens_used, texts + fixed);
+    let parts = context.messages.iter().map(|message| cost::parts(message, None));
+    let price =
+        |parts: cost::Parts<'_>| parts.fixed + parts.texts.iter().map(|text| estimate(text) + 1).sum::<u32>();
+    assert_eq!(context.tokens_used, parts.map(price).sum::<u32>());
     assert_eq!(context.report.budget.system_prompt_tokens, estimate("be brief") + 1);
 }
 

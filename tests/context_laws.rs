@@ -80,10 +80,18 @@ fn real_cost(messages: &[Message], format: Format) -> u32 {
         }
         // A picture costs what its provider says, its base64 next to nothing.
         _ => {
-            let files: u32 = messages.iter().map(cost::files).sum();
+            let pictures =
+                messages.iter().flat_map(|message| &message.attachments).filter(|one| one.data.is_some());
+            let files: u32 = pictures.map(picture_cost).sum();
             estimate(&write(&messages.iter().map(blind).collect::<Vec<_>>(), format).json) + files
         }
     }
+}
+
+// One that says no size: a token for 750 bytes, and 85 at least.
+fn picture_cost(picture: &Attachment) -> u32 {
+    let bytes = picture.data.as_ref().map_or(0, |data| data.len() / 4 * 3);
+    bytes.div_ceil(750).max(85) as u32
 }
 
 fn blind(message: &Message) -> Message {

@@ -10,7 +10,7 @@ mod reader;
 use std::collections::{BTreeMap, BTreeSet};
 
 use leftoff::context::Format;
-use leftoff::interop::messages::{read, write, write_one};
+use leftoff::interop::messages::{counted_alone, read, write};
 use leftoff::session::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use proptest::prelude::*;
 use reader::{Said, said_in};
@@ -177,7 +177,8 @@ fn check(messages: &[Message]) {
         assert_eq!(kept, calls, "{what}");
         assert!(results - written.without_call.len() <= calls, "{what}");
         for message in messages {
-            let one: Value = serde_json::from_str(&write_one(message, format)).expect("valid JSON");
+            let one: Value =
+                serde_json::from_str(&counted_alone(message, format, None).0).expect("valid JSON");
             assert!(one.as_array().is_some_and(|all| all.len() <= 1 + message.tool_calls().len()), "{one}");
         }
     }

@@ -7,7 +7,6 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { agents } from "../agents.js";
-import { withWindow } from "../context.js";
 import { bytesOf, fromBytes, newId, toBytes } from "../core.js";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
@@ -102,7 +101,7 @@ const CLIENTS = {
 export async function handedOver(session, { agent, folder, redaction, noted, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
   const { value: metadata } = await redaction.out(session.metadata);
-  const context = await session.context(/** @type {ContextRequest} */ ({ ...withWindow(request, metadata), format, stored: true }));
+  const context = await session.context(/** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true }));
   const client = clientOf(agent);
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
   const place = await client.place?.(home, folder);

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::context::budget::{Budget, calculate};
 use crate::context::choose::Choosing;
@@ -66,7 +67,7 @@ pub(super) struct Material {
 impl Build {
     /// Begins a context.
     pub fn new(request: Request, source: Source) -> Build {
-        let prices = Prices::new(request.counter.clone(), request.format);
+        let prices = Prices::new(request.counter.clone(), request.format, request.images);
         Build {
             request,
             prices,
@@ -250,6 +251,14 @@ impl Build {
         };
         let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(self.spare);
         let text = String::from(item.message.content.as_str());
+        if item.message.attachments.iter().any(|file| file.data.is_some()) {
+            let (message, price) = self.without_files(&item.message, room, vocabulary);
+            (item.message, item.cost) = (message, None);
+            if price.is_some() {
+                (item.short, item.short_cost) = (Some(text), price);
+                return true;
+            }
+        }
         let mut priced = |bytes: usize| {
             let cut = shorten::middle(&text, bytes);
             // Of what is far too long there is no need to know how far.
@@ -275,5 +284,32 @@ impl Build {
         let Some((cut, price)) = best else { return false };
         (item.short, item.short_cost) = (Some(cut), Some(price));
         true
+    }
+
+    // The message without the bytes of so many files that it fits, and its price then; else without all. The largest go
+    // first: they are named in their place.
+    fn without_files(
+        &mut self,
+        message: &Message,
+        room: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> (Message, Option<u32>) {
+        let mut light = Message { tokens: None, ..message.clone() };
+        let size = |place: &usize| message.attachments[*place].data.as_ref().map_or(0, String::len);
+        let mut places: Vec<usize> = (0..message.attachments.len()).filter(|place| size(place) > 0).collect();
+        places.sort_by_key(|place| Reverse(size(place)));
+        let mut rest = &places[..];
+        while !rest.is_empty() {
+            // Of many it is not tried with each whether one more would do.
+            let (gone, kept) = rest.split_at(rest.len().div_ceil(8));
+            gone.iter()
+                .for_each(|place| light.attachments[*place] = message.attachments[*place].without_data());
+            rest = kept;
+            let price = self.prices.message(&light, vocabulary).filter(|price| *price <= room);
+            if price.is_some() {
+                return (light, price);
+            }
+        }
+        (light, None)
     }
 }

@@ -159,6 +159,7 @@ impl Choosing<'_> {
             budget: self.budget,
             bytes_read: build.reading.bytes_read(),
             encoding: build.request.counter.as_str().into(),
+            assumed: build.request.assumed.clone(),
             compacted: build.reading.begins(),
             ..Report::default()
         }

@@ -25,7 +25,7 @@ pub use build::Build;
 pub use prompt::{prompt, told};
 pub use read::{Compacted, Source};
 pub use report::{Action, Begins, Decision, Rejection, Report};
-pub use request::{Counter, Custom, Format, Request};
+pub use request::{Assumed, Counter, Custom, Format, Request};
 pub use state::{Fact, Kind, SessionState, State};
 pub use summary::{Known, extract};
 #[cfg(feature = "interop")]

@@ -1,7 +1,5 @@
 //! What a text costs, by whoever counts.
 
-#[cfg(feature = "interop")]
-use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,20 +9,23 @@ use crate::context::turns::with_content;
 #[cfg(feature = "interop")]
 use crate::interop::messages;
 use crate::session::message::Message;
-use crate::tokens::{Encoding, Vocabulary, cost, estimate};
+use crate::tokens::{Encoding, Images, Vocabulary, cost, estimate};
 
 /// The counts that are known, and the texts whose count is wanted.
 #[derive(Debug)]
 pub(crate) struct Prices {
     counter: Counter,
     format: Format,
+    // The rule of the model, else that of the shape's provider; none where both may be anybody's.
+    images: Option<Images>,
     known: BTreeMap<String, u32>,
     wanted: BTreeSet<String>,
 }
 
 impl Prices {
-    pub fn new(counter: Counter, format: Format) -> Prices {
-        Prices { counter, format, known: BTreeMap::new(), wanted: BTreeSet::new() }
+    pub fn new(counter: Counter, format: Format, images: Option<Images>) -> Prices {
+        let images = images.or(format.images());
+        Prices { counter, format, images, known: BTreeMap::new(), wanted: BTreeSet::new() }
     }
 
     /// The price of a text, if it can be told; else it is noted as wanted.
@@ -47,14 +48,14 @@ impl Prices {
     }
 
     /// The price of a message: of its JSON in a provider's shape; in leftoff's own by its stored count, where that was
-    /// made by the same counter.
+    /// made by the same counter. What files cost depends on the model.
     pub fn message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         #[cfg(feature = "interop")]
         if self.format != Format::Leftoff {
-            let json = messages::write_one(&without_data(message), self.format);
-            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(cost::files(message)));
+            let (json, files) = messages::counted_alone(message, self.format, self.images);
+            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
-        let stored = message.tokens.as_ref();
+        let stored = message.tokens.as_ref().filter(|_| message.attachments.is_empty());
         let stored = stored.filter(|tokens| tokens.by.as_deref() == Some(self.counter.as_str()));
         if let Some(tokens) = stored {
             return Some(tokens.count);
@@ -72,9 +73,10 @@ impl Prices {
         if self.is_of_a_shape() {
             return self.message(&with_content(message, content), vocabulary);
         }
-        let mut sum = Some(cost::fixed(message));
-        for text in cost::texts_with(message, content) {
-            let price = self.text(text, vocabulary);
+        let parts = cost::parts_with(message, content, self.images);
+        let mut sum = Some(parts.fixed);
+        for text in parts.texts {
+            let price = self.text(&text, vocabulary);
             sum = sum.zip(price).map(|(sum, price)| sum.saturating_add(price));
         }
         sum
@@ -89,9 +91,7 @@ impl Prices {
     pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         #[cfg(feature = "interop")]
         if self.format != Format::Leftoff {
-            let plain: Vec<Message> = sent.iter().map(|message| without_data(message).into_owned()).collect();
-            let files = sent.iter().map(cost::files).fold(0, u32::saturating_add);
-            let json = messages::write(&plain, self.format).json;
+            let (json, files) = messages::counted(sent, self.format, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let each = sent.iter().map(|message| self.message(message, vocabulary));
@@ -107,22 +107,4 @@ impl Prices {
     pub fn learn(&mut self, text: String, tokens: u32) {
         self.known.insert(text, tokens);
     }
-}
-
-// A file costs what its provider says, not what its base64 would as a text: so little of it stands for any.
-#[cfg(feature = "interop")]
-const ANY_DATA: &str = "AAAA";
-
-#[cfg(feature = "interop")]
-fn without_data(message: &Message) -> Cow<'_, Message> {
-    if message.attachments.iter().all(|file| file.data.is_none()) {
-        return Cow::Borrowed(message);
-    }
-    let mut message = message.clone();
-    message
-        .attachments
-        .iter_mut()
-        .filter_map(|file| file.data.as_mut())
-        .for_each(|data| *data = ANY_DATA.into());
-    Cow::Owned(message)
 }

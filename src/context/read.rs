@@ -16,6 +16,7 @@ use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message, Role};
 use crate::session::scan::{Found, Record, Scanner};
+use crate::tokens::cost;
 
 const SMALLEST_READ: u64 = 16 * 1024;
 const LARGEST_READ: u64 = 1024 * 1024;
@@ -238,8 +239,12 @@ impl Reading {
     /// Takes a blob that was wanted; whether it is that one. Else its ends stand in its place.
     pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
         let Some((_, unfolding)) = self.unfolding.front_mut() else { return true };
-        self.blob_bytes += bytes.map_or(0, |bytes| bytes.len() as u64);
-        unfolding.take(id, bytes).is_ok()
+        let before = unfolding.bytes();
+        let is_that = unfolding.take(id, bytes).is_ok();
+        if is_that {
+            self.blob_bytes += before.saturating_sub(unfolding.bytes());
+        }
+        is_that
     }
 
     fn replace(&mut self, start: u64, message: Message) {
@@ -357,7 +362,7 @@ impl Reading {
 
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
         let json = String::from_utf8_lossy(bytes).into_owned();
-        let message = self.on_path(&Record { start, end, json });
+        let message = self.on_path(&Record { end, ..Record::at(start, json) });
         // What a result turns into is said where its call is missed: until then nobody takes it for the user's words.
         let is_result = |message: &Message| message.role == Some(Role::Tool);
         let message =
@@ -378,7 +383,10 @@ impl Reading {
 
     fn on_path(&self, record: &Record) -> Option<Message> {
         let path = self.source.path.as_ref();
-        let message = message::read(record).0?;
+        let mut message = message::read(record).0?;
+        if cost::believed(record, &message).is_none() {
+            message.tokens = None;
+        }
         path.is_none_or(|(branches, path)| branches.is_on(path, &message.id)).then_some(message)
     }
 }

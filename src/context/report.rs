@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::context::budget::Budget;
+use crate::context::request::Assumed;
 use crate::context::turns::Item;
 use crate::session::message::{Message, Role};
 
@@ -17,6 +18,9 @@ pub struct Report {
     pub budget: Budget,
     /// By what it was counted.
     pub encoding: String,
+    /// What was assumed of the model, where nobody knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<Assumed>,
     /// The strategies that did not serve, in the order they were tried.
     pub rejected: Vec<Rejection>,
     /// Each message that was read, in order.

@@ -4,9 +4,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields, NotFields};
-use crate::tokens::{Encoding, models};
+use crate::tokens::{Encoding, Images, models};
+
+// As much as today's usual models take.
+const USUAL_WINDOW: u32 = 200_000;
 
 /// What a caller asks of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +26,10 @@ pub struct Request {
     pub tools: String,
     /// Who counts.
     pub counter: Counter,
+    /// What an image costs the model, where that is known.
+    pub images: Option<Images>,
+    /// What was assumed, since nobody knows it.
+    pub assumed: Option<Assumed>,
     /// The shape of the messages.
     pub format: Format,
     /// Messages are given as they are stored, whatever they are counted in.
@@ -29,6 +38,35 @@ pub struct Request {
     pub summaries: bool,
     /// Strategies of the host's beside ours.
     pub strategies: Vec<Custom>,
+}
+
+/// What was assumed of a session's model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Assumed {
+    /// The model that the session has on record, which is not known; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Its window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// What counts for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
+}
+
+// What a caller says.
+struct Given {
+    model: Option<String>,
+    window: Option<u32>,
+    encoding: Option<String>,
+    assumes: bool,
+}
+
+// What a session has on record.
+#[derive(Default)]
+struct Recorded {
+    model: Option<String>,
+    window: Option<u32>,
 }
 
 /// A strategy of the host's.
@@ -95,6 +133,16 @@ impl Format {
         }
     }
 
+    /// What an image costs at the provider whose shape it is; nothing where it is nobody's own.
+    pub(crate) fn images(self) -> Option<Images> {
+        match self {
+            Format::Leftoff | Format::AiSdk | Format::AiSdkUi => None,
+            Format::OpenaiChat | Format::OpenaiResponses => Some(Images::Tiles(85, 170)),
+            Format::Anthropic => Some(Images::Area(1568, 1600)),
+            Format::Gemini => Some(Images::Crops),
+        }
+    }
+
     /// The format of this name.
     ///
     /// # Errors
@@ -130,6 +178,8 @@ impl Request {
             system: String::new(),
             tools: String::new(),
             counter: Counter::Core(Encoding::O200kBase),
+            images: None,
+            assumed: None,
             format: Format::Leftoff,
             stored: false,
             summaries: false,
@@ -137,12 +187,14 @@ impl Request {
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies"}`. Only `window` is
-    /// needed, or a `model` whose window is known; it also says the encoding, unless one is given. `tools` is any JSON;
-    /// each of the strategies is `{"name","priority","minTokens"}`.
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies","recorded",
+    /// "assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
+    /// what the session has on record, `{"model","window"}`. Of a model on record that is not known the encoding is assumed
+    /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one. `tools` is any JSON; each of the
+    /// strategies is `{"name","priority","minTokens"}`.
     ///
     /// # Errors
-    /// `invalid_request`, naming the field.
+    /// `invalid_request`, naming the field, or the model that is not known and what has to be given.
     pub fn from_json(json: &str) -> Result<Request, Error> {
         let invalid = |message: String| Error::new(Code::InvalidRequest, message);
         let mut bad: Vec<BadValue> = Vec::new();
@@ -153,16 +205,14 @@ impl Request {
             }
         })?;
         let model: Option<String> = fields.take("model", &mut bad);
-        let known = model.as_deref().and_then(models::find);
-        let window = fields.take("window", &mut bad).or(known.map(|model| model.window));
-        let mut request = Request::new(window.unwrap_or_default());
-        request.counter = known.map_or(request.counter, |model| Counter::Core(model.encoding));
+        let recorded: Recorded = fields.take("recorded", &mut bad).unwrap_or_default();
+        let window: Option<u32> = fields.take("window", &mut bad);
+        let encoding: Option<String> = fields.take("encoding", &mut bad);
+        let assumes = fields.take("assumes", &mut bad).unwrap_or_default();
+        let mut request = Request::new(0);
         request.reserve = fields.take("reserve", &mut bad);
         request.system = fields.take("system", &mut bad).unwrap_or_default();
         request.tools = fields.take_raw("tools").filter(|tools| *tools != "null").unwrap_or_default().into();
-        if let Some(encoding) = fields.take::<String>("encoding", &mut bad) {
-            request.counter = Encoding::parse(&encoding).map_or(Counter::Host(encoding), Counter::Core);
-        }
         if let Some(format) = fields.take::<String>("format", &mut bad) {
             request.format = Format::parse(&format)?;
         }
@@ -172,24 +222,67 @@ impl Request {
         if let Some(bad) = bad.into_iter().next() {
             return Err(invalid(bad.message));
         }
-        if window.is_none() {
-            let found =
-                model.map_or("nothing".into(), |model| format!("the model {model:?}, which is not known,"));
-            return Err(invalid(format!(
-                "expected a number of tokens for \"window\", but found {found} instead"
-            )));
-        }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
                 "expected window, model, reserve, system, tools, encoding, format, stored or strategies, but found {key} instead"
             )));
         }
+        request.of_model(Given { model, window, encoding, assumes }, recorded)?;
         Ok(request)
+    }
+
+    // Whose window, whose encoding, whose images.
+    fn of_model(&mut self, given: Given, recorded: Recorded) -> Result<(), Error> {
+        let Given { model, window, encoding, assumes } = given;
+        let is_given = model.is_some();
+        // A window on record is that of the model on record.
+        let of_record = recorded.window.filter(|_| model.is_none() || model == recorded.model);
+        let name = model.or(recorded.model);
+        let known = name.as_deref().and_then(models::find);
+        let is_unknown = name.is_some() && known.is_none();
+        let usual = || assumes.then_some(USUAL_WINDOW).filter(|_| !is_given);
+        let said = window.or(of_record).or(known.map(|model| model.window));
+        let Some(window) = said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some())
+        else {
+            let found = match name {
+                Some(name) => format!("the model {name:?}, which is not known,"),
+                None => "nothing".into(),
+            };
+            let wanted = match (said, &encoding) {
+                (Some(_), _) => "an \"encoding\", as o200k_base or estimate-1",
+                (None, None) if is_given => "a number of tokens for \"window\", and an \"encoding\"",
+                (None, _) => "a number of tokens for \"window\"",
+            };
+            return Err(Error::new(
+                Code::InvalidRequest,
+                format!("expected {wanted}, but found {found} instead"),
+            ));
+        };
+        let assumed = Assumed {
+            window: said.is_none().then_some(window),
+            encoding: (is_unknown && encoding.is_none()).then_some(Encoding::Estimate1),
+            model: name,
+        };
+        let of_model = known.map(|model| model.encoding).or(assumed.encoding);
+        self.window = window;
+        self.images = known.and_then(|model| model.images);
+        self.counter = match encoding {
+            Some(name) => Encoding::parse(&name).map_or(Counter::Host(name), Counter::Core),
+            None => Counter::Core(of_model.unwrap_or(Encoding::O200kBase)),
+        };
+        self.assumed = Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some());
+        Ok(())
     }
 
     /// The shape that messages are given in; none where it is as they are stored.
     pub fn shape(&self) -> Option<Format> {
         (!self.stored).then_some(self.format)
+    }
+}
+
+impl FromFields for Recorded {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Recorded> {
+        Some(Recorded { model: fields.take("model", bad), window: fields.take("window", bad) })
     }
 }
 

@@ -73,16 +73,14 @@ impl Item {
     }
 
     fn guess_whole(&self) -> u32 {
-        let texts = cost::texts(&self.message);
+        let cost::Parts { texts, fixed } = cost::parts(&self.message, None);
         let tokens = match &self.message.tokens {
             // A count that was made up must not have the whole log read.
             Some(tokens) => {
                 let bytes: usize = texts.iter().map(|text| text.len()).sum();
                 u64::from(tokens.count).max((bytes / MOST_BYTES_A_TOKEN) as u64)
             }
-            None => {
-                texts.into_iter().fold(cost::fixed(&self.message).into(), |sum, text| sum + sampled(text))
-            }
+            None => texts.iter().fold(fixed.into(), |sum, text| sum + sampled(text)),
         };
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }

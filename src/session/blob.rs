@@ -58,11 +58,15 @@ pub fn take_out(message: &mut Message) -> Vec<Blob> {
 
 /// The blobs that a message names.
 pub fn named(message: &Message) -> Vec<&str> {
+    let texts = all_texts(message).filter_map(Text::blob);
+    texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
+}
+
+fn all_texts(message: &Message) -> impl Iterator<Item = &Text> {
     let assistant = message.assistant.iter();
     let reasoning = assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| &one.text);
     let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| &call.arguments);
-    let texts = core::iter::once(&message.content).chain(reasoning).chain(calls).filter_map(Text::blob);
-    texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
+    core::iter::once(&message.content).chain(reasoning).chain(calls)
 }
 
 /// A message whose blobs are put back, one after another.
@@ -95,18 +99,41 @@ impl Unfolding {
         Err(found)
     }
 
-    /// How many bytes of text the message has in blobs; an attachment is weighed as the text of the same cost.
+    /// How many bytes of text the message has in blobs; of what is no text, how many a text of about the same cost has.
     pub fn bytes(&self) -> u64 {
+        // A token for 750 bytes; but what an image costs hardly grows with them.
         const ATTACHMENT: u64 = 64;
-        let mut message = self.message.clone();
-        let apart = texts(&mut message).into_iter().filter(|text| text.blob().is_some());
-        let texts: u64 = apart.map(|text| text.bytes()).sum();
-        texts + self.message.attachments.iter().filter_map(|file| file.bytes).sum::<u64>() / ATTACHMENT
+        const IMAGE: u64 = 16 * 1024;
+        let texts: u64 = all_texts(&self.message).filter(|text| text.blob().is_some()).map(Text::bytes).sum();
+        let weight = |file: &Attachment| {
+            let bytes = file.bytes.unwrap_or_default();
+            if file.is_text() { bytes } else { bytes.min(IMAGE).max(bytes / ATTACHMENT) }
+        };
+        let files = self.message.attachments.iter().filter(|file| file.blob.is_some());
+        texts + files.map(weight).sum::<u64>()
     }
 
     pub fn into_message(self) -> Message {
         self.message
     }
+}
+
+impl Attachment {
+    /// By its type it is a text, which is sent as one.
+    pub(crate) fn is_text(&self) -> bool {
+        is_text(&self.mime)
+    }
+
+    /// The same without its bytes: it says how many there are.
+    pub(crate) fn without_data(&self) -> Attachment {
+        let bytes = self.data.as_ref().map(|data| data.len() as u64 / 4 * 3).or(self.bytes);
+        Attachment { data: None, bytes, ..self.clone() }
+    }
+}
+
+/// A type of texts.
+pub(crate) fn is_text(mime: &str) -> bool {
+    mime.starts_with("text/") || mime == "application/json"
 }
 
 /// Why a blob could not be put back.

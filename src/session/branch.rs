@@ -208,7 +208,7 @@ mod tests {
             let message =
                 Message { id: id.clone(), parent_id, branch: line.ends_with('*'), ..Message::default() };
             let start = place as u64 * 10;
-            branches.take(&message, &Record { start, end: start + 9, json: (*line).into() });
+            branches.take(&message, &Record::at(start, (*line).into()));
             ids.push(id);
         }
         let path = branches.path(leaf);

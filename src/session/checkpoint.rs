@@ -17,6 +17,7 @@ use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
 use crate::text::{Text, to_json};
 use crate::time;
+use crate::tokens::cost;
 
 const VERSION: u32 = 1;
 
@@ -90,7 +91,13 @@ pub struct Pinned {
 impl Checkpoint {
     /// Takes the next message. `is_new` is false for a message that is written again.
     pub fn take(&mut self, record: Record, message: &Message, is_new: bool, is_pinned: bool) {
-        let span = Span { start: record.start, end: record.end };
+        let span = record.span();
+        // A count that nobody can believe is made again.
+        let count = || {
+            cost::believed(&record, message)
+                .map_or_else(|| cost::message(message, None).tokens, |tokens| tokens.count)
+        };
+        self.tokens += message.tokens.as_ref().filter(|_| is_new).map_or(0, |_| u64::from(count()));
         self.last_line = span;
         self.unhashed = Some(record.json);
         self.last_id = Some(message.id.clone());
@@ -115,7 +122,6 @@ impl Checkpoint {
             return;
         }
         self.messages += 1;
-        self.tokens += message.tokens.as_ref().map_or(0, |tokens| u64::from(tokens.count));
         match message.role {
             Some(Role::User) => {
                 self.user_messages += 1;

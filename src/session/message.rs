@@ -51,7 +51,7 @@ pub struct Message {
     pub role: Option<Role>,
     /// What was said, or what the tool answered.
     pub content: Text,
-    /// What the message costs a context.
+    /// What the message costs a context; believed only where the line's checksum is right.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub tokens: Option<Tokens>,
     /// For role `tool`: the call that this answers.

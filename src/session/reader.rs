@@ -174,7 +174,7 @@ impl Reader {
     pub fn bytes(&mut self, start: u64, bytes: &[u8]) {
         self.elsewhere.pop_front();
         let json = String::from_utf8_lossy(bytes).trim_end().to_string();
-        let record = Record { start, end: start + bytes.len() as u64, json };
+        let record = Record::at(start, json);
         if let Some(message) = message::read(&record).0 {
             self.give(&record, message);
         }

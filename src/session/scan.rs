@@ -40,9 +40,17 @@ pub struct Record {
     pub end: u64,
     /// The object as it stands.
     pub json: String,
+    /// It has a checksum, and that is right.
+    pub is_sound: bool,
 }
 
 impl Record {
+    /// The object that a line is which begins there.
+    pub fn at(start: u64, json: String) -> Record {
+        let is_sound = checksum(json.trim_ascii().as_bytes()) == Checksum::Right;
+        Record { start, end: start + json.len() as u64, json, is_sound }
+    }
+
     /// Where it lies.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
@@ -215,7 +223,7 @@ impl Scanner {
             let start = self.offset;
             let end = start + json.len() as u64;
             self.offset = end + 1;
-            Found::Record(Record { start, end, json })
+            Found::Record(Record { start, end, json, is_sound: true })
         };
         if lines.find('\n') == lines.len().checked_sub(1) {
             lines.pop();
@@ -366,12 +374,14 @@ impl Scanner {
         };
         match Fields::check(json) {
             Ok(()) => {
-                if checksum(line.trim_ascii()) == Checksum::Wrong {
+                let found = checksum(line.trim_ascii());
+                if found == Checksum::Wrong {
                     let message =
                         String::from("expected the checksum of these bytes, but found another one instead");
                     self.problem(ProblemCode::Checksum, start, end, message);
                 }
-                self.found.push_back(Found::Record(Record { start, end, json: json.into() }));
+                let (json, is_sound) = (json.into(), found == Checksum::Right);
+                self.found.push_back(Found::Record(Record { start, end, json, is_sound }));
             }
             // A tail such as `12` is no value yet: its writer may be at `123`.
             Err(NotFields::Other(_)) if is_tail => self.damaged(line, start, is_tail),
@@ -425,7 +435,7 @@ impl Scanner {
             let json = String::from_utf8_lossy(&line[from..to]).into_owned();
             let (start, end) = (start + from as u64, start + to as u64);
             if end > self.given {
-                self.found.push_back(Found::Record(Record { start, end, json }));
+                self.found.push_back(Found::Record(Record { start, end, json, is_sound: true }));
             }
             at = to;
         }

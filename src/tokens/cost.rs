@@ -1,49 +1,106 @@
 //! What a message costs a context: the one function that counts it.
 
+use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::session::message::{Attachment, Message};
-use crate::tokens::{Count, Encoding, Vocabulary, count};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::session::blob::is_text;
+use crate::session::message::{Attachment, Message, Tokens};
+use crate::session::scan::Record;
+use crate::tokens::{Count, Encoding, Images, Vocabulary, count, images};
 
 /// What surrounds each message in the shape that a model reads.
 pub const FRAME: u32 = 4;
 
-/// The texts of a message that a context sends: its content, and each call's id, name and arguments.
-/// Reasoning is not sent.
-pub fn texts(message: &Message) -> Vec<&str> {
-    texts_with(message, message.content.as_str())
+// No file costs less: what OpenAI takes for the smallest image.
+const LEAST: u64 = 85;
+// Where nothing else is known of a file.
+const BYTES_A_TOKEN: u64 = 750;
+
+/// What a context sends of a message: texts, and what costs the same in every encoding, its frame and its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    /// The content, each call's id, name and arguments, and files that are texts. Reasoning is not sent.
+    pub texts: Vec<Cow<'a, str>>,
+    /// The frame, and images and other files.
+    pub fixed: u32,
+}
+
+/// What a context sends of a message; images cost what this rule says, or the dearest of all.
+pub fn parts(message: &Message, images: Option<Images>) -> Parts<'_> {
+    parts_with(message, message.content.as_str(), images)
 }
 
 /// The same with other content.
-pub(crate) fn texts_with<'a>(message: &'a Message, content: &'a str) -> Vec<&'a str> {
-    let mut texts = Vec::from([content]);
+pub(crate) fn parts_with<'a>(message: &'a Message, content: &'a str, images: Option<Images>) -> Parts<'a> {
+    let mut parts = Parts { texts: Vec::from([Cow::from(content)]), fixed: FRAME };
     for call in message.tool_calls() {
-        texts.extend([call.id.as_str(), call.name.as_str(), call.arguments.as_str()]);
+        parts.texts.extend([&*call.id, &*call.name, call.arguments.as_str()].map(Cow::from));
     }
-    texts.retain(|text| !text.is_empty());
-    texts
-}
-
-/// What does not depend on the encoding: the frame and the attachments.
-pub fn fixed(message: &Message) -> u32 {
-    FRAME.saturating_add(files(message))
-}
-
-/// What the attachments cost.
-pub fn files(message: &Message) -> u32 {
-    message.attachments.iter().map(attachment).fold(0, u32::saturating_add)
+    for file in &message.attachments {
+        match attachment(file, images) {
+            Sent::Text(text) => parts.texts.push(text.into()),
+            Sent::Tokens(tokens) => parts.fixed = parts.fixed.saturating_add(tokens),
+        }
+    }
+    parts.texts.retain(|text| !text.is_empty());
+    parts
 }
 
 /// The cost of a message.
 pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
     let by = vocabulary.map_or(Encoding::Estimate1, Vocabulary::encoding);
-    let fixed = Count { tokens: fixed(message), by };
-    texts(message).into_iter().fold(fixed, |sum, text| sum.plus(count(text, vocabulary)))
+    let Parts { texts, fixed } = parts(message, None);
+    texts.iter().fold(Count { tokens: fixed, by }, |sum, text| sum.plus(count(text, vocabulary)))
 }
 
-// Without the provider's own rule: a token for 750 bytes, and never less than the smallest image costs.
-fn attachment(file: &Attachment) -> u32 {
-    let inline = file.data.as_ref().map_or(0, |base64| base64.len() as u64 / 4 * 3);
-    let bytes = file.bytes.unwrap_or_default().max(inline);
-    u32::try_from(bytes.div_ceil(750)).unwrap_or(u32::MAX).max(85)
+/// The stored count of a message, where it can be believed: the line's checksum is right, and a counter that we know made it.
+pub fn believed<'a>(record: &Record, message: &'a Message) -> Option<&'a Tokens> {
+    let is_known = |tokens: &&Tokens| tokens.by.as_deref().and_then(Encoding::parse).is_some();
+    message.tokens.as_ref().filter(|_| record.is_sound).filter(is_known)
+}
+
+/// What a model gets of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// This, to be counted as any text.
+    Text(String),
+    /// Something that costs so much.
+    Tokens(u32),
+}
+
+/// What a model gets of a file whose bytes are sent, in base64.
+pub(crate) fn file(mime: &str, base64: &str, images: Option<Images>) -> Sent {
+    let kind = mime.split_once('/').map_or("", |(kind, _)| kind);
+    if let Some(tokens) = images::cost(base64, images).filter(|_| kind == "image" || kind.is_empty()) {
+        return Sent::Tokens(tokens);
+    }
+    let may_be_text = match kind {
+        "image" => mime.starts_with("image/svg"),
+        "audio" | "video" => false,
+        _ => mime != "application/pdf",
+    };
+    let text = || String::from_utf8(STANDARD.decode(base64).ok()?).ok();
+    match may_be_text.then(text).flatten().filter(|text| is_text(mime) || !text.contains('\0')) {
+        Some(text) => Sent::Text(text),
+        None => Sent::Tokens(of_bytes(base64.len() as u64 / 4 * 3)),
+    }
+}
+
+/// What a file of so many bytes costs, where nothing else is known of it.
+pub(crate) fn of_bytes(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(BYTES_A_TOKEN).max(LEAST)).unwrap_or(u32::MAX)
+}
+
+fn attachment(attachment: &Attachment, images: Option<Images>) -> Sent {
+    match &attachment.data {
+        Some(data) => file(&attachment.mime, data, images),
+        // What lies in a blob may be put in by whoever sends it; of anything else there is no more than its name.
+        None => {
+            Sent::Tokens(of_bytes(attachment.bytes.filter(|_| attachment.blob.is_some()).unwrap_or_default()))
+        }
+    }
 }

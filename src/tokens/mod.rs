@@ -4,6 +4,7 @@
 mod classes;
 pub mod cost;
 mod estimate;
+mod images;
 #[cfg(feature = "tokens")]
 mod merge;
 pub mod models;
@@ -19,6 +20,7 @@ mod words;
 use serde::Serialize;
 
 pub use estimate::estimate;
+pub use images::Images;
 pub use vocabulary::Vocabulary;
 
 use crate::session::message::Message;

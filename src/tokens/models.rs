@@ -1,10 +1,11 @@
 //! What is known of models by their names: the encoding that counts for them, and their window. A table,
-//! `models.tsv`: a name's beginning, an encoding, a window in tokens; the longest beginning counts. Windows are those of
+//! `models.tsv`: a name's beginning, an encoding, a window in tokens, and what an image costs, as [`Images`] parses it; the
+//! longest beginning counts. Windows are those of
 //! November 2026, as gpt-tokenizer 4.0.0 and ai-tokenizer 1.0.6 give them; where both differ, the smaller one.
 
 use serde::Serialize;
 
-use crate::tokens::Encoding;
+use crate::tokens::{Encoding, Images};
 
 const TABLE: &str = include_str!("models.tsv");
 
@@ -15,6 +16,9 @@ pub struct Model {
     pub encoding: Encoding,
     /// Its window, in tokens.
     pub window: u32,
+    /// What an image costs it, where its provider says so.
+    #[serde(skip)]
+    pub images: Option<Images>,
 }
 
 /// The model of a name, with its provider before it or without: `openai/gpt-5`, `claude-sonnet-4-5`.
@@ -35,7 +39,11 @@ fn rows() -> impl Iterator<Item = (&'static str, Model)> {
     TABLE.lines().filter_map(|line| {
         let mut parts = line.split('\t');
         let (beginning, encoding, window) = (parts.next()?, parts.next()?, parts.next()?);
-        Some((beginning, Model { encoding: Encoding::parse(encoding)?, window: window.parse().ok()? }))
+        let images = parts.next().and_then(Images::parse);
+        Some((
+            beginning,
+            Model { encoding: Encoding::parse(encoding)?, window: window.parse().ok()?, images },
+        ))
     })
 }
 
@@ -50,6 +58,9 @@ mod tests {
         for (beginning, model) in rows() {
             assert_eq!(find(beginning), Some(model), "{beginning}");
         }
+        // None of the words for images is one that nobody knows.
+        let named = TABLE.lines().filter(|line| line.split('\t').nth(3).is_some()).count();
+        assert_eq!(rows().filter(|(_, model)| model.images.is_some()).count(), named);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use alloc::string::String;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::session::blob::is_text;
 use crate::session::message::Attachment;
 
 /// An image or a file on its way to a provider.
@@ -56,12 +57,10 @@ impl<'a> File<'a> {
         let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
         let decoded = |data: &str| STANDARD.decode(data).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         match self.source {
-            Source::Data(data) if self.mime.starts_with("text/") || self.mime == "application/json" => {
-                match decoded(data) {
-                    Some(text) => format!("[File{named}]\n{text}"),
-                    None => format!("[Not sent: {}{named}]", self.mime),
-                }
-            }
+            Source::Data(data) if is_text(self.mime) => match decoded(data) {
+                Some(text) => format!("[File{named}]\n{text}"),
+                None => format!("[Not sent: {}{named}]", self.mime),
+            },
             Source::Url(place) | Source::Away(Some(place)) => {
                 format!("[Not sent: {}{named} at {place}]", self.mime)
             }

@@ -56,7 +56,13 @@ pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut 
             json.put(forms.text, &[&file.described()]);
             continue;
         }
-        let words = [place, file.mime, &file.url(), file.name.unwrap_or("file"), sound(file.mime)];
+        let stand_in = json.stand_in(file);
+        let place = stand_in.as_deref().unwrap_or(place);
+        let url = match &stand_in {
+            Some(data) => File { source: Source::Data(data), ..*file }.url(),
+            None => file.url(),
+        };
+        let words = [place, file.mime, &url, file.name.unwrap_or("file"), sound(file.mime)];
         // A name is made up only where the provider asks for one, which is never at the end.
         match pattern.strip_suffix(r#","filename":?3}"#).filter(|_| file.name.is_none()) {
             Some(nameless) => {

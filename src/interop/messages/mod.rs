@@ -31,6 +31,7 @@ use crate::fields::{BadValue, Fields, FromFields, NotFields, items, objects};
 use crate::session::draft::{self, MESSAGE};
 use crate::session::message::{Assistant, Message, Role};
 use crate::text::to_json;
+use crate::tokens::Images;
 
 pub(super) use gemini::response;
 use json::Json;
@@ -60,26 +61,38 @@ pub fn write(messages: &[Message], format: Format) -> Written {
         let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
         return Written { json, without_call: Vec::new() };
     }
+    let (steps, without_call) = together(messages, format);
+    Written { json: shaped(&steps, format), without_call }
+}
+
+/// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
+/// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
+pub fn counted(messages: &[Message], format: Format, images: Option<Images>) -> (String, u32) {
+    put(&together(messages, format).0, format, Json::counted(images)).costs()
+}
+
+/// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
+/// because they come twice, and by what is said before an answer that comes first.
+pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
+    let steps = steps::alone(message, Limits::of(format));
+    put(steps.as_slice(), format, Json::counted(images)).costs()
+}
+
+fn together(messages: &[Message], format: Format) -> (Vec<Step<'_>>, Vec<String>) {
     let (mut steps, without_call) = steps::paired(messages, Limits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
         steps.insert(0, Step::user(BEGUN));
     }
-    Written { json: shaped(&steps, format), without_call }
-}
-
-/// What one message becomes, whatever it lacks, as a JSON array: for counting. Together, messages are at most a little
-/// longer: by ids that are mended because they come twice, and by what is said before an answer that comes first.
-pub fn write_one(message: &Message, format: Format) -> String {
-    match format {
-        Format::Leftoff => to_json(&[plain(message)]),
-        _ => shaped(steps::alone(message, Limits::of(format)).as_slice(), format),
-    }
+    (steps, without_call)
 }
 
 /// The steps in a shape, as a JSON array.
 pub(super) fn shaped(steps: &[Step<'_>], format: Format) -> String {
-    let mut json = Json::default();
+    put(steps, format, Json::default()).finish()
+}
+
+fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
     json.put("[", &[]);
     match format {
         // Written as it is stored, without steps.
@@ -92,7 +105,7 @@ pub(super) fn shaped(steps: &[Step<'_>], format: Format) -> String {
         Format::AiSdkUi => ai_sdk_ui::write(steps, &mut json),
     }
     json.put("]", &[]);
-    json.finish()
+    json
 }
 
 /// A context as document 004's `ContextBuildResult` and the report, JSON; without a shape its messages are as stored.
