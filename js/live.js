@@ -4,6 +4,7 @@
 import { basename, join } from "node:path";
 
 import { joined } from "./bytes.js";
+import { isMadeOf, isOfLog } from "./checkpoints.js";
 import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { KeptReport } from "./kept-report.js";
@@ -462,17 +463,17 @@ export class Live {
   /** Whether it is good, if there is one. */
   async hasGoodCheckpoint() {
     const path = `${this.cachePath}.json`;
-    return !(await this.#cache.storage.stat(path)) || (await this.#believed()) !== undefined;
+    if (!(await this.#cache.storage.stat(path))) return true;
+    const json = await this.#believed();
+    return json !== undefined && isMadeOf(this.messages, json, this.id);
   }
 
-  // A checkpoint is believed where the last line that it covers is still there.
+  // A checkpoint is believed where the lines that it names are still there.
   async #believed() {
     try {
       const json = await this.#cache.storage.read(`${this.cachePath}.json`);
       if (!json) return undefined;
-      const { lastLine } = fromBytes(json);
-      const line = await this.messages.range(lastLine.start, lastLine.end);
-      return called((core) => core.checkpointMatches(json, line)) ? json : undefined;
+      return (await isOfLog(this.messages, json)) ? json : undefined;
     } catch (error) {
       // A cache that cannot be read costs one reading of the log, nothing else.
       if (!(error instanceof SyntaxError || error instanceof TypeError)) unlessBug(error);

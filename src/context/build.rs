@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 use crate::context::budget::{Budget, calculate};
 use crate::context::choose::Choosing;
@@ -14,7 +13,7 @@ use crate::context::turns::{Item, Step, Steps, group, missing_results, required,
 use crate::context::{Needs, Outcome, shorten};
 use crate::error::{Code, Error};
 use crate::session::checkpoint::Span;
-use crate::session::message::Message;
+use crate::session::message::{Attachment, Message};
 use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
@@ -295,16 +294,13 @@ impl Build {
         vocabulary: Option<&Vocabulary>,
     ) -> (Message, Option<u32>) {
         let mut light = Message { tokens: None, ..message.clone() };
-        let size = |place: &usize| message.attachments[*place].data.as_ref().map_or(0, String::len);
-        let mut places: Vec<usize> = (0..message.attachments.len()).filter(|place| size(place) > 0).collect();
-        places.sort_by_key(|place| Reverse(size(place)));
-        let mut rest = &places[..];
-        while !rest.is_empty() {
-            // Of many it is not tried with each whether one more would do.
-            let (gone, kept) = rest.split_at(rest.len().div_ceil(8));
-            gone.iter()
-                .for_each(|place| light.attachments[*place] = message.attachments[*place].without_data());
-            rest = kept;
+        let size = |file: &Attachment| file.data.as_ref().map_or(0, String::len);
+        let mut largest = light.attachments.iter().map(size).max().unwrap_or_default();
+        while largest > 0 {
+            largest /= 2;
+            for file in light.attachments.iter_mut().filter(|file| size(file) > largest) {
+                *file = file.without_data();
+            }
             let price = self.prices.message(&light, vocabulary).filter(|price| *price <= room);
             if price.is_some() {
                 return (light, price);

@@ -83,11 +83,17 @@ pub(crate) fn file(mime: &str, base64: &str, images: Option<Images>) -> Sent {
         "audio" | "video" => false,
         _ => mime != "application/pdf",
     };
-    let text = || String::from_utf8(STANDARD.decode(base64).ok()?).ok();
-    match may_be_text.then(text).flatten().filter(|text| is_text(mime) || !text.contains('\0')) {
+    let text = may_be_text.then(|| text_of(base64)).flatten();
+    match text.filter(|text| is_text(mime) || !text.contains('\0')) {
         Some(text) => Sent::Text(text),
         None => Sent::Tokens(of_bytes(base64.len() as u64 / 4 * 3)),
     }
+}
+
+/// What a file in base64 says, where it is a text.
+#[inline(never)]
+pub(crate) fn text_of(base64: &str) -> Option<String> {
+    String::from_utf8(STANDARD.decode(base64).ok()?).ok()
 }
 
 /// What a file of so many bytes costs, where nothing else is known of it.

@@ -82,16 +82,24 @@ fn squares(wide: u64, high: u64, side: u64) -> u64 {
 // Made smaller until it has at most so many patches, of which one side has a whole number.
 fn shrunk(wide: u64, high: u64, most: u64) -> u64 {
     let along = |one: u64, other: u64| {
-        let whole = (most * one / other).isqrt().max(1);
+        let whole = root(most * one / other).max(1);
         whole * (whole * other).div_ceil(one)
     };
     along(wide, high).min(along(high, wide)).min(most)
 }
 
+// The whole number below the square root. That of the standard library is as large as all that stands here.
+fn root(square: u64) -> u64 {
+    (0..32).rev().map(|bit| 1 << bit).fold(0, |root, bit| {
+        let more = root | bit;
+        if more * more <= square { more } else { root }
+    })
+}
+
 // Wide and high, as PNG, GIF, WebP and JPEG say it.
 fn size(base64: &[u8]) -> Option<(u32, u32)> {
-    let big = |at: usize, bytes: usize| number(base64, (at..at + bytes).rev());
-    let little = |at: usize, bytes: usize| number(base64, at..at + bytes);
+    let big = |at: usize, bytes: usize| number(base64, at, bytes);
+    let little = |at: usize, bytes: usize| Some(number(base64, at, bytes)?.swap_bytes() >> (32 - 8 * bytes));
     let size = match (big(0, 4)?, big(8, 4).unwrap_or_default()) {
         (0x8950_4e47, _) => (big(16, 4)?, big(20, 4)?),
         (0x4749_4638, _) => (little(6, 2)?, little(8, 2)?),
@@ -120,13 +128,14 @@ fn size(base64: &[u8]) -> Option<(u32, u32)> {
     (size.0 > 0 && size.1 > 0).then_some(size)
 }
 
-// The number that bytes of the decoded file are, the lowest first.
-fn number(base64: &[u8], places: impl Iterator<Item = usize>) -> Option<u32> {
+// The number that so many bytes of the decoded file are, the highest first.
+#[inline(never)]
+fn number(base64: &[u8], start: usize, bytes: usize) -> Option<u32> {
     let mut sum = 0;
-    for (nth, at) in places.enumerate() {
+    for at in start..start + bytes {
         let (digit, rest) = (at / 3 * 4 + at % 3, at % 3);
         let pair = value(*base64.get(digit)?)? << 6 | value(*base64.get(digit + 1)?)?;
-        sum |= (pair >> (4 - 2 * rest) & 0xff) << (8 * nth);
+        sum = sum << 8 | (pair >> (4 - 2 * rest) & 0xff);
     }
     Some(sum)
 }

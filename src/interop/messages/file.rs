@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::session::blob::is_text;
 use crate::session::message::Attachment;
+use crate::tokens::cost::text_of;
 
 /// An image or a file on its way to a provider.
 pub(in crate::interop) struct File<'a> {
@@ -55,9 +56,8 @@ impl<'a> File<'a> {
     /// What stands in the place of a file that cannot be sent: what it says, if it is a text, or what it is.
     pub fn described(&self) -> String {
         let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
-        let decoded = |data: &str| STANDARD.decode(data).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         match self.source {
-            Source::Data(data) if is_text(self.mime) => match decoded(data) {
+            Source::Data(data) if is_text(self.mime) => match text_of(data) {
                 Some(text) => format!("[File{named}]\n{text}"),
                 None => format!("[Not sent: {}{named}]", self.mime),
             },
