@@ -237,9 +237,7 @@ export class Session {
   }
 
   /** Puts it back into lists, as it was. */
-  async unarchive() {
-    await this.#record(({ archivedAt }) => (archivedAt ? [{ type: "unarchived" }] : []));
-  }
+  async unarchive() { await this.#record(({ archivedAt }) => (archivedAt ? [{ type: "unarchived" }] : [])); }
 
   /** Keeps a message in every context. @param {string} messageId */
   async pin(messageId) {
