@@ -26,6 +26,7 @@ pub mod error;
 mod fields;
 #[cfg(feature = "interop")]
 pub mod interop;
+mod plain;
 #[cfg(test)]
 mod records;
 pub mod resume;

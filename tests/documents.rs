@@ -7,6 +7,7 @@ use leftoff::session::documents::{MetadataJson, SessionJson};
 use leftoff::session::event::{Agent, Imported, Origin, Parent, Project};
 use leftoff::session::metadata::Metadata;
 use leftoff::session::status::Status;
+use leftoff::session::title::Titles;
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -101,6 +102,7 @@ fn each_document_has_the_fields_of_its_page_and_writes_the_status_in_its_own_wor
     (known.messages, known.user_messages, known.assistant_messages, known.tool_messages) = (5, 1, 2, 2);
     (known.tokens, known.last_message_ms) = (70, Some(1_767_225_600_000));
     known.first_user_line = some("What is left?");
+    known.titles = Titles::of("What is left?");
     let written: Value = serde_json::from_str(&MetadataJson::new(&metadata, &known).to_json()).unwrap();
     let expected = json!({
         "version": 1, "id": "u", "project": { "path": "", "hash": "", "name": "" },
@@ -221,7 +223,7 @@ prop_compose! {
 
 prop_compose! {
     fn metadata()(
-        (id, session_type, title, name, summary) in (text(), text(), "[a-z ]{0,9}[a-z]", prop::option::of(text()), prop::option::of(text())),
+        (id, session_type, title, name, summary) in (text(), text(), "[a-z]( ?[a-z]){0,8}", prop::option::of(text()), prop::option::of(text())),
         status in prop::sample::select(vec![Status::Active, Status::Paused, Status::Completed]),
         dates in prop::collection::vec(prop::option::of(Just("2026-01-01T00:00:00.000Z".to_string())), 2),
         project in prop::option::of((text(), text(), text(), prop::collection::vec(prop::option::of(text()), 3))),

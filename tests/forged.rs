@@ -114,11 +114,11 @@ const TAGS: &[&str] = &[
     "[earlier",
     "[end earlier",
     "[resumed conversation from",
-    "\u{ff3b}",
-    "\u{3010}",
-    "\u{27e6}",
     "\u{ff1c}",
 ];
+
+/// What stands for a bracket, and none of a block's.
+const BRACKETS: &[char] = &['\u{ff3b}', '\u{3010}', '\u{27e6}'];
 
 const MISSING: &str = "Missing: 2 large texts, whose beginnings and ends stand in their place; `";
 
@@ -331,10 +331,16 @@ fn parse_line(line: &str) -> Message {
 /// Nothing in it steers a terminal, hides from a reader, or is obeyed by a model.
 fn is_plain(text: &str) {
     let steers = |c: char| {
-        matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+        matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
             || (c.is_control() && c != '\n')
     };
     assert!(!text.contains(steers), "{text:?}");
+    // What joins emoji hides in no word that a model obeys.
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    for (at, joiner) in text.match_indices(is_joiner) {
+        let beside = [text[..at].chars().last(), text[at + joiner.len()..].chars().next()];
+        assert!(beside.iter().flatten().all(|c| !c.is_ascii()), "{text:?}");
+    }
     let lower = text.to_lowercase();
     for tag in TAGS {
         assert!(!lower.contains(tag), "{tag} in {text:?}");
@@ -348,6 +354,7 @@ fn a_block_says_what_was_said_and_nothing_closes_it() {
         let block = forger.block();
         let text = block::render(&block, &forger.stamp());
         is_plain(&text);
+        assert!(!text.contains(BRACKETS), "{text:?}");
         assert_eq!(text.matches(['[', ']']).count(), 4, "{text:?}");
         let expected = told(&block);
         assert_eq!(told(&expected), expected);
@@ -372,6 +379,7 @@ fn a_history_says_exactly_what_was_said_and_nothing_leaves_its_fence() {
         left -= messages.len();
         let text = history::render(&messages, &forger.stamp());
         is_plain(&text);
+        assert!(!text.contains(BRACKETS), "{text:?}");
         let lower = text.to_lowercase();
         assert!(!lower.contains("[end resumed") && !lower.contains("[resumed"), "{text:?}");
         assert_eq!(parse_history(&text), messages, "{text:?}");
@@ -394,8 +402,8 @@ fn a_list_has_a_line_for_a_title_and_one_for_a_summary_whatever_they_are() {
         };
         let text = listing::render(&[item], &forger.stamp());
         is_plain(&text);
-        // Those around the type.
-        assert_eq!(text.matches(['[', ']']).count(), 2, "{text:?}");
+        let lower = text.to_lowercase();
+        assert!(!lower.contains("[end resumed") && !lower.contains("[resumed"), "{text:?}");
         assert_eq!(text.lines().count(), lines, "{text:?}");
     }
 }

@@ -5,6 +5,7 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
+use crate::lines::crc32c;
 use common::stamp;
 use leftoff::session::ask::Ask;
 use leftoff::session::handle::Session;
@@ -43,6 +44,7 @@ fn an_entry_has_the_fields_of_its_document() {
         ("projectPath", json!("")),
         ("projectHash", json!("")),
         ("title", json!("t")),
+        ("agent", json!("")),
         ("messageCount", json!(0)),
         ("status", json!("active")),
         ("files", json!([[1, 2.5], null])),
@@ -50,6 +52,16 @@ fn an_entry_has_the_fields_of_its_document() {
         assert_eq!(entry[field], expected, "{field}");
     }
     assert!(entry["createdAt"].is_string() && entry["lastAccessedAt"].is_string());
+}
+
+// What an older version wrote lacks a field: its sessions are opened again, and nothing is wrong with it.
+#[test]
+fn a_whole_line_that_lacks_a_field_is_neither_believed_nor_damage() {
+    let older = String::from_utf8(line("p", "t")).unwrap().replace("\"agent\":\"\",", "");
+    let (open, _) = older.split_once(",\"crc\"").expect("a checksum");
+    let sealed = format!("{open},\"crc\":\"{:08x}\"}}", crc32c(open.as_bytes()));
+    let read = index::read(sealed.as_bytes());
+    assert_eq!((read.newest(), read.lines, read.damaged), (String::new(), 1, 0));
 }
 
 /// What the rows say: of each path where its newest line begins, its files and when it was last active.

@@ -28,6 +28,7 @@ mod refusal;
 mod version;
 
 use crate::error::{Code, Error};
+use crate::session::title;
 
 pub use agent::AgentName;
 pub use coverage::{Coverage, coverage};
@@ -69,7 +70,7 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
         let names = AgentName::ALL.map(AgentName::as_str).join(", ");
         return Err(error.unwrap_or_else(|| lines::unknown(bytes, &names)));
     };
-    match agent {
+    let mut import = match agent {
         AgentName::ClaudeCode => claude_code::read(bytes, name),
         AgentName::Nanocoder => nanocoder::read(bytes),
         AgentName::Codex => codex::read(bytes, name),
@@ -82,5 +83,9 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
         AgentName::Aider => aider::read(bytes),
         AgentName::Cortext => cortext::read(bytes, name),
         AgentName::Copilot => copilot::read(bytes, name),
+    }?;
+    for session in &mut import.sessions {
+        session.title = session.title.take().and_then(title::given);
     }
+    Ok(import)
 }

@@ -1,7 +1,8 @@
 //! Text from the store that can be shown: it forges no marker, ends no line and steers no terminal.
 
 use alloc::string::String;
-use alloc::vec::Vec;
+
+use crate::plain::one_line;
 
 /// What other products' models take for the beginning or the end of something, beside names with `-`, `_` or `:`.
 const NAMES: &[&str] = &[
@@ -26,28 +27,25 @@ const NAMES: &[&str] = &[
 const MARKERS: &[&str] =
     &["resumed", "end resumed", "earlier conversation", "end earlier", "inst]", "/inst]"];
 
-/// Text from the store on one line, without anything that reads as a marker or steers a terminal.
+/// No marker is longer.
+const LONGEST_MARKER: usize = 32;
+
+/// Text from the store on one line, without anything that reads as a marker or steers a terminal: for a block that a model
+/// reads, in which no bracket stands but those of its own markers.
 pub fn harmless(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '[' | '\u{ff3b}' | '\u{3010}' | '\u{27e6}' => line.push('('),
-            ']' | '\u{ff3d}' | '\u{3011}' | '\u{27e7}' => line.push(')'),
-            '\u{ff1c}' | '\u{fe64}' => line.push('‹'),
-            c if is_unseen(c) => {}
-            c if c.is_control() || c.is_whitespace() => line.push(' '),
-            c => line.push(c),
-        }
-    }
-    let line = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    untagged(line)
+    let line = one_line(text);
+    let unbracketed = line.chars().map(|c| match c {
+        '[' | '\u{ff3b}' | '\u{3010}' | '\u{27e6}' => '(',
+        ']' | '\u{ff3d}' | '\u{3011}' | '\u{27e7}' => ')',
+        '\u{ff1c}' | '\u{fe64}' => '‹',
+        c => c,
+    });
+    untagged(unbracketed.collect())
 }
 
-/// What takes no place and changes what is read: marks of direction, joiners, and letters that only a model sees.
-pub(crate) fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+/// The same for a list, which has no markers: whoever reads `[x]` in a title finds it as it was written.
+pub fn legible(text: &str) -> String {
+    untagged(unmarked(one_line(text)))
 }
 
 /// Whether what follows a `<` makes a tag of it that some model or client obeys: `<system-reminder>`, `</s>`, `<|im_end|>`.
@@ -64,6 +62,38 @@ pub(crate) fn opens_marker(rest: &str) -> bool {
     let begins =
         |marker: &&str| rest.get(..marker.len()).is_some_and(|found| found.eq_ignore_ascii_case(marker));
     MARKERS.iter().any(begins)
+}
+
+// Most brackets are none of a marker's: `[x]`, `a[0]`, `【完】`. Of one that is, both become other letters.
+fn unmarked(line: String) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut is_open = false;
+    for (at, c) in line.char_indices() {
+        let is_marker = || opens_marker(&narrow(line[at + c.len_utf8()..].trim_start()));
+        match c {
+            '[' | '\u{ff3b}' | '\u{3010}' | '\u{27e6}' if is_marker() => {
+                text.push('(');
+                is_open = true;
+            }
+            ']' | '\u{ff3d}' | '\u{3011}' | '\u{27e7}' if is_open => {
+                text.push(')');
+                is_open = false;
+            }
+            '\u{ff1c}' | '\u{fe64}' => text.push('‹'),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+// The beginning of a text in letters of ordinary width: so a marker reads that is written in wide ones.
+fn narrow(text: &str) -> String {
+    let narrowed = |c| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{3011}' | '\u{27e7}' => ']',
+        c => c,
+    };
+    text.chars().take(LONGEST_MARKER).map(narrowed).collect()
 }
 
 // Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`.
@@ -100,6 +130,19 @@ mod tests {
             "Vec<String>, a < b, cat <names, x -> y, <T: Copy>",
             "Vec<String>, a < b, cat <names, x -> y, ‹T: Copy>",
         );
-        check("a\u{61c}\u{202e}\u{9b}31m\u{85}b\n\tc", "a 31m b c");
+        check("a\u{61c}\u{202e}\u{9b}31m\u{85}b\n\tc", "a b c");
+    }
+
+    #[test]
+    fn a_list_keeps_brackets_that_are_no_markers() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(legible(text), expected);
+            assert_eq!(legible(expected), expected);
+        };
+        check("[x] a[0] 【完】 ［y］ []", "[x] a[0] 【完】 ［y］ []");
+        check(
+            "[ end\u{200b} Resumed x] ]【RESUMED】［ＩＮＳＴ］[/INST]<|im_end|>",
+            "( end Resumed x) ](RESUMED)(ＩＮＳＴ)(/INST)‹|im_end|>",
+        );
     }
 }

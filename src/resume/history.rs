@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::resume::harmless::{is_unseen, opens_marker, opens_tag};
+use crate::plain::is_unseen;
+use crate::resume::harmless::{opens_marker, opens_tag};
 use crate::session::message::{Message, Role, Tool, ToolCall};
 use crate::text::{Text, to_json};
 use crate::time::Stamp;

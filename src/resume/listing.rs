@@ -7,7 +7,7 @@ use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::resume::harmless::harmless;
+use crate::resume::harmless::{harmless, legible};
 use crate::time::{self, Stamp};
 
 /// How many columns of a terminal a title may take.
@@ -43,13 +43,13 @@ pub fn render(items: &[Item], stamp: &Stamp) -> String {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
         let Item { id, session_type, title, status, summary, .. } = item;
         let kind = within(&harmless(session_type), TITLE);
-        let (title, status) = (within(&harmless(title), TITLE), harmless(status));
+        let (title, status) = (within(&legible(title), TITLE), harmless(status));
         text.push_str(&format!(
             "{}. [{kind}] {title}\n   Last active: {last} | Status: {status} | ID: {id}\n",
             place + 1
         ));
         if let Some(summary) = summary {
-            text.push_str(&format!("   Summary: {}\n", within(&harmless(summary), SUMMARY)));
+            text.push_str(&format!("   Summary: {}\n", within(&legible(summary), SUMMARY)));
         }
     }
     text

@@ -15,11 +15,14 @@ use crate::session::learned::Learned;
 use crate::session::line::{self, Checksum};
 use crate::session::message::{Message, Role};
 use crate::session::scan::Record;
+use crate::session::title::Titles;
 use crate::text::{Text, to_json};
 use crate::time;
 use crate::tokens::cost;
 
 const VERSION: u32 = 1;
+/// The marks of messages in the user's role that no user said.
+const UNSAID: [&str; 4] = ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"];
 
 /// A region of a log, from and to in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,6 +65,8 @@ pub struct Checkpoint {
     pub last_message_ms: Option<i64>,
     /// The first line of the first user message.
     pub first_user_line: Option<String>,
+    /// What the session is called by, where nobody gave it a title.
+    pub titles: Titles,
     /// The id of the last message.
     pub last_id: Option<String>,
     /// The system messages.
@@ -125,8 +130,13 @@ impl Checkpoint {
         match message.role {
             Some(Role::User) => {
                 self.user_messages += 1;
-                let said = Some(&message.content).filter(|_| !message.is_marked("isMeta"));
-                self.first_user_line = self.first_user_line.take().or_else(|| said.and_then(first_line));
+                if !message.is_marked("isMeta") {
+                    let said = &message.content;
+                    self.first_user_line = self.first_user_line.take().or_else(|| first_line(said));
+                }
+                if !UNSAID.iter().any(|mark| message.is_marked(mark)) {
+                    self.titles.take(message.content.as_str());
+                }
             }
             Some(Role::Assistant) => self.assistant_messages += 1,
             Some(Role::Tool) => self.tool_messages += 1,
@@ -185,6 +195,7 @@ impl FromFields for Checkpoint {
             tokens: fields.take("tokens", bad)?,
             last_message_ms: fields.take("lastMessageMs", bad),
             first_user_line: fields.take("firstUserLine", bad),
+            titles: fields.take("titles", bad)?,
             last_id: fields.take("lastId", bad),
             systems: fields.take("systems", bad)?,
             pins: fields.take("pins", bad)?,

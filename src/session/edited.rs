@@ -134,7 +134,7 @@ impl Edited {
         } = said;
         let is_given = |title: &String| {
             !title.is_empty()
-                && state.given_title.as_ref() != Some(title)
+                && !state.is_given(title)
                 && (state.given_title.is_some() || !derived.contains(title))
         };
         let was_archived = state.archived_at.is_some();

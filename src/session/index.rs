@@ -42,6 +42,8 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<&'a str>,
     title: String,
+    // Whose session it was before it was imported, empty where it is ours.
+    agent: &'a str,
     created_at: &'a str,
     last_accessed_at: String,
     message_count: u64,
@@ -108,7 +110,8 @@ pub fn write(session: &Session, place: &str) -> Result<String, Error> {
         remote: project.remote.as_deref(),
         first_commit: project.first_commit.as_deref(),
         folder: project.folder.as_deref(),
-        title: metadata.title(known.first_user_line.as_deref()),
+        title: metadata.title(&known.titles),
+        agent: metadata.imported.as_ref().map_or("", |imported| &imported.agent),
         created_at,
         last_accessed_at: last_active(known.last_message_ms, created_at),
         message_count: known.messages,
@@ -161,6 +164,7 @@ struct Keys {
     placement: Finder<'static>,
     files: Finder<'static>,
     id: Finder<'static>,
+    agent: Finder<'static>,
     created_at: Finder<'static>,
     last_accessed_at: Finder<'static>,
     quote: Finder<'static>,
@@ -177,6 +181,7 @@ pub fn read(index: &[u8]) -> Read<'_> {
             read.lines += 1;
             match Line::of(&index[start..end], &keys) {
                 Some(line) => read.sound.push((start, line)),
+                None if is_sealed(&index[start..end]) => {} // Of a version that knew less: of no use, and whole.
                 None => read.damaged += 1,
             }
         }
@@ -214,7 +219,8 @@ impl Default for Keys {
             placement: Finder::new("\",\"placement\":\""),
             files: Finder::new(",\"files\":"),
             id: Finder::new(",\"id\":\""),
-            created_at: Finder::new(",\"createdAt\":\""),
+            agent: Finder::new("\",\"agent\":\""),
+            created_at: Finder::new("\",\"createdAt\":\""),
             last_accessed_at: Finder::new("\",\"lastAccessedAt\":\""),
             quote: Finder::new("\""),
         }
@@ -223,7 +229,7 @@ impl Default for Keys {
 
 impl<'a> Line<'a> {
     fn of(line: &'a [u8], keys: &Keys) -> Option<Self> {
-        if !line.starts_with(HEAD) || line::checksum(line) != Checksum::Right {
+        if !is_sealed(line) {
             return None;
         }
         let whole = core::str::from_utf8(line).ok()?;
@@ -231,6 +237,7 @@ impl<'a> Line<'a> {
         let path = before(&mut rest, &keys.placement)?;
         before(&mut rest, &keys.files)?;
         let files = before(&mut rest, &keys.id)?;
+        before(&mut rest, &keys.agent)?;
         before(&mut rest, &keys.created_at)?;
         let created_at = before(&mut rest, &keys.last_accessed_at)?;
         let last_accessed_at = before(&mut rest, &keys.quote)?;
@@ -242,6 +249,10 @@ impl<'a> Line<'a> {
         let (created, last) = (self.created_at, self.last_accessed_at);
         created != last && (created.len() == last.len() || time::parse(created) != time::parse(last))
     }
+}
+
+fn is_sealed(line: &[u8]) -> bool {
+    line.starts_with(HEAD) && line::checksum(line) == Checksum::Right
 }
 
 // What stands before the key; `rest` is what stands behind it.

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::session::ask::Ask;
+use crate::session::checkpoint::Checkpoint;
 use crate::session::edited::Edited;
 use crate::session::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
 use crate::session::status::Status;
+use crate::session::title::{self, Titles};
 use crate::time;
-
-const LONGEST_TITLE: usize = 80;
 
 /// The state that a session's events add up to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,17 +120,28 @@ impl Metadata {
         }
     }
 
-    /// The title: the given one, else the heading of the conversation's Markdown, else the first line of the first user
-    /// message, 80 graphemes; else the type.
-    pub fn title(&self, first_user_line: Option<&str>) -> String {
-        let found = self.given_title.as_deref().or(self.heading.as_deref()).or(first_user_line);
-        shortened(found.unwrap_or(&self.session_type))
+    /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user said,
+    /// else the first command; else the type. 80 graphemes at most.
+    pub fn title(&self, titles: &Titles) -> String {
+        let found = [self.given_title.as_deref(), self.heading.as_deref(), titles.best()];
+        let mut shown = found.into_iter().flatten().map(title::shown).filter(|title| !title.is_empty());
+        shown.next().unwrap_or_else(|| title::shown(&self.session_type))
     }
 
-    /// The titles that nobody gave, and that a document may have nevertheless.
-    pub(crate) fn derived_titles(&self, first_user_line: Option<&str>) -> Vec<String> {
-        let all = [self.heading.as_deref(), first_user_line, Some(&self.session_type)];
-        all.into_iter().flatten().map(shortened).collect()
+    /// The titles that nobody gave, and that a document may have nevertheless: those that the session would have, had it
+    /// none of the better ones yet, and those that an older version made of the first line.
+    pub(crate) fn derived_titles(&self, known: &Checkpoint) -> Vec<String> {
+        let (heading, session_type) = (self.heading.as_deref(), Some(&*self.session_type));
+        let now = known.titles.all().chain(heading).chain(session_type).map(title::shown);
+        let before = [heading, known.first_user_line.as_deref(), session_type].into_iter().flatten();
+        now.chain(before.map(cut_before)).collect()
+    }
+
+    /// Whether a document with this title says what was given.
+    pub(crate) fn is_given(&self, title: &str) -> bool {
+        let is_so =
+            |given: &String| given == title || title::shown(given) == title || cut_before(given) == title;
+        self.given_title.as_ref().is_some_and(is_so)
     }
 
     fn edit(&mut self, edited: &Edited, timestamp: Option<&str>) {
@@ -180,6 +191,8 @@ fn since(timestamp: Option<&str>) -> String {
     timestamp.map_or_else(|| time::format(0), String::from)
 }
 
-fn shortened(title: &str) -> String {
-    title.graphemes(true).take(LONGEST_TITLE).collect()
+// As version 0.1 cut titles.
+fn cut_before(title: &str) -> String {
+    const LONGEST: usize = 80;
+    title.graphemes(true).take(LONGEST).collect()
 }

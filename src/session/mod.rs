@@ -22,4 +22,5 @@ pub mod reader;
 mod resync;
 pub mod scan;
 pub mod status;
+pub mod title;
 pub mod tool_execution;

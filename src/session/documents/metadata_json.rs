@@ -140,7 +140,7 @@ enum Shown {
 impl MetadataJson {
     /// The document of a session.
     pub fn new(metadata: &Metadata, known: &Checkpoint) -> MetadataJson {
-        let title = metadata.title(known.first_user_line.as_deref());
+        let title = metadata.title(&known.titles);
         // Without `..`: a new field does not compile until it has a place here.
         let Metadata {
             id,

@@ -110,7 +110,7 @@ impl Session {
         let state = document.metadata().as_of.and_then(|as_of| self.state_at(&as_of));
         let is_whole = state.is_some();
         let state = state.unwrap_or_else(|| self.recorded.clone());
-        let derived = self.metadata.derived_titles(self.known.first_user_line.as_deref());
+        let derived = self.metadata.derived_titles(&self.known);
         let edited = Edited::between(&state, document.said(), &derived, is_whole);
         // Whoever took it over may not have come to write the document anew.
         let left = self.history.iter().fold(edited, |left, event| match (&event.change, left) {

@@ -1,0 +1,441 @@
+//! What a session is called where nobody gave it a name: the first words that its user said.
+//!
+//! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the work
+//! is done, reminders, summaries of what came before. One function tells that apart, for every agent. A slash command's own
+//! words count only where nothing else was said.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::fields::{BadValue, Fields, FromFields};
+use crate::plain::one_line;
+
+/// So many letters a title has at most, as a reader counts them, with the mark of its cut.
+const LONGEST: usize = 80;
+/// No letter of any language has more marks; one that is made to be long is none.
+const MOST_BYTES_A_LETTER: usize = 64;
+/// Blocks and lines that are looked at: whoever says something has said it by then.
+const TRIED: usize = 64;
+
+/// What a message begins with that a program wrote, all of it.
+const MADE: &[&str] = &[
+    "# AGENTS.md instructions",
+    "Another language model started",
+    "Base directory for this skill:",
+    "Called the Read tool with",
+    "Caveat: The messages below",
+    "Context summary:",
+    "Conversation summary:",
+    "Here is a summary of the conversation",
+    "Summary of prior context",
+    "Summary of the conversation",
+    "System: Potential loop detected",
+    "The conversation history before this point",
+    "The following is a summary of",
+    "This is the Gemini CLI",
+    "This session is being continued from a previous",
+    "You are continuing a previous conversation",
+    "[EARLIER CONVERSATION",
+    "[RESUMED CONVERSATION",
+];
+/// Where a user's words begin, in what an editor writes around them.
+const REQUEST: &str = "\n## My request for Codex:";
+/// Blocks that hold a user's words.
+const SAID: &[&str] = &[
+    "answer",
+    "feedback",
+    "human",
+    "input",
+    "message",
+    "prompt",
+    "query",
+    "question",
+    "request",
+    "task",
+    "user",
+    "user_input",
+    "user_message",
+    "user_prompt",
+    "user_query",
+    "user_request",
+    "userRequest",
+];
+/// Blocks whose names have one of these in them hold none.
+const UNSAID: &[&str] = &[
+    "abort",
+    "bash-std",
+    "caveat",
+    "command",
+    "context",
+    "diagnostic",
+    "environment",
+    "hook",
+    "ide_",
+    "instruction",
+    "notice",
+    "notification",
+    "permission",
+    "reminder",
+    "snapshot",
+    "stdout",
+    "summary",
+    "system",
+];
+/// What agents call a session that they have no name for.
+const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
+
+/// What a user's messages have to be called by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Titles {
+    /// The first words that were said.
+    said: Option<String>,
+    /// The first command that was given.
+    command: Option<String>,
+}
+
+impl Titles {
+    /// What a conversation that begins with this message is called by.
+    pub fn of(message: &str) -> Titles {
+        let mut titles = Titles::default();
+        titles.take(message);
+        titles
+    }
+
+    /// Takes a user's next message.
+    pub(crate) fn take(&mut self, message: &str) {
+        if self.said.is_some() {
+            return;
+        }
+        let behind = message.find(REQUEST).map(|at| &message[at + REQUEST.len()..]);
+        let mut looking = Looking { left: TRIED, ..Looking::default() };
+        looking.read(behind.unwrap_or(message));
+        while looking.said.is_none() && looking.command.is_none() {
+            let Some(inner) = looking.unknown.take() else { break };
+            looking.read(inner);
+        }
+        self.said = looking.said;
+        self.command = self.command.take().or(looking.command);
+    }
+
+    /// What a session is called by.
+    pub(crate) fn best(&self) -> Option<&str> {
+        self.said.as_deref().or(self.command.as_deref())
+    }
+
+    /// What it is or was called by.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+        [self.said.as_deref(), self.command.as_deref()].into_iter().flatten()
+    }
+}
+
+impl FromFields for Titles {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Titles> {
+        Some(Titles { said: fields.take("said", bad), command: fields.take("command", bad) })
+    }
+}
+
+/// A title as it is shown: on one line, 80 letters at most. It is cut between words, unless one of them is most of it.
+pub fn shown(title: &str) -> String {
+    let line = one_line(title);
+    let mut end = 0;
+    for (count, (at, letter)) in line.grapheme_indices(true).enumerate() {
+        if count == LONGEST || letter.len() > MOST_BYTES_A_LETTER {
+            let between = if line[end..].starts_with(' ') { Some(end) } else { line[..end].rfind(' ') };
+            let cut = between.filter(|between| between * 2 >= end).unwrap_or(end);
+            return format!("{}…", line[..cut].trim_end());
+        }
+        if count + 1 < LONGEST {
+            end = at + letter.len();
+        }
+    }
+    line
+}
+
+/// The title that an agent's file gives, where it is one: not a default, nor a command or a block in place of words.
+#[cfg(feature = "interop")]
+pub(crate) fn given(title: String) -> Option<String> {
+    let begins =
+        |unnamed: &&str| title.get(..unnamed.len()).is_some_and(|head| head.eq_ignore_ascii_case(unnamed));
+    if UNNAMED.iter().any(|unnamed| begins(unnamed) && is_default(&title[unnamed.len()..])) {
+        return None;
+    }
+    Titles::of(&title).said.map(|said| if said == shown(&title) { title } else { said })
+}
+
+// "New session - 2026-11-20T…" and "Untitled Session" are defaults, "New session handling" is none.
+#[cfg(feature = "interop")]
+fn is_default(rest: &str) -> bool {
+    let rest = rest.trim_start_matches([' ', '-', '#', '(']);
+    rest.is_empty() || rest.eq_ignore_ascii_case("session") || rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[derive(Default)]
+struct Looking<'a> {
+    said: Option<String>,
+    command: Option<String>,
+    // A block of a name that nobody knows: its words are the user's, where there are no others.
+    unknown: Option<&'a str>,
+    left: usize,
+}
+
+impl<'a> Looking<'a> {
+    fn read(&mut self, text: &'a str) {
+        let mut rest = text.trim_start();
+        if MADE.iter().any(|made| rest.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
+        {
+            return;
+        }
+        let mut name = None;
+        while !rest.is_empty() && self.said.is_none() && self.left > 0 {
+            self.left -= 1;
+            let Some(block) = Block::at(rest) else {
+                let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+                self.line(line);
+                rest = behind.trim_start();
+                continue;
+            };
+            rest = block.behind.trim_start();
+            let inner = block.inner;
+            match block.name {
+                "command-name" => name = Some(shown(inner)),
+                "command-args" => name = name.map(|name| shown(&format!("{name} {inner}"))),
+                "bash-input" => self.command = self.command.take().or_else(|| Some(shown(inner))),
+                name if SAID.contains(&name) => self.read(inner),
+                name if UNSAID.iter().any(|part| contains(name, part)) => {}
+                _ => self.unknown = self.unknown.or(Some(inner)),
+            }
+        }
+        self.command = self.command.take().or(name);
+    }
+
+    fn line(&mut self, line: &str) {
+        let line = shown(line);
+        let title = match line.trim_start_matches(['#', '>']) {
+            behind if behind.starts_with(' ') => behind.trim_start(),
+            _ => &line,
+        };
+        if is_command(title) {
+            self.command = self.command.take().or_else(|| Some(title.into()));
+        } else if is_words(title) {
+            self.said = Some(title.into());
+        }
+    }
+}
+
+/// A block at the beginning of a text: `<name …>inner</name>`. Where none of it is closed, all of it is inside.
+struct Block<'a> {
+    name: &'a str,
+    inner: &'a str,
+    behind: &'a str,
+}
+
+impl<'a> Block<'a> {
+    fn at(text: &'a str) -> Option<Block<'a>> {
+        let (name, inner) = tag(text)?;
+        let close = format!("</{name}>");
+        let is_ours = name.contains(['-', '_', ':'])
+            || SAID.contains(&name)
+            || UNSAID.iter().any(|part| contains(name, part));
+        let Some(end) = inner.find(&close) else {
+            return Some(Block { name, inner, behind: "" }).filter(|_| is_ours);
+        };
+        let behind = &inner[end + close.len()..];
+        // Beside words on the same line it is one of them: <b>this</b> one.
+        let is_alone = inner.starts_with('\n') || behind.is_empty() || behind.starts_with(['\n', '\r']);
+        Some(Block { name, inner: &inner[..end], behind }).filter(|_| is_ours || is_alone)
+    }
+}
+
+// The name of a tag at the beginning of a text, and what stands behind the tag.
+fn tag(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('<')?;
+    let name =
+        &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))?];
+    let (more, behind) = rest[name.len()..].split_once('>')?;
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (more.is_empty() || more.starts_with([' ', '\n']));
+    is_tag.then_some((name, behind))
+}
+
+// "/add src" and "!ls" are commands, "/home/me is full" is none.
+fn is_command(line: &str) -> bool {
+    let word = line.split(' ').next().unwrap_or_default();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    let name = word.strip_prefix('/').filter(|name| name.chars().all(is_of_name)).or(word.strip_prefix('!'));
+    name.is_some_and(|name| name.starts_with(char::is_alphabetic))
+}
+
+// A rule, a fence of code, a tag alone, and what stands in brackets in place of something say nothing.
+fn is_words(line: &str) -> bool {
+    let is_mark = line.starts_with('[') && line.find(']') == Some(line.len() - 1);
+    let is_tag = tag(line).is_some_and(|(_, behind)| behind.is_empty());
+    let says = |c: char| c.is_alphanumeric() || !c.is_ascii();
+    line.contains(says) && !line.starts_with("```") && !is_mark && !is_tag
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    name.as_bytes().windows(part.len()).any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(messages: &[&str]) -> Option<String> {
+        let mut titles = Titles::default();
+        messages.iter().for_each(|message| titles.take(message));
+        titles.best().map(String::from)
+    }
+
+    fn check(messages: &[&str], expected: Option<&str>) {
+        assert_eq!(best(messages).as_deref(), expected, "{messages:?}");
+    }
+
+    #[test]
+    fn a_title_is_what_was_said_and_not_what_stands_around_it() {
+        for (message, expected) in [
+            ("Fix the parser\n\nIt fails on tabs", "Fix the parser"),
+            ("<user_input mode=\"act\">Fix the parser</user_input>", "Fix the parser"),
+            (
+                "<task>\nFix the parser\n</task>\n\n<environment_details>\n# Folder\n</environment_details>",
+                "Fix the parser",
+            ),
+            ("<userRequest>\nFix the parser\n</userRequest>", "Fix the parser"),
+            ("<system-reminder>\nbe kind\n</system-reminder>\nFix the parser", "Fix the parser"),
+            ("<file name=\"a.png\"></file>\nFix the parser", "Fix the parser"),
+            ("<attached_files>\n<file>x</file>\n</attached_files>\nFix the parser", "Fix the parser"),
+            ("<div>\n<p>a</p>\n</div>\nFix the parser", "Fix the parser"),
+            (
+                "# Context from my IDE setup:\n\n## Open tabs:\n- a.rs\n\n## My request for Codex:\nFix the parser\n",
+                "Fix the parser",
+            ),
+            ("/clear\nFix the parser", "Fix the parser"),
+            ("/ask what is this?\n what is this?", "what is this?"),
+            ("[Image #1]\n---\n```\n<blank>\nFix the parser", "Fix the parser"),
+            ("## Fix the parser", "Fix the parser"),
+            ("\u{1b}[1mFix\u{1b}[0m the\tparser", "Fix the parser"),
+            ("[x] Fix the parser", "[x] Fix the parser"),
+            ("/home/me/parser.rs is broken", "/home/me/parser.rs is broken"),
+            ("<T> is no tag, <b>this</b> one is", "<T> is no tag, <b>this</b> one is"),
+            ("<b>Fix</b> the parser", "<b>Fix</b> the parser"),
+            ("a < b\n", "a < b"),
+            ("#123 fails", "#123 fails"),
+            ("直してください", "直してください"),
+        ] {
+            check(&[message], Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_no_user_said_is_no_title() {
+        for message in [
+            "",
+            " \n\n",
+            "Context summary:\n\n## Goal\nAlign the sidebar",
+            "This session is being continued from a previous conversation that ran out of context.",
+            "Caveat: The messages below were generated by the user while running local commands.",
+            "<local-command-stdout>Set model to \u{1b}[1mopus\u{1b}[22m</local-command-stdout>",
+            "<local-command-stdout>never closed",
+            "<bash-stdout>3 passed</bash-stdout><bash-stderr></bash-stderr>",
+            "<environment_context>\n  <cwd>/home/me</cwd>\n</environment_context>",
+            "<SYSTEM_NOTICE>\nEarlier context was compacted.\n</SYSTEM_NOTICE>",
+            "<conversation-summary>We did this.</conversation-summary>",
+            "<session_context>\nThis is the Gemini CLI.\n</session_context>",
+            "[Request interrupted by user for tool use]",
+            "<blank>",
+            "[RESUMED CONVERSATION]\nYou are continuing a previous conversation.",
+        ] {
+            check(&[message], None);
+            check(&[message, "Fix the parser"], Some("Fix the parser"));
+            assert_eq!(given(message.into()), None);
+        }
+    }
+
+    #[test]
+    fn a_command_names_a_session_only_where_nothing_else_was_said() {
+        let typed = "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n<command-args>src/a.rs</command-args>";
+        for (command, expected) in [
+            (typed, "/review src/a.rs"),
+            (
+                "<command-name>/clear</command-name>\n            <command-message>clear</command-message>\n            <command-args></command-args>",
+                "/clear",
+            ),
+            ("/ex", "/ex"),
+            ("/add src/a.rs", "/add src/a.rs"),
+            ("!ls -l", "!ls -l"),
+            ("<bash-input> cargo test</bash-input>", "cargo test"),
+        ] {
+            check(&[command], Some(expected));
+            check(&[command, "/exit"], Some(expected));
+            check(&[command, "Fix the parser"], Some("Fix the parser"));
+            check(&["Fix the parser", command], Some("Fix the parser"));
+        }
+    }
+
+    #[test]
+    fn of_a_block_that_nobody_knows_the_words_count_where_there_are_no_others() {
+        check(&["<my_block>Fix the parser</my_block>"], Some("Fix the parser"));
+        check(
+            &["<my_block>\n<other-block>Fix the parser</other-block>\n</my_block>"],
+            Some("Fix the parser"),
+        );
+        check(&["<my_block>what is known</my_block>\nFix the parser"], Some("Fix the parser"));
+    }
+
+    #[test]
+    fn a_given_title_stays_unless_it_is_none() {
+        let long = "Fix ".repeat(40);
+        for title in
+            ["Fix the parser", "New session handling", "Untitled documents are lost", "#12 [x] Ü", &long]
+        {
+            assert_eq!(given(title.into()).as_deref(), Some(title));
+        }
+        for title in [
+            "New session - 2026-11-20T10:00:00.000Z",
+            "Untitled Session",
+            "new chat",
+            "/review a",
+            "Untitled 2",
+        ] {
+            assert_eq!(given(title.into()), None, "{title}");
+        }
+        assert_eq!(given("<user_input mode=\"act\">Fix".into()).as_deref(), Some("Fix"));
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_words_to_80_letters_in_all() {
+        let letters = |title: &str| title.graphemes(true).count();
+        for title in [
+            "word ".repeat(40),
+            "👩‍👩‍👧‍👦".repeat(200),
+            "日本語".repeat(100),
+            format!("see {}", "x".repeat(200)),
+            "é\u{301}".repeat(90),
+        ] {
+            let cut = shown(&title);
+            assert!(letters(&cut) <= LONGEST && cut.ends_with('…'), "{cut}");
+            assert_eq!(shown(&cut), cut);
+            let kept = cut.trim_end_matches('…');
+            let whole = one_line(&title);
+            let behind = whole.strip_prefix(kept).expect("a beginning of it");
+            assert!(behind.starts_with(' ') || letters(&cut) == LONGEST, "{cut}");
+        }
+        let fits = "x".repeat(80);
+        assert_eq!(shown(&fits), fits);
+        assert_eq!(shown(&format!("{} {}", "a".repeat(79), "b")), format!("{}…", "a".repeat(79)));
+        assert_eq!(shown(&format!("{} {}", "a".repeat(60), "b".repeat(60))), format!("{}…", "a".repeat(60)));
+        assert!(shown(&format!("a{}", "\u{301}".repeat(10_000))).len() < 10);
+    }
+
+    #[test]
+    fn a_message_made_to_be_long_is_not_read_again_and_again() {
+        let hostile = "<task>".repeat(1_000_000);
+        check(&[&hostile], None);
+        let unclosed = "<a_b ".repeat(1_000_000);
+        assert!(best(&[&unclosed]).is_some());
+    }
+}
