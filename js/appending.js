@@ -10,8 +10,9 @@ import { isAmiss } from "./live.js";
 /** @import { Session } from "./session.js" */
 
 /**
- * @typedef {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean }} Fresh
- *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it
+ * @typedef {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean, onBatch?: (count: number) => void }} Fresh
+ *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it; `onBatch`: of
+ *   a new one, how many messages are about to be written
  */
 
 const BATCH = 256;
@@ -55,13 +56,13 @@ export async function appendFresh(session, from) {
 }
 
 /** @param {Session} session @param {Fresh} from */
-async function appendedFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false }) {
+async function appendedFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false, onBatch }) {
   const { log } = session;
   const size = await log.size();
   if (size === 0) {
     if (isCounted) countAsStored();
     const { handle: staged, free } = agents.lent(() => handle.stage(at));
-    await session.appendStaged(new Staging(staged, isCounted)).finally(free);
+    await session.appendStaged(new Staging(staged, isCounted, onBatch)).finally(free);
   } else {
     agents.called(() => handle.compare(at, goesOn));
     count = await compared(handle, log.pieces(0, size));
@@ -85,15 +86,18 @@ async function compared(handle, pieces) {
 export class Staging {
   #handle;
   #isCounted;
+  #onBatch;
 
-  /** @param {StagingHandle} handle @param {boolean} isCounted */
-  constructor(handle, isCounted) {
+  /** @param {StagingHandle} handle @param {boolean} isCounted @param {(count: number) => void} [onBatch] */
+  constructor(handle, isCounted, onBatch) {
     this.#handle = handle;
     this.#isCounted = isCounted;
+    this.#onBatch = onBatch;
   }
 
   /** The bytes of the next batch; nothing where all are staged. */
   next() {
+    this.#onBatch?.(BATCH);
     return agents.called(() => this.#handle.stage(BATCH, Date.now(), entropy(), this.#isCounted));
   }
 

@@ -36,14 +36,16 @@ import { parse } from "./transcript.js";
  * @property {number} [end]
  *
  * @typedef {object} Progress
- * @property {string} path the file that comes next
- * @property {number} done
+ * @property {string} path the file that is read
+ * @property {number} done how many files are
  * @property {number} total
+ * @property {number} bytes how many bytes of the files that have to be read are done with, also within one
+ * @property {number} totalBytes
  *
  * @typedef {object} ImportOptions
  * @property {string} [from] the agent; the content tells unless given
  * @property {import("./agents/opencode.js").Only} [only] of a database
- * @property {(progress: Progress) => void} [onProgress] before each file
+ * @property {(progress: Progress) => void} [onProgress] before each file, and as it goes on
  *
  * @typedef {(session: Session, one: ReadSession) => Promise<void>} LetGo
  *
@@ -88,13 +90,27 @@ export class Importing {
 
   /** Of one file, whatever it was before. @param {string} path @param {ImportOptions} options @returns {Promise<ImportResult>} */
   async file(path, { from, only, onProgress } = {}) {
-    onProgress?.({ path, done: 0, total: 1 });
+    const totalBytes = onProgress ? ((await this.#outside.stat(path))?.size ?? 0) : 0;
+    const tell = (/** @type {number} */ share) => onProgress?.({ path, done: 0, total: 1, bytes: Math.floor(share * totalBytes), totalBytes });
+    return this.#file(path, { from, only, size: totalBytes, tell });
+  }
+
+  /** @param {string} path @param {{ from?: string, only?: ImportOptions["only"], size: number, tell: (share: number) => void }} options `tell`: is told which share of it is done */
+  async #file(path, { from, only, size, tell }) {
+    tell(0);
+    let taken = 0;
     /** @type {ImportResult} */
     const result = { imported: [], problems: [], unchanged: 0 };
     for await (const { bytes, isAlone } of documents(this.#outside, path, only)) {
       try {
         const read = parse(bytes, path.replace(/\.zst$/, ""), from);
-        const { imported, problems } = await this.#sessions(read, path).finally(read.free);
+        // Reading it takes as long as writing what it holds. Of a database nobody knows how many sessions come.
+        const begun = Math.min(1, taken / size || 0);
+        taken += bytes.length;
+        const share = isAlone ? 1 : Math.min(1, taken / size || 0) - begun;
+        const within = (/** @type {number} */ written) => tell(begun + share * (0.5 + written / 2));
+        within(0);
+        const { imported, problems } = await this.#sessions(read, path, within).finally(read.free);
         result.imported.push(...imported);
         result.problems.push(...problems);
       } catch (error) {
@@ -108,20 +124,20 @@ export class Importing {
   /** Of each file in the folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options @returns {Promise<ImportResult>} */
   async folders(kept, { from, onProgress } = {}) {
     refuseUnknown(from);
-    const files = [];
-    for (const { path, is, agent } of kept) for await (const file of found(this.#outside, path, is)) files.push({ ...file, agent });
+    const all = [];
+    for (const { path, is, agent } of kept) for await (const file of found(this.#outside, path, is)) all.push({ ...file, agent, print: [file.size, from ?? agent ?? ""].join(" ") });
     await this.#seen.load();
+    const files = all.filter(({ path, print }) => !this.#seen.has(path, print));
+    const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let before = 0;
     /** @type {ImportResult} */
-    const result = { imported: [], problems: [], unchanged: 0 };
-    for (const [done, { path, size, agent }] of files.entries()) {
-      const print = [size, from ?? agent ?? ""].join(" ");
-      if (this.#seen.has(path, print)) {
-        result.unchanged += 1;
-        continue;
-      }
-      onProgress?.({ path, done, total: files.length });
+    const result = { imported: [], problems: [], unchanged: all.length - files.length };
+    for (const [done, { path, print, agent, bytes: size }] of files.entries()) {
+      const start = before;
+      before += size;
+      const tell = (/** @type {number} */ share) => onProgress?.({ path, done, total: files.length, bytes: start + Math.floor(share * size), totalBytes });
       try {
-        const { imported, problems } = await this.file(path, { from: from ?? agent });
+        const { imported, problems } = await this.#file(path, { from: from ?? agent, size, tell });
         result.imported.push(...imported);
         result.problems.push(...problems);
       } catch (error) {
@@ -138,15 +154,21 @@ export class Importing {
     return result;
   }
 
-  /** @param {ReturnType<typeof parse>} read @param {string} path */
-  async #sessions(read, path) {
+  /** @param {ReturnType<typeof parse>} read @param {string} path @param {(written: number) => void} within which share of its messages is written */
+  async #sessions(read, path, within) {
     const { sessions, problems, handle } = read;
     /** @type {Imported[]} */
     const imported = [];
+    const total = sessions.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    let done = 0;
+    const onBatch = (/** @type {number} */ count) => {
+      within(Math.min(1, done / total || 0));
+      done += count;
+    };
     for (const [at, one] of sessions.entries()) {
       const { id, agent, losses, parent } = one;
       for (const { session, goesOn, at: place, count } of await this.#parts(read, at, one)) {
-        const added = await appendFresh(session, { handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn });
+        const added = await appendFresh(session, { handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn, onBatch });
         await this.#letGo(session, one);
         imported.push({ id: goesOn ? session.id : id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
       }

@@ -10,7 +10,7 @@ import { isPacked, unpacked } from "./zstd.js";
 /** @import { Only } from "./opencode.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
-/** @typedef {{ path: string, size: string, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
+/** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
 // OpenCode's folders, before it had a database.
@@ -26,10 +26,10 @@ const WAL_HEAD = 32;
 export async function* found(storage, root, is) {
   for await (const { path, stat } of walked(storage, root, isTree)) {
     if (stat.kind === "folder") {
-      yield { path, size: await sizeOf(storage, path), mtimeMs: stat.mtimeMs };
+      yield { path, ...(await sizeOf(storage, path)), mtimeMs: stat.mtimeMs };
     } else if (is(fromThere(root, path))) {
       const log = await storage.stat(`${path}-wal`).catch(unlessBug);
-      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), mtimeMs: stat.mtimeMs };
+      yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), bytes: stat.size, mtimeMs: stat.mtimeMs };
     }
   }
 }
@@ -92,7 +92,7 @@ function isTree(entries) {
 async function sizeOf(storage, path) {
   let [count, newest, bytes] = [0, 0, 0];
   for await (const { stat } of walked(storage, path)) [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
-  return `${count} ${newest} ${bytes}`;
+  return { size: `${count} ${newest} ${bytes}`, bytes };
 }
 
 /**

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { derived } from "../derived.js";
 import { NodeStorage } from "../index.js";
 import { DOCUMENTS, conversationOf } from "../placement.js";
+import { sizeText } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -137,17 +138,11 @@ function rows(info) {
     ["forks", info.forks.join(", ")],
     ["called by", parent && `${parent.session}${parent.callId ? `, call ${parent.callId}` : ""}`],
     ["sub-agents", info.subagents.join(", ")],
-    ["files", info.files.map(({ file, bytes, count }) => `${file} ${size(bytes)}${count === undefined ? "" : ` in ${count}`}`).join(", ")],
+    ["files", info.files.map(({ file, bytes, count }) => `${file} ${sizeText(bytes)}${count === undefined ? "" : ` in ${count}`}`).join(", ")],
     ["open in", info.openIn.map(({ program, pid, host, since }) => `${program}, process ${pid} on ${host}, since ${since}`).join("; ")],
     ["health", info.health],
     ...info.problems.map((problem) => ["", `${where(problem)}: ${problem.message} (${problem.code})`]),
   ]).filter(/** @returns {row is [string, string]} */ (row) => Boolean(row[1]));
-}
-
-/** @param {number} bytes */
-function size(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
 /** @param {[string, string][]} all */

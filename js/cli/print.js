@@ -56,14 +56,23 @@ function tell(text, value) {
 /** How far something is, in one line that is written again and again; nowhere but on a terminal. @param {string} doing */
 export function progress(doing) {
   const { isTTY, columns } = process.stderr;
+  let shown = "";
   return {
-    onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total }) => {
+    onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
       if (!isTTY) return;
-      const line = `${doing} ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`;
-      process.stderr.write(`\r\u001b[K${cut(line, (columns || 80) - 1)}`);
+      const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${sizeText(totalBytes)}, ` : "";
+      const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`, (columns || 80) - 1);
+      if (line !== shown) process.stderr.write(`\r\u001b[K${line}`);
+      shown = line;
     },
     end: () => void (isTTY && process.stderr.write("\r\u001b[K")),
   };
+}
+
+/** @param {number} bytes */
+export function sizeText(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
 /** Stored text that cannot steer a terminal: whole escape sequences go first, then single controls and bidi marks. @param {string} text */
