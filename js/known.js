@@ -13,7 +13,7 @@ import { called, textOf } from "./core.js";
 
 /** What ends a line, as a byte. */
 const END = 10;
-const TEXTS = ["id", "projectPath", "projectHash", "title", "createdAt", "lastAccessedAt", "type", "status"];
+const TEXTS = ["id", "projectPath", "projectHash", "title", "agent", "createdAt", "lastAccessedAt", "type", "status"];
 const STATUSES = ["active", "paused", "completed", "unreadable"];
 
 /** @typedef {{ known: Map<string, Line>, lines: number, damaged: number }} Index `known`: by path; `damaged`: lines that are none */

@@ -6,7 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { isAbsolute, join, relative } from "node:path";
+import { basename, isAbsolute, join, relative } from "node:path";
 
 import { LINE_FEED, joined } from "./bytes.js";
 import { bytesOf, called, fromBytes, textOf } from "./core.js";
@@ -33,6 +33,7 @@ import { conversationOf, prints } from "./placement.js";
  * @property {string} [firstCommit]
  * @property {string} [folder] where in the repository
  * @property {string} title
+ * @property {string} agent that it was imported from, else empty
  * @property {string} createdAt
  * @property {string} lastAccessedAt
  * @property {number} messageCount
@@ -64,6 +65,7 @@ import { conversationOf, prints } from "./placement.js";
  * @property {"home" | "workspace"} placement
  * @property {string} path
  * @property {string} [name] in its workspace
+ * @property {string} [agent] that it was imported from
  * @property {string} [archivedAt] since when lists hide it
  * @property {string} [project] the folder it belongs to
  * @property {string} projectHash
@@ -76,6 +78,11 @@ import { conversationOf, prints } from "./placement.js";
  * @property {string | null} [type] only those, or null for all; without it all but sub-agents' are listed
  * @property {"active" | "paused" | "completed" | "unreadable" | "archived"} [status] only those
  * @property {boolean | null} [archived] those that are archived; or null for both
+ * @property {string} [agent] only those that were imported from this one
+ * @property {string} [folder] only those of this project: its folder, or the name of that
+ * @property {Date} [since] only those that were active then or later
+ * @property {Date} [until] only those that were active then or before
+ * @property {keyof typeof SORTS} [sort] what comes first; the last active one unless given
  * @property {number} [limit] at most so many
  * @property {boolean} [verify] true unless given; without it what the index says is not looked after
  */
@@ -292,7 +299,7 @@ function sure(entry, place) {
 /** @param {Place} place @returns {Entry} */
 function unreadable({ path, placement }) {
   const id = placement === "home" ? idOf(path) : conversationOf(path).name;
-  const none = { projectPath: "", projectHash: "", title: "", createdAt: "", lastAccessedAt: "", messageCount: 0, totalTokens: 0, provider: { type: "", model: "", contextWindow: 0 } };
+  const none = { projectPath: "", projectHash: "", title: "", agent: "", createdAt: "", lastAccessedAt: "", messageCount: 0, totalTokens: 0, provider: { type: "", model: "", contextWindow: 0 } };
   return { path, placement, files: [], id, ...none, status: "active", lifecycle: "unreadable", type: "chat" };
 }
 
@@ -306,18 +313,37 @@ function isSettled(files, nowMs) {
   return files.every((file) => !file || file[1] < nowMs - (file[1] % 1000 === 0 ? SECOND_MS : TICK_MS));
 }
 
-/** Last active first. @param {Entry[]} entries */
-export function sorted(entries) {
+/** By what a list may be sorted; of what is alike, the last active one comes first. @satisfies {Record<string, (a: Entry, b: Entry) => number>} */
+export const SORTS = {
+  active: () => 0,
+  created: (a, b) => msOf(b.createdAt) - msOf(a.createdAt) || 0,
+  title: (a, b) => a.title.localeCompare(b.title, "en", { sensitivity: "base", numeric: true }),
+  messages: (a, b) => b.messageCount - a.messageCount,
+  agent: (a, b) => a.agent.localeCompare(b.agent, "en"),
+  project: (a, b) => projectOf(a).localeCompare(projectOf(b), "en"),
+};
+
+/** Last active first, unless sorted otherwise. @param {Entry[]} entries @param {keyof typeof SORTS} [sort] */
+export function sorted(entries, sort = "active") {
   const timed = entries.map((entry) => ({ entry, path: entry.path, last: entry.lastAccessedAt, lastMs: msOf(entry.lastAccessedAt) }));
-  return timed.sort(later).map((one) => one.entry);
+  return timed.sort(later).map((one) => one.entry).sort(SORTS[sort]);
 }
 
-/** Whether a list has it. @param {Entry} entry @param {Omit<ListOptions, "limit" | "verify">} wanted */
-export function isWanted(entry, { type, status, archived = status === "archived" }) {
+/** Whether a list has it. @param {Entry} entry @param {Omit<ListOptions, "limit" | "verify" | "sort">} wanted */
+export function isWanted(entry, { type, status, archived = status === "archived", agent, folder, since, until }) {
   const isArchived = entry.status === "archived";
   if (archived !== null && archived !== isArchived) return false;
   if (status !== undefined && status !== "archived" && status !== entry.lifecycle) return false;
+  if (agent !== undefined && agent !== entry.agent) return false;
+  if (folder !== undefined && folder !== projectOf(entry) && folder !== basename(projectOf(entry))) return false;
+  const lastMs = msOf(entry.lastAccessedAt);
+  if ((since && !(lastMs >= since.getTime())) || (until && !(lastMs <= until.getTime()))) return false;
   return type === null || (type ? entry.type === type : entry.type !== "subagent");
+}
+
+/** The folder it belongs to: of what lies in a workspace, wherever that is checked out. @param {Pick<Entry, "placement" | "path" | "projectPath">} entry */
+function projectOf({ placement, path, projectPath }) {
+  return placement === "workspace" ? conversationOf(path).workspace : projectPath;
 }
 
 /** Last active first. @param {{ last: string, lastMs: number, path: string }} a @param {{ last: string, lastMs: number, path: string }} b */
@@ -327,7 +353,9 @@ export function later(a, b) {
 }
 
 /** @param {Entry} entry @returns {Listed} */
-export function shown({ id, type, title, lifecycle, lastAccessedAt, summary, messageCount, placement, path, name, archivedAt, projectPath, projectHash, createdAt, totalTokens, provider }) {
+export function shown(entry) {
+  const { id, type, title, lifecycle, lastAccessedAt, summary, messageCount, placement, path, name, agent, archivedAt, projectHash, createdAt, totalTokens, provider } = entry;
+  const project = projectOf(entry);
   return {
     id,
     type,
@@ -343,14 +371,15 @@ export function shown({ id, type, title, lifecycle, lastAccessedAt, summary, mes
     totalTokens,
     provider,
     ...(name && { name }),
+    ...(agent && { agent }),
     ...(archivedAt && { archivedAt }),
-    ...(projectPath && { project: projectPath }),
+    ...(project && { project }),
   };
 }
 
 /**
  * The one session of an id, a unique beginning of one, or a name.
- * @template {{ id: string, name?: string, path: string, placement: "home" | "workspace" }} T
+ * @template {{ id: string, name?: string, title?: string, path: string, placement: "home" | "workspace" }} T
  * @param {string} id @param {T[]} all @returns {T}
  */
 export function exactly(id, all) {
@@ -359,6 +388,17 @@ export function exactly(id, all) {
   const found = named.length > 0 ? named : all.filter((one) => id && one.id.startsWith(id));
   const [exact] = found;
   if (exact && found.length === 1) return exact;
-  const some = found.length ? `${found.length} sessions: ${found.map(({ path }) => path).join(", ")}` : "none";
+  const some = found.length ? `${found.length}:\n${candidates(found, { isPlaced: named.length > 0 })}` : "none";
   throw new LeftoffError({ code: found.length ? "ambiguous" : "not_found", message: `expected one session "${id}", but found ${some}` });
+}
+
+/**
+ * Between which sessions somebody has to choose, one a line; of many, how many more there are.
+ * @param {{ id: string, title?: string, path: string }[]} found
+ * @param {{ isPlaced?: boolean }} [options] with where they lie: by that, copies and equal names are told apart
+ */
+export function candidates(found, { isPlaced = false } = {}) {
+  const MOST = 5;
+  const lines = found.slice(0, MOST).map(({ id, title = "", path }) => `  ${id}  ${title.replace(/\s+/g, " ")}${isPlaced ? `  ${path}` : ""}`);
+  return [...lines, ...(found.length > MOST ? [`  and ${found.length - MOST} more`] : [])].join("\n");
 }

@@ -187,13 +187,15 @@ export class Store {
    * @param {ListOptions} [options]
    * @returns {Promise<Listed[]>}
    */
-  async list({ limit = Infinity, verify = true, ...wanted } = {}) {
+  async list({ limit = Infinity, verify = true, sort = "active", ...wanted } = {}) {
     await this.#listing.read();
-    if (!verify) return (await this.#unverified(wanted)).slice(0, limit).map(shown);
+    if (!verify) return sorted(await this.#unverified(wanted), sort).slice(0, limit).map(shown);
+    // Of another order, the first are known when all are.
+    const most = sort === "active" ? limit : Infinity;
     /** @type {Entry[]} */
     const listed = [];
-    for (const one of await this.#found(wanted, { isWhole: limit === Infinity })) {
-      if (listed.length >= limit) break;
+    for (const one of await this.#found(wanted, { isWhole: most === Infinity })) {
+      if (listed.length >= most) break;
       for (const sure of one.isSure ? [one] : await this.#listing.verified(one)) {
         const { entry } = await this.#resting(sure);
         if (isWanted(entry, wanted)) listed.push(entry);
@@ -201,7 +203,7 @@ export class Store {
     }
     await this.#listing.save();
     // Where another session lies than the index knew, it was found in the other's place.
-    return sorted(listed).map(shown);
+    return sorted(listed, sort).slice(0, limit).map(shown);
   }
 
   /**
@@ -230,11 +232,10 @@ export class Store {
     return found.sort(later);
   }
 
-  /** @param {Omit<ListOptions, "limit" | "verify">} wanted */
+  /** @param {Omit<ListOptions, "limit" | "verify" | "sort">} wanted */
   async #unverified(wanted) {
     const known = this.#listing.known().filter((entry) => isWanted(entry, wanted));
-    const entries = wanted.all ? known : await this.#places.entriesOf(this.#project, known);
-    return sorted(entries);
+    return wanted.all ? known : this.#places.entriesOf(this.#project, known);
   }
 
   /**

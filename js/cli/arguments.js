@@ -8,6 +8,7 @@ import { agents } from "../agents.js";
 import { LeftoffError } from "../error.js";
 import { exportFormats } from "../export.js";
 import { agentsToSetUp } from "../init/names.js";
+import { SORTS } from "../listing.js";
 import { REDACT } from "../redaction.js";
 import { settingKeys } from "../settings.js";
 
@@ -36,8 +37,9 @@ export const VALUES = {
   settings: settingKeys,
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
-  trash: ["list", "restore"],
+  sorts: Object.keys(SORTS),
   statuses: ["active", "paused", "completed", "archived", "unreadable"],
+  trash: ["list", "restore"],
 };
 
 /** The hint of an option that takes a whole number. */
@@ -74,7 +76,7 @@ const everywhere = {
   workspace: option("DIR", "the project's folder; else the current one"),
   redact: option("MODE", "secrets in what is printed or handed over; else the setting of that name", VALUES.redact),
   json: flag("one JSON value on standard output, nothing else there"),
-  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: questions without colours; also where NO_COLOR is set" }),
+  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: lists and questions without colours; also where NO_COLOR is set" }),
 };
 
 /** The names of what every command takes. */

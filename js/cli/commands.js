@@ -9,7 +9,7 @@ import { codeOf } from "../storage/folders.js";
 import { translated } from "../storage/refusal.js";
 import { number } from "./arguments.js";
 import { note, progress } from "./print.js";
-import { chosen, offering, using } from "./store.js";
+import { chosen, using, withId } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 
@@ -132,8 +132,7 @@ export async function compact(args) {
 export async function doctor(args) {
   const found = await using(args, async (store) => {
     const { fix, secrets } = args;
-    const id = args.session === "last" ? (await chosen(store, args)).id : args.session;
-    return offering(store, id ?? "", () => store.doctor({ id, fix, secrets }));
+    return withId(store, args, (id) => store.doctor({ id, fix, secrets }));
   });
   const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);

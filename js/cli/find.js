@@ -1,11 +1,18 @@
 // @ts-check
 /** Sessions that are looked for: in lists, by words, by what was said. */
 
+import { resolve } from "node:path";
+
+import { realPath } from "../folder.js";
 import { LeftoffError, listText } from "../index.js";
 import { number } from "./arguments.js";
+import { rowsText, uniqueLength } from "./rows.js";
+import { remember } from "./shown.js";
 import { using } from "./store.js";
+import { timeOf } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
+/** @typedef {import("../store.js").Store} Store */
 /** @typedef {import("../listing.js").Listed} Listed */
 
 // More hits than these nobody reads.
@@ -13,9 +20,50 @@ const HITS = 50;
 
 /** @param {Args} args */
 export async function list(args) {
-  const listed = await using(args, (store) => store.list(wanted(args)));
-  const none = "no sessions here; 'leftoff new' begins one, 'leftoff import --all' takes in those of your agents, 'leftoff list --all' shows other projects'\n";
-  return { text: listText(listed) || none, value: listed.map(told) };
+  const asked = wanted(args);
+  return using(args, async (store) => {
+    const listed = await store.list(asked);
+    return answer(args, store, { listed, none: listed.length > 0 ? "" : await whyNone(store, asked) });
+  });
+}
+
+/**
+ * A list with numbers, which are kept for what is typed next: of the document's form, and on a terminal a line for each.
+ * @param {Args} args @param {Store} store @param {{ listed: Listed[], none: string }} found `none`: what is said where there is none
+ */
+async function answer(args, store, { listed, none }) {
+  if (!args.json) await remember(store, args, listed);
+  return { text: listText(listed) || none, screen: await screenOf(args, store, listed), value: listed.map(told) };
+}
+
+/** What a person sees; an agent's client may run a terminal, too. @param {Args} args @param {Store} store @param {Listed[]} listed */
+async function screenOf(args, store, listed) {
+  const { stdout, env } = process;
+  if (!stdout.isTTY || env.TERM === "dumb" || args.json || args.from || listed.length === 0) return undefined;
+  const ids = (await store.list({ all: true, type: null, archived: null, verify: false })).map(({ id }) => id);
+  const isColored = args.color !== false && !env.NO_COLOR;
+  const { value: shown } = await store.redacted(listed);
+  return rowsText(shown, { columns: stdout.columns || 80, isColored, idLength: uniqueLength(listed.map(({ id }) => id), ids) });
+}
+
+/** Why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof wanted>} asked */
+async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
+  const where = all ? "" : " of this project";
+  const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
+  const count = async (/** @type {import("../listing.js").ListOptions} */ options) => (await store.list(options)).length;
+  const here = await count({ all });
+  if (flags.length > 0 && here > 0) return `no session${where} is what ${flags.join(" and ")} ask${flags.length > 1 ? "" : "s"} for; without, there ${are(here)}\n`;
+  const archived = await count({ all, archived: true });
+  const elsewhere = all ? 0 : await count({ all: true });
+  const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
+  const others = elsewhere > 0 ? `, 'leftoff list --all' shows those of other projects; there ${are(elsewhere)}` : "";
+  const agents = hidden || others ? "" : ", 'leftoff import --all' takes in those of your agents";
+  return `no sessions here; 'leftoff new' begins one${hidden}${others}${agents}\n`;
+}
+
+/** @param {number} count */
+function are(count) {
+  return count === 1 ? "is 1" : `are ${count}`;
 }
 
 /** @param {Args} args */
@@ -27,14 +75,16 @@ export async function search(args) {
 
 /** @param {Args} args @param {string} words */
 async function searchTitles(args, words) {
-  const { limit, ...asked } = wanted(args);
-  const found = (await using(args, (store) => store.find(words, asked))).slice(0, limit);
-  return { text: listText(found) || `no title and no summary here has "${words}"; --full-text looks in what was said\n`, value: found.map(told) };
+  const { limit, sort: _, ...asked } = wanted(args);
+  return using(args, async (store) => {
+    const listed = (await store.find(words, asked)).slice(0, limit);
+    return answer(args, store, { listed, none: `no title and no summary here has "${words}"; --full-text looks in what was said\n` });
+  });
 }
 
 /** @param {Args} args @param {string} words */
 async function searchText(args, words) {
-  const { limit, ...asked } = wanted(args);
+  const { limit, sort: _, ...asked } = wanted(args);
   const most = Math.min(limit, args.limit === undefined ? HITS : Infinity);
   const hits = await using(args, async (store) => {
     const found = [];
@@ -56,10 +106,22 @@ function line({ id, role, excerpt }) {
 
 /** Which sessions are asked for. @param {Args} args */
 export function wanted(args) {
-  return { all: args.all, type: args.type, status: args.status, limit: args.limit === undefined ? Infinity : number(args.limit, "limit") };
+  const { type, status, agent, project } = args;
+  return {
+    all: args.all || project !== undefined,
+    type,
+    status,
+    agent,
+    // A name alone is that of a folder, wherever it is; what leads somewhere is the folder there.
+    folder: project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPath(resolve(project)),
+    since: timeOf(args.since, "since"),
+    until: timeOf(args.until, "until"),
+    sort: args.sort,
+    limit: args.limit === undefined ? Infinity : number(args.limit, "limit"),
+  };
 }
 
 /** @param {Listed} listed */
-function told({ id, type, title, status, lastActive, summary, messageCount, placement, path }) {
-  return { id, type, title, status, lastActive, summary, messageCount, placement, path };
+function told({ id, name, agent, project, type, title, status, lastActive, summary, messageCount, placement, path }) {
+  return { id, ...(name && { name }), ...(agent && { agent }), project: project ?? null, type, title, status, lastActive, summary, messageCount, placement, path };
 }

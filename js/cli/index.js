@@ -19,17 +19,22 @@ import { typed } from "./typed.js";
 
 /** @import { Commands } from "./arguments.js" */
 
-const WHICH = "an id, a unique beginning of one, a name, or last";
-const session = { session: place("SESSION", `${WHICH}; the current one of this project unless given`) };
+const WHICH = "an id, a unique beginning of one, a name, a number of the list that was shown last, words of a title, or last";
+const session = { session: place("SESSION...", `${WHICH}; the current one of this project unless given`) };
 const branches = { "all-branches": flag("also what lies on other branches than the current one, marked") };
 const here = {
   from: option("AGENT", "the conversation that goes on in this agent's client, here; taken in first", VALUES.agents),
   plugin: flag("which has leftoff's commands from a plugin"),
 };
 const needed = { session: place("SESSION", WHICH, { isNeeded: true }) };
+const anyWords = { session: place("SESSION...", WHICH, { isNeeded: true }) };
 const message = { message: place("MESSAGE", "the message's id; show --json has it", { isNeeded: true }) };
 const listed = {
   all: flag("of all projects"),
+  agent: option("AGENT", "only those that were imported from it", VALUES.agents),
+  project: option("DIR", "only those of this project, wherever one is: its folder, or the name of that"),
+  since: option("TIME", "only those that were active since: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
+  until: option("TIME", "only those that were active last until then"),
   limit: option("N", "at most so many"),
   status: option("STATUS", "only those that are", VALUES.statuses),
   type: option("TYPE", "only of this type, as chat or subagent"),
@@ -66,9 +71,11 @@ const commands = {
     ["leftoff import --all", "all there is; again, what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
   ]),
-  list: command(list, "list", "the sessions, last active first", { ...listed }, [
+  list: command(list, "list", "the sessions, last active first", { ...listed, sort: option("KEY", "what comes first; the last active one unless given", VALUES.sorts) }, [
     ["leftoff list", "those of the project in this folder"],
     ["leftoff list --all --limit 20", "the last ones of all projects"],
+    ["leftoff list --all --agent codex --since 2w", "of one agent, in the last two weeks"],
+    ["leftoff list --sort messages", "the longest ones first"],
     ["leftoff list --status archived", "those that lists hide"],
   ]),
   search: command(search, "search", "sessions by words of their titles and summaries, best first", {
@@ -107,7 +114,7 @@ const commands = {
   unpin: command(unpin, "unpin", "keep a message in every context no longer", { ...needed, ...message }),
   fork: command(fork, "fork", "begin a new session as a copy of one", { ...session, at: option("MESSAGE", "the id of the last message to take over") }),
   delete: command(remove, "delete", "put a session in the trash; on a terminal after a question", {
-    ...needed,
+    ...anyWords,
     purge: flag("delete it for good; where nobody can be asked, with --yes alone"),
     yes: flag("do not ask"),
   }),
@@ -145,7 +152,7 @@ const commands = {
     apply: flag("do it; no message is touched"),
     undo: flag("take it back: contexts begin with the first message again"),
   }),
-  doctor: command(doctor, "doctor", "what is damaged, with byte ranges; and mend it", { session: place("SESSION", `${WHICH}; all, and the store itself, unless given`),
+  doctor: command(doctor, "doctor", "what is damaged, with byte ranges; and mend it", { session: place("SESSION...", `${WHICH}; all, and the store itself, unless given`),
     fix: flag("and mend what can be mended; no complete line of a log is touched"),
     secrets: flag("and which secrets are in the files; exit status 1 where there are some"),
   }),
@@ -161,7 +168,7 @@ const commands = {
     ["leftoff settings agent --unset --project", "no longer"],
   ]),
   resume: command(resume, "resume", "hand a session to the next run, in any agent", {
-    words: place("SESSION...", "an id, the beginning of one, a number of the list, or words of the title; without, a list to choose from"),
+    words: place("SESSION...", `${WHICH}; without, a list to choose from`),
     ...asked,
     with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings, else the only one that is installed, else a question", VALUES.natives),
     print: flag("start nothing, change nothing: print what hands it over; with --from it is active again, for its text goes on in that client"),

@@ -14,7 +14,8 @@ import { print, refuse, writeForProgram } from "./print.js";
 
 /**
  * What a command answers: a text for a person, and a value for `--json`, none where it has printed as it went.
- * @typedef {(args: Record<string, any>) => Promise<{ text: string, value: unknown, failed?: boolean }>} Command
+ * @typedef {(args: Record<string, any>) => Promise<{ text: string, screen?: string, value: unknown, failed?: boolean }>} Command
+ *   `screen`: in place of the text where standard output is a terminal; it steers nothing but colours
  */
 
 /** Document 004's flags, and the commands that they stand for. @type {Record<string, string[]>} */
@@ -53,8 +54,11 @@ async function runTyped(command, typed) {
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);
   check(command, args);
-  const { text, value, failed } = await command.run(args);
-  if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
+  // A title is typed as it is: who writes words need not know of quotes.
+  if (command.args.session?.valueHint === "SESSION..." && args._.length > 0) Object.assign(args, { session: args._.join(" ") });
+  const { text, screen, value, failed } = await command.run(args);
+  if (screen !== undefined) await (await import("./pager.js")).paged(screen);
+  else if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }
 

@@ -2,7 +2,7 @@
 /** A session on its way into the next run. */
 
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
-import { LeftoffError, historyText, listText } from "../index.js";
+import { LeftoffError, historyText } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
@@ -45,7 +45,7 @@ async function printed(args, words, request) {
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
   const { text, context, ...value } = await using(args, async (store) => {
-    const session = await meant(store, args, words);
+    const session = await chosen(store, { ...args, session: words || "last" });
     const { text: command, promptHash } = await commandNow(store, session, args.from);
     const now = { model, window, promptHash };
     // Who prints it looks; in a client it is the text that goes on there.
@@ -95,7 +95,7 @@ async function resumedIn(args) {
 async function resumed(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
   const { agent, ...value } = await using(args, async (store) => {
-    const session = await meant(store, args, words);
+    const session = await chosen(store, { ...args, session: words || "last" });
     const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
     if (session.metadata.lifecycle === "completed" && !override) await refuseUnlessSure(args, store, session);
@@ -108,25 +108,6 @@ async function resumed(args, words, { override, ...request }) {
   note(`${messageCount} messages go to ${agent}${rest}`);
   process.exitCode = await started(value);
   return { text: "", value };
-}
-
-// An id, a name, the number in the list, the beginning of an id, or words of the title.
-/** @param {Store} store @param {Args} args @param {string} words @returns {Promise<Session>} */
-async function meant(store, args, words) {
-  if (!words || words === "last") return chosen(store, args);
-  const listed = await store.list({ all: args.all });
-  const numbered = /^[1-9]\d{0,2}$/.test(words) ? listed[Number(words) - 1] : undefined;
-  if (numbered) return chosen(store, { session: numbered.id });
-  const named = await chosen(store, { session: words }, { offers: false }).catch((error) => {
-    if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-    throw error;
-  });
-  if (named) return named;
-  const [one, ...others] = await store.find(words, { all: args.all });
-  if (!one) throw new LeftoffError({ code: "not_found", message: `expected a session "${words}", but found none${listed.length > 0 ? `; there are:\n${listText(listed.slice(0, 3))}` : ""}` });
-  if (others.length === 0) return chosen(store, { session: one.id });
-  if (canAsk(args)) return chosen(store, { session: (await choose(args, store, [one, ...others], { message: `Which one does "${words}" mean?` }))?.id });
-  throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${others.length + 1}; name one by its ID:\n${listText([one, ...others])}` });
 }
 
 /** Was it marked complete, it goes on only where somebody wants that. @param {Args} args @param {Store} store @param {Session} session */

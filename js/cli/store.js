@@ -2,18 +2,23 @@
 /** The store and the session that a command is about. */
 
 import { LeftoffError, openStore } from "../index.js";
+import { candidates } from "../listing.js";
 import { ranked } from "../search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
 import { note } from "./print.js";
+import { canAsk } from "./screen.js";
+import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
 
+/** @typedef {import("../listing.js").Listed} Listed */
 /** @typedef {import("../store.js").Store} Store */
 
 /** Of more sessions it is not told that they may be meant. */
 const OFFERED = 3;
 /** So many columns of a title tell which one it is. */
 const TITLE = 50;
+const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
 
 /**
  * Opens the store for one command.
@@ -39,41 +44,94 @@ export async function using(args, work) {
 }
 
 /**
- * The session that is meant.
+ * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean.
  * @param {Store} store @param {Record<string, any>} args
- * @param {{ offers?: boolean }} [options] `offers`: where there is none, those are named that resemble it; true unless given
  */
-export async function chosen(store, args, { offers = true } = {}) {
+export async function chosen(store, args) {
   if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
-  const named = () => store.session(args.session);
-  const session = isNamed ? await (offers ? offering(store, args.session, named) : named()) : await store.current();
+  const session = isNamed ? await meant(store, args, args.session) : await store.current();
   if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
   for (const { message } of session.notices.splice(0)) note(message);
   return session;
 }
 
 /**
- * Does something with the session of an id; where there is none, those are named that resemble it.
- * @template T @param {Store} store @param {string} id @param {() => Promise<T>} work
+ * The session of a number of the list that was shown last, of an id or the beginning of one, of a name, or of words of
+ * its title or summary. What only resembles the words is named, never taken.
+ * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
-export async function offering(store, id, work) {
+async function meant(store, args, words) {
+  if (isNumber(words)) return store.session(await numbered(store, args, words));
   try {
-    return await work();
+    return await store.session(words);
   } catch (error) {
-    if (error instanceof LeftoffError && error.code === "not_found") error.message += await offered(store, id);
-    throw error;
+    if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
+    const all = await store.list({ all: args.all, type: null, archived: null });
+    const found = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
+    const [one, ...others] = found;
+    if (one && others.length === 0 && error.code === "not_found") return store.session(one.id);
+    if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
+    if (error.code === "ambiguous" || !one) throw await told(error, store, words);
+    throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${found.length}:\n${candidates(found)}\n${HOW}` });
   }
+}
+
+/** @param {LeftoffError} error @param {Store} store @param {string} words */
+async function told(error, store, words) {
+  if (error.code === "ambiguous") error.message += `\n${HOW}`;
+  else if (words.trim()) error.message = `expected a session "${words}", but found none${await offered(store, words)}`;
+  return error;
+}
+
+/** @param {Store} store @param {Record<string, any>} args @param {{ words: string, found: Listed[] }} between */
+async function asked(store, args, { words, found }) {
+  const { choose } = await import("./choose.js");
+  const one = await choose(args, store, found, { message: `Which one does "${words}" mean?` });
+  return one && store.session(one.id);
+}
+
+/** Those that have all words; where one is called just so, that one. Conversations of sub-agents, and what is archived, only where nothing else has them. @param {string} words @param {Listed[]} all */
+function withWords(words, all) {
+  const wanted = plain(words).split(/\s+/).filter(Boolean);
+  const has = (/** @type {Listed} */ { title, summary, name }) => {
+    const texts = [title, summary ?? "", name ?? ""].map(plain);
+    return wanted.length > 0 && wanted.every((word) => texts.some((text) => text.includes(word)));
+  };
+  const found = ranked(words, all.filter(has));
+  const own = found.filter(({ type, archivedAt }) => type !== "subagent" && !archivedAt);
+  const some = own.length > 0 ? own : found;
+  const named = some.filter(({ title }) => plain(title) === plain(words));
+  return named.length === 1 ? named : some;
+}
+
+/** Without accents and case. @param {string} text */
+function plain(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
+}
+
+/**
+ * Does something with the session of an id; where there is none, with the one that is meant.
+ * @template T @param {Store} store @param {Record<string, any>} args @param {(id: string | undefined) => Promise<T>} work
+ */
+export async function withId(store, args, work) {
+  try {
+    if (args.session !== "last" && !isNumber(args.session ?? "")) return await work(args.session);
+  } catch (error) {
+    if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
+  }
+  return work((await chosen(store, args)).id);
 }
 
 /** Sessions that an id, or what was taken for one, may mean. @param {Store} store @param {string} typed */
 async function offered(store, typed) {
-  if (!typed.trim()) return "";
   const all = await store.list({ all: true, type: null, archived: null });
   // Of an id the beginning is typed.
   const near = new Set(nearest(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));
   const resembling = all.filter(({ id, name }) => near.has(id.slice(0, typed.length)) || (name && near.has(name)));
   const some = resembling.length > 0 ? resembling : ranked(typed, all);
-  const told = some.slice(0, OFFERED).map(({ id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`);
-  return told.length > 0 ? didYouMean(told) : "; 'leftoff list --all' shows those there are";
+  const named = (/** @type {Listed} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;
+  if (some.length > 0) return didYouMean(some.slice(0, OFFERED).map(named));
+  const [last] = all;
+  return `${last ? `; the last one is ${named(last)}` : ""}; 'leftoff list --all' shows those there are`;
 }

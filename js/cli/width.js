@@ -3,6 +3,8 @@
 
 import widthOf from "fast-string-width";
 
+export { widthOf };
+
 /** @type {Intl.Segmenter | undefined} */
 let segmenter;
 

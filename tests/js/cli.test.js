@@ -89,7 +89,7 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["list", "--everything"], "found --everything"],
   [["list", "--limit", "some"], 'found "some"'],
   [["list", "--home"], "expected a value for --home"],
-  [["show", "one", "two"], 'found "one two"'],
+  [["init", "codex", "two"], 'found "codex two"'],
   [["import"], "PATHS"],
   [["context", "last", "--window", "many"], "expected a whole number for --window"],
   [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "expected JSON in"],

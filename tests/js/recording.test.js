@@ -292,7 +292,10 @@ test("a long session is fitted into what a client takes of a command's output, a
     }
     client.answers("The last word.");
     client.leftoff(["stop", "--from", "claude-code"]);
-    const texts = ["claude-code", "opencode"].map((agent) => client.leftoff(["resume", "--print", "--from", agent, "1"]).stdout);
+    const texts = ["claude-code", "opencode"].map((agent) => {
+      client.leftoff(["resume", "--print", "--from", agent]);
+      return client.leftoff(["resume", "--print", "--from", agent, "1"]).stdout;
+    });
     const [fitted = "", whole = ""] = texts;
     assert.ok(Buffer.byteLength(fitted) < 30_000 && fitted.length > 15_000, `${fitted.length}`);
     assert.ok(whole.length > 60_000 && whole.includes("Question 1 "), `${whole.length}`);

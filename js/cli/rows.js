@@ -1,0 +1,94 @@
+// @ts-check
+/** A list on a terminal: a line for each session, as wide as it is. */
+
+import { basename } from "node:path";
+
+import { safe } from "./print.js";
+import { fill, widthOf } from "./width.js";
+
+/** @typedef {import("../listing.js").Listed} Listed */
+/** @typedef {{ name: string, text: (one: Listed, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
+
+/** So many columns of a title are worth more than what else there is. */
+const TITLE = 22;
+/** An id is no shorter: what is unique today has to be so tomorrow. */
+const SHORTEST = 8;
+/** What goes first where there is no room. */
+const SPARED = ["project", "agent", "messages", "id"];
+
+/**
+ * @param {Listed[]} listed
+ * @param {{ columns: number, isColored: boolean, idLength: number, now?: Date }} options `idLength`: of the part of an id
+ *   that is unique here
+ */
+export function rowsText(listed, { columns, isColored, idLength, now = new Date() }) {
+  const all = shownOf(listed, { idLength, now });
+  const wide = new Map(all.map((column) => [column, Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place)))))]));
+  const left = (/** @type {Column[]} */ some) => columns - 1 - some.reduce((sum, column) => sum + (wide.get(column) ?? 0) + 2, 0);
+  let shown = all.filter((column) => wide.get(column));
+  for (const name of SPARED) if (left(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
+  const room = Math.max(1, left(shown));
+  const painted = (/** @type {string} */ text, /** @type {number | undefined} */ color) => (isColored && color !== undefined ? `\u001b[${color}m${text}\u001b[0m` : text);
+  const cell = (/** @type {Column} */ column, /** @type {Listed} */ one, /** @type {number} */ place) => {
+    const width = wide.get(column) ?? 0;
+    const text = fill(column.text(one, place), width);
+    return painted(column.isRight ? text.trimEnd().padStart(width) : text, column.color);
+  };
+  const before = shown.filter(({ name }) => name === "number" || name === "id");
+  const behind = shown.filter((column) => !before.includes(column));
+  const line = (/** @type {Listed} */ one, /** @type {number} */ place) => {
+    const title = fill(titleOf(one), room);
+    const isOver = one.archivedAt || !["active", "paused"].includes(one.status);
+    return [...before.map((column) => cell(column, one, place)), painted(title, isOver ? 2 : undefined), ...behind.map((column) => cell(column, one, place))].join("  ").trimEnd();
+  };
+  return listed.map((one, place) => `${line(one, place)}\n`).join("");
+}
+
+/** How much of an id tells it from all others. @param {string[]} ids those that are shown @param {string[]} all */
+export function uniqueLength(ids, all) {
+  const sorted = [...new Set([...all, ...ids])].sort();
+  const places = new Map(sorted.map((id, place) => [id, place]));
+  const shared = (/** @type {string} */ id, /** @type {string | undefined} */ other) => {
+    let length = 0;
+    while (other !== undefined && length < id.length && id[length] === other[length]) length += 1;
+    return length;
+  };
+  const needed = ids.map((id) => {
+    const place = places.get(id) ?? 0;
+    return 1 + Math.max(shared(id, sorted[place - 1]), shared(id, sorted[place + 1]));
+  });
+  return Math.max(SHORTEST, ...needed);
+}
+
+/** @param {Listed[]} listed @param {{ idLength: number, now: Date }} about @returns {Column[]} */
+function shownOf(listed, { idLength, now }) {
+  const isOfMany = new Set(listed.map(({ project }) => project)).size > 1;
+  return [
+    { name: "number", text: (_, place) => String(place + 1), isRight: true, color: 2 },
+    { name: "id", text: ({ id }) => id.slice(0, idLength), color: 33 },
+    { name: "agent", text: ({ agent = "" }) => oneLine(agent), most: 12, color: 36 },
+    { name: "project", text: ({ project = "" }) => (isOfMany ? oneLine(basename(project)) : ""), most: 14, color: 32 },
+    { name: "age", text: ({ lastActive }) => age(lastActive, now), isRight: true, color: 2 },
+    { name: "messages", text: ({ messageCount }) => `${messageCount} msg`, isRight: true, color: 2 },
+  ];
+}
+
+/** @param {Listed} one */
+function titleOf({ title, status, archivedAt }) {
+  const mark = archivedAt ? "archived" : ["active", "paused"].includes(status) ? "" : status;
+  return `${mark && `(${mark}) `}${oneLine(title)}`;
+}
+
+/** @param {string} text */
+function oneLine(text) {
+  return safe(text).replace(/\s+/g, " ").trim();
+}
+
+/** How long ago, in few letters. @param {string} timestamp @param {Date} now */
+export function age(timestamp, now) {
+  const minutes = Math.floor((now.getTime() - new Date(timestamp).getTime()) / 60_000);
+  if (Number.isNaN(minutes)) return "";
+  const steps = /** @type {const} */ ([[525_600, "y"], [43_800, "mo"], [10_080, "w"], [1440, "d"], [60, "h"], [1, "m"]]);
+  const [size, unit] = steps.find(([size]) => minutes >= size) ?? [];
+  return size ? `${Math.floor(minutes / size)}${unit}` : "now";
+}

@@ -1,0 +1,77 @@
+// @ts-check
+/**
+ * The lists that were shown, so that a number means what stood behind it: kept in the home's cache by the terminal, or
+ * the agent's client, that showed it. Whoever has seen none there means the last one of the project.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, fstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+
+import { bytesOf } from "../core.js";
+import { derived } from "../derived.js";
+import { unlessBug } from "../error.js";
+import { LeftoffError, NodeStorage } from "../index.js";
+import { note } from "./print.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../store.js").Store} Store */
+
+/** More sessions than these nobody numbers; longer numbers begin an id. */
+const NUMBER = /^[1-9]\d{0,4}$/;
+
+/** Whether what was typed is a number of a list. @param {string} typed */
+export const isNumber = (typed) => NUMBER.test(typed);
+
+/** Keeps what is about to be shown with numbers. @param {Store} store @param {Args} args @param {{ id: string }[]} listed */
+export async function remember(store, args, listed) {
+  const storage = new NodeStorage({ root: store.home });
+  const bytes = bytesOf(JSON.stringify({ v: 1, ids: listed.map(({ id }) => id) }));
+  try {
+    for (const path of paths(store, args)) await storage.replace(path, bytes);
+  } catch (error) {
+    unlessBug(error);
+    note("the list could not be kept, so that its numbers mean nothing: name a session by its id");
+  } finally {
+    await storage.close();
+  }
+}
+
+/** The id behind a number of the list that was shown last. @param {Store} store @param {Args} args @param {string} typed */
+export async function numbered(store, args, typed) {
+  const storage = new NodeStorage({ root: store.home });
+  try {
+    for (const path of paths(store, args)) {
+      const ids = (await derived(storage, path))?.ids;
+      if (!Array.isArray(ids)) continue;
+      const id = ids[Number(typed) - 1];
+      if (typeof id === "string") return id;
+      const range = ids.length === 0 ? "no number, for the list that was shown last is empty" : `a number from 1 to ${ids.length}, as the list that was shown last has them`;
+      throw new LeftoffError({ code: "not_found", message: `expected ${range}, but found ${typed}; 'leftoff list' shows another` });
+    }
+  } finally {
+    await storage.close();
+  }
+  throw new LeftoffError({ code: "not_found", message: `expected a list that was shown before, for the number ${typed} means one of it, but found none; 'leftoff list' shows one` });
+}
+
+/** Where a list is kept: whose it is first, then the project's. @param {Store} store @param {Args} args */
+function paths({ home, project }, { from }) {
+  const own = from ? `${from} ${project}` : terminal();
+  const of = (/** @type {string} */ whose) => join(home, "cache", "shown", `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`);
+  return [...(own ? [of(own)] : []), of(project)];
+}
+
+/** Which terminal this is, as long as it is open. */
+function terminal() {
+  const fd = [0, 1, 2].find((one) => isatty(one));
+  if (fd === undefined) return undefined;
+  return `terminal ${fstatSync(fd).rdev} ${login() ?? ""}`;
+}
+
+// A terminal's number is given to the next one when it is closed; on Linux its login is another one then.
+function login() {
+  const PATH = "/proc/self/stat";
+  return existsSync(PATH) ? readFileSync(PATH, "utf8").split(")").at(-1)?.split(" ")[4] : undefined;
+}

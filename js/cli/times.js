@@ -1,0 +1,47 @@
+// @ts-check
+/** Times as they are typed: a day, a time, or how long ago. */
+
+import { LeftoffError } from "../index.js";
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+const AGO = /^(\d{1,5}) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?|mo|months?|y|years?)(?: ago)?$/;
+const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
+
+/**
+ * @param {string | undefined} typed @param {"since" | "until"} name a day is meant whole: from its beginning, or to its end
+ * @param {Date} [now]
+ */
+export function timeOf(typed, name, now = new Date()) {
+  if (typed === undefined) return undefined;
+  const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim()) ?? ago(typed.trim().toLowerCase(), now);
+  if (found && !Number.isNaN(found.getTime())) return found;
+  throw new LeftoffError({ code: "usage", message: `expected a time for --${name}, as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, but found "${typed}" instead` });
+}
+
+/** @param {string} typed @param {"since" | "until"} name @param {Date} now */
+function dayOf(typed, name, now) {
+  const end = name === "until" ? 1 : 0;
+  const back = typed === "today" ? 0 : typed === "yesterday" ? 1 : undefined;
+  const [year = 0, month = 0, day = 0] = back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
+  const begun = new Date(year, month - 1, day);
+  // The calendar takes the 30th of February for the 2nd of March.
+  if (back === undefined && (!DAY.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day)) return undefined;
+  return new Date(new Date(year, month - 1, day + end).getTime() - end);
+}
+
+/** @param {string} typed */
+function exact(typed) {
+  return TIME.test(typed) ? new Date(typed.replace(" ", "T")) : undefined;
+}
+
+/** @param {string} typed @param {Date} now */
+function ago(typed, now) {
+  const [, count = "", unit = ""] = AGO.exec(typed) ?? [];
+  if (!count) return undefined;
+  const then = new Date(now);
+  if (unit.startsWith("mo")) then.setMonth(now.getMonth() - Number(count));
+  else if (unit.startsWith("y")) then.setFullYear(now.getFullYear() - Number(count));
+  else then.setTime(now.getTime() - Number(count) * MINUTES[/** @type {keyof typeof MINUTES} */ (unit[0])] * 60_000);
+  return then;
+}
