@@ -354,7 +354,12 @@ fn an_answer_goes_back_to_its_own_client_with_the_provider_that_made_it() {
     let opencode = json!({"info": {"id": "ses_1", "time": {"created": 1}}, "messages": [
         {"info": {"id": "msg_1", "role": "user", "time": {"created": 1}}, "parts": [{"type": "text", "text": "go"}]},
         {"info": {"id": "msg_2", "role": "assistant", "modelID": "m", "providerID": "p", "time": {"created": 2}},
-            "parts": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "yes"}]},
+            "parts": [
+                {"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "s"}}},
+                {"type": "reasoning", "text": "", "metadata": {"anthropic": {"redactedData": "r"}}},
+                {"type": "reasoning", "text": "so", "metadata": {"openai": {"reasoningEncryptedContent": "e"}}},
+                {"type": "text", "text": "yes"},
+            ]},
     ]});
     let pi = [
         json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}),
@@ -373,6 +378,10 @@ fn an_answer_goes_back_to_its_own_client_with_the_provider_that_made_it() {
     let told: Value = serde_json::from_str(&again(AgentName::OpenCode, &opencode.to_string())).expect("JSON");
     let info = &told["messages"][1]["info"];
     assert_eq!((&info["providerID"], &info["modelID"]), (&json!("p"), &json!("m")));
+    for (nth, part) in opencode["messages"][1]["parts"].as_array().unwrap().iter().enumerate() {
+        let written = &told["messages"][1]["parts"][nth];
+        assert_eq!((&written["text"], &written["metadata"]), (&part["text"], &part["metadata"]));
+    }
     let told = again(AgentName::Pi, &pi.join("\n"));
     let answer: Value = serde_json::from_str(told.lines().nth(1).expect("a second line")).expect("JSON");
     let message = &answer["message"];

@@ -29,6 +29,8 @@ pub(super) struct Answer {
     pub name: String,
     pub is_error: bool,
     pub is_json: bool,
+    pub not_run: bool,
+    pub exit_code: Option<i64>,
     pub content: Text,
     pub attachments: Vec<Attachment>,
 }
@@ -36,8 +38,9 @@ pub(super) struct Answer {
 impl Answer {
     /// The message of a tool that it is.
     pub fn into_message(self) -> Message {
-        let Answer { id, name, is_error, is_json, content, attachments } = self;
-        let tool = Some(Tool { call_id: id, name, is_error, is_json, ..Tool::default() });
+        let Answer { id, name, is_error, is_json, not_run, exit_code, content, attachments } = self;
+        let tool = Tool { call_id: id, name, is_error, is_json, not_run, exit_code, ..Tool::default() };
+        let tool = Some(tool);
         Message { role: Some(Role::Tool), content, attachments, tool, ..Message::default() }
     }
 }
@@ -137,7 +140,7 @@ fn answered(mut answer: Object<'_>, losses: &mut Losses, reasons: Reasons) -> An
         is_error,
         is_json,
         content,
-        attachments: Vec::new(),
+        ..Answer::default()
     };
     for (_, mut part) in answer.take_objects("parts", losses) {
         for key in ["inlineData", "fileData"] {

@@ -1,5 +1,6 @@
 //! Qwen Code's rules, each by a few records of its own.
 
+use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::session::message::Role;
@@ -74,6 +75,34 @@ fn a_result_says_whether_it_failed_and_which_call_it_answers() {
     assert_eq!(result(json!({"output": "seen"}), "success"), ("t seen".into(), false));
     assert_eq!(result(json!({"error": "no"}), "success"), ("t no".into(), true));
     assert_eq!(result(json!({"output": "stopped"}), "cancelled"), ("t stopped".into(), true));
+}
+
+// Its shell tells the code beside what it printed.
+#[test]
+fn a_result_says_whether_it_ran_and_with_which_code_its_command_ended() {
+    let ended = |outcome: Value| {
+        let call =
+            json!([{"functionCall": {"id": "c", "name": "run_shell_command", "args": {"command": "make"}}}]);
+        let parts = json!([{"functionResponse": {"id": "c", "name": "run_shell_command",
+            "response": {"output": "exit code: 0 is what it prints"}}}]);
+        let mut result = record("r", "a", "tool_result", parts);
+        result["toolCallResult"] = outcome;
+        let session = session(&[said("u", "", "user", "hi"), record("a", "u", "assistant", call), result]);
+        let tool = session.messages[2].tool.clone().unwrap();
+        let mut state = State::default();
+        session.messages.iter().for_each(|message| state.take(message));
+        (tool.exit_code, tool.not_run, state.all(Kind::Failed).count())
+    };
+    let shown = |code: i64| json!({"type": "shell_result", "exitCode": code});
+    assert_eq!(
+        ended(json!({"callId": "c", "status": "error", "resultDisplay": shown(3)})),
+        (Some(3), false, 1)
+    );
+    assert_eq!(
+        ended(json!({"callId": "c", "status": "success", "resultDisplay": shown(0)})),
+        (Some(0), false, 0)
+    );
+    assert_eq!(ended(json!({"callId": "c", "status": "cancelled", "resultDisplay": "no"})), (None, true, 0));
 }
 
 #[test]

@@ -119,6 +119,8 @@ pub const COVERAGE: Coverage = Coverage {
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
     ("compacted.payload.replacement_history", "the history that it replaces is kept"),
+    ("session_meta.payload.forked_from_id", "the message that it was forked at says it, where that is told"),
+    ("session_meta.payload.forked_from_ordinal_exclusive", "the message that it was forked at says it"),
     ("session_meta.payload.base_instructions", "the client's own instructions"),
     ("event_msg/token_count.payload.info.total_token_usage", "the sum of what each answer says"),
     ("event_msg/token_count.payload.info.last_token_usage.total_tokens", "the sum of the others"),

@@ -146,7 +146,8 @@ fn tool_calls(
         let result = parts(RESULT, call.take_raw("result"), losses, REASONS);
         call.leave(losses, REASONS);
         let failed = matches!(status.as_deref(), Some("error" | "cancelled"));
-        for answer in answers(result, &id, &name, failed) {
+        for mut answer in answers(result, &id, &name, failed) {
+            answer.not_run = answer.id == id && status.as_deref() == Some("cancelled");
             record.results.push((answer, timestamp.clone(), RESULT));
         }
         calls.push(ToolCall { id, name, arguments });

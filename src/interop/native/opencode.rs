@@ -76,7 +76,21 @@ impl Document<'_, '_> {
         if step.role == Role::Assistant {
             for reasoning in self.writing.reasoning(step) {
                 let time = json!({"start": ms, "end": ms});
-                parts.push(json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time}));
+                let mut part = json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time});
+                if let Some(signature) = &reasoning.signature {
+                    part["metadata"]["anthropic"]["signature"] = signature.as_str().into();
+                }
+                match &reasoning.data {
+                    // Whose it is nobody says; what Anthropic keeps to itself has nothing to show.
+                    Some(data) if reasoning.text.is_empty() => {
+                        part["metadata"]["anthropic"]["redactedData"] = data.as_str().into();
+                    }
+                    Some(data) => {
+                        part["metadata"]["openai"]["reasoningEncryptedContent"] = data.as_str().into();
+                    }
+                    None => {}
+                }
+                parts.push(part);
             }
         }
         let (said, images) = divided(AgentName::OpenCode, Place::of(step), step.text, &step.files);

@@ -306,7 +306,7 @@ impl Reader {
             };
             losses.add(format!("{kind}.message.parts[].{field}"), "only an answer says this");
         }
-        let (call, failed) = outcome(object, losses);
+        let Answer { id: call, is_error: failed, not_run, exit_code, .. } = outcome(object, losses);
         let is_notice = subtype.is_some_and(|subtype| NOTICES.contains(&subtype));
         let flags = if is_notice { marks(&["isMeta"]) } else { marks(&[]) };
         let is_beside = !text.is_empty() || !said.attachments.is_empty();
@@ -319,8 +319,9 @@ impl Reader {
             _ => said.answers,
         };
         for answer in answers {
-            let id = if answer.id.is_empty() { call.clone().unwrap_or_default() } else { answer.id };
-            let answer = Answer { id, is_error: answer.is_error || failed, ..answer };
+            let id = if answer.id.is_empty() { call.clone() } else { answer.id };
+            let is_error = answer.is_error || failed;
+            let answer = Answer { id, is_error, not_run, exit_code, ..answer };
             before = Some(self.add(&envelope.agent, before, answer.into_message(), envelope.origin()));
         }
         if is_alone && kind == "tool_result" || !is_alone && !is_beside {
@@ -365,13 +366,22 @@ impl Reader {
     }
 }
 
-// The call that a result answers, and whether it failed.
-fn outcome(object: &mut Object<'_>, losses: &mut Losses) -> (Option<String>, bool) {
-    let Some(mut outcome) = object.take_object("toolCallResult", losses) else { return (None, false) };
-    let call = outcome.take_name("callId", losses);
+// The call that a result answers, and how it ended.
+fn outcome(object: &mut Object<'_>, losses: &mut Losses) -> Answer {
+    let Some(mut outcome) = object.take_object("toolCallResult", losses) else { return Answer::default() };
+    let id = outcome.take_name("callId", losses).unwrap_or_default();
     let status: Option<String> = outcome.take("status", losses);
+    let shown = outcome.raw("resultDisplay").and_then(|raw| Object::parse("", raw).ok());
+    let exit_code = shown.and_then(|mut shown| shown.take("exitCode", &mut Losses::default()));
     outcome.leave(losses, REASONS);
-    (call, matches!(status.as_deref(), Some("error" | "cancelled")))
+    let not_run = status.as_deref() == Some("cancelled");
+    Answer {
+        id,
+        is_error: not_run || status.as_deref() == Some("error"),
+        not_run,
+        exit_code,
+        ..Answer::default()
+    }
 }
 
 // What is input has the cached tokens in it. Whether what is output has the thoughts in it, the sum tells.
