@@ -139,6 +139,9 @@ test("SESS-005: who resumes what was marked complete is warned, and may insist",
     assert.equal(session.metadata.lifecycle, "completed");
     assert.equal(typed("resume", "done", "--print", "--override").status, 0);
     await session.look();
+    assert.equal(session.metadata.lifecycle, "completed", "who looks changes nothing");
+    assert.equal(typed("resume", "done", "--print", "--from", "claude-code", "--override").status, 0);
+    await session.look();
     assert.equal(session.metadata.lifecycle, "active");
   }));
 
