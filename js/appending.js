@@ -40,7 +40,8 @@ export async function appendAll(session, messages) {
 
 /**
  * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
- * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are.
+ * messages that were. What was said is folded by whoever takes the session up: of a hundred imports few are. Others may
+ * import the same file meanwhile: nobody waits, and what each finds missing it appends until nothing is.
  * @param {Session} session @param {Fresh} from @returns {Promise<number>}
  */
 export async function appendFresh(session, from) {
@@ -58,28 +59,30 @@ export async function appendFresh(session, from) {
 /** @param {Session} session @param {Fresh} from */
 async function appendedFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false, onBatch }) {
   const { log } = session;
-  const size = await log.size();
-  if (size === 0) {
+  let added = 0;
+  if ((await log.size()) === 0) {
     if (isCounted) countAsStored();
     const { handle: staged, free } = agents.lent(() => handle.stage(at));
-    await session.appendStaged(new Staging(staged, isCounted, onBatch)).finally(free);
-  } else {
-    agents.called(() => handle.compare(at, goesOn));
-    count = await compared(handle, log.pieces(0, size));
-    for (let from = 0; from < count; from += BATCH) {
-      const batch = fromBytes(agents.called(() => handle.messages(at, from, from + BATCH)));
-      // An answer to who stopped it is no going on.
-      await session.appendCopies(batch, { ...options, revives: revives && batch.some((/** @type {any} */ one, /** @type {number} */ place) => isTalk(one, batch[place + 1])) });
+    const written = await session.appendStaged(new Staging(staged, isCounted, onBatch)).finally(free);
+    added = count;
+    if ((await log.size()) === written) {
+      await session.flush({ learns: false });
+      return added;
     }
   }
-  if (count > 0) await session.flush({ learns: false });
-  return count;
-}
-
-/** How many messages a log does not hold yet; the others are left out. @param {Transcript} handle @param {AsyncIterable<Uint8Array>} pieces */
-async function compared(handle, pieces) {
-  for await (const bytes of pieces) agents.called(() => handle.feed(bytes));
-  return agents.called(() => handle.compared());
+  agents.called(() => handle.compare(at, goesOn));
+  for (let from = 0; ; ) {
+    const size = await log.size();
+    for await (const bytes of log.pieces(from, size)) agents.called(() => handle.feed(bytes));
+    from = size;
+    const batch = fromBytes(agents.called(() => handle.missing(BATCH)));
+    if (batch.length === 0) break;
+    // An answer to who stopped it is no going on.
+    await session.appendCopies(batch, { ...options, revives: revives && batch.some((/** @type {any} */ one, /** @type {number} */ place) => isTalk(one, batch[place + 1])) });
+    added += batch.length;
+  }
+  if (added > 0) await session.flush({ learns: false });
+  return added;
 }
 
 /** The messages of a new log, staged where they were read: they need not cross into the core, which goes on from the checkpoint. */

@@ -1,16 +1,18 @@
 // @ts-check
 /**
- * Where a session of an agent lies in the store, or begins: in the home; one that a command of the workspace began,
- * beside its conversation, once that is there.
+ * Where a session of an agent lies in the store, or begins: in the home, with the project that its agent names, else with
+ * none; one that a command of the workspace began, beside its conversation, once that is there.
  */
 
 import { join } from "node:path";
 
 import { unlessBug } from "./error.js";
+import { idOf } from "./live.js";
 import { SESSION_FOLDER } from "./placement.js";
 import { projectHash } from "./project.js";
 
 /** @import { OpenSessions } from "./open-sessions.js" */
+/** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -29,6 +31,11 @@ import { projectHash } from "./project.js";
  * @typedef {(said: Said) => Promise<Command | undefined>} Begun
  */
 
+/** The folder of sessions that are no project's. */
+const NO_PROJECT = "none";
+/** So much of a uuid is its time. */
+const TIME = "00000000-0000-".length;
+
 // They are about conversations, and begin none.
 const OWN = ["resume", "stop-conversation"];
 
@@ -43,8 +50,10 @@ export class Arrivals {
   #places;
   #storage;
   #open;
-  /** @type {Promise<Map<string, string>> | undefined} the workspace's sessions, by their ids */
+  /** @type {Promise<Map<string, string>> | undefined} the workspace's sessions, by what their ids end with */
   #inWorkspace;
+  /** @type {Promise<Map<string, string>> | undefined} the home's */
+  #inHome;
 
   /** @param {{ project: string, places: Places, storage: Storage, open: OpenSessions }} parts */
   constructor({ project, places, storage, open }) {
@@ -54,12 +63,37 @@ export class Arrivals {
     this.#open = open;
   }
 
+  /**
+   * Where it lies already. It may have been relocated since; and a client that takes a session up again in another process
+   * may begin another file of it, at another time.
+   * @param {Place} place where it would begin @param {string} id
+   * @returns {Promise<Place | undefined>}
+   */
+  async #known(place, id) {
+    const isThere = (/** @type {string} */ path) => this.#storage.stat(join(path, "events.jsonl"));
+    if (await isThere(place.path)) return place;
+    this.#inHome ??= this.#lookedHome();
+    const path = (await this.#inHome).get(tailOf(id));
+    if (path && (await isThere(path))) return { ...place, path };
+    this.#inWorkspace ??= this.#looked();
+    const workspace = (await this.#inWorkspace).get(tailOf(id));
+    return workspace ? this.#places.of({ path: workspace, placement: "workspace" }) : undefined;
+  }
+
+  async #lookedHome() {
+    /** @type {Map<string, string>} */
+    const found = new Map();
+    const { home } = this.#places;
+    for (const hash of await home.projects()) for (const path of await home.paths(hash)) found.set(tailOf(idOf(path)), path);
+    return found;
+  }
+
   // Not by a list: that pauses what rests, and whoever imports changes no other session.
   async #looked() {
     /** @type {Map<string, string>} */
     const ids = new Map();
     for (const place of await this.#places.all()) {
-      if (place.placement === "workspace") await this.#open.look(place, ({ id }) => void ids.set(id, place.path)).catch(unlessBug);
+      if (place.placement === "workspace") await this.#open.look(place, ({ id }) => void ids.set(tailOf(id), place.path)).catch(unlessBug);
     }
     return ids;
   }
@@ -70,20 +104,18 @@ export class Arrivals {
    * @returns {Promise<Session>}
    */
   async session(one, said, begun) {
-    const project = one.folder ?? this.#project;
+    // What goes on there is told by who is in that folder.
+    const project = one.folder ?? (begun && this.#project);
     const { home } = this.#places;
-    const place = home.place(projectHash(project), one.id);
-    // It may have been relocated since.
-    for (const { path } of [place, ...(await home.projects()).map((hash) => home.place(hash, one.id))]) {
-      if (await this.#storage.stat(join(path, "events.jsonl"))) return this.#open.at({ ...place, path });
-    }
-    this.#inWorkspace ??= this.#looked();
-    const path = (await this.#inWorkspace).get(one.id);
-    if (path) return this.#open.at(this.#places.of({ path, placement: "workspace" }));
+    const place = home.place(project === undefined ? NO_PROJECT : projectHash(project), one.id);
+    const known = await this.#known(place, one.id);
+    if (known) return this.#open.at(known);
     const { name, hash } = (await begun?.(said)) ?? {};
     // It goes on where it came from; here it rests since then.
-    const timestamp = one.lastTimestamp ?? undefined;
+    const timestamp = one.lastTimestamp ?? one.created;
+    this.#inHome?.then((ids) => ids.set(tailOf(one.id), place.path));
     return this.#open.begin(place, {
+      timestamp: one.created,
       id: one.id,
       type: one.parent ? "subagent" : (typeOf(name) ?? "chat"),
       project,
@@ -94,6 +126,11 @@ export class Arrivals {
       then: [...(one.fork ? [{ type: "fork", ...one.fork }] : []), ...(begun ? [] : [{ type: "status", status: "paused", timestamp }])],
     });
   }
+}
+
+/** What is imported has an id that begins with the time of its source; the rest names the source alone. @param {string} id */
+function tailOf(id) {
+  return id.slice(TIME);
 }
 
 /** Nothing where it says nothing. @param {import("./records.js").Agent} agent */

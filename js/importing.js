@@ -58,7 +58,7 @@ const KEPT_EACH = 256;
 // What is found in folders and is no session is no trouble.
 const NONE = ["unknown_format", "empty_file"];
 // Counted up where a reader takes more from a file than before, so that files are read again.
-const READERS = 1;
+const READERS = 2;
 
 export class Importing {
   #outside;
@@ -101,9 +101,11 @@ export class Importing {
     let taken = 0;
     /** @type {ImportResult} */
     const result = { imported: [], problems: [], unchanged: 0 };
-    for await (const { bytes, isAlone } of documents(this.#outside, path, only)) {
+    for await (const { bytes, beside, isAlone, error } of documents(this.#outside, path, only)) {
       try {
-        const read = parse(bytes, path.replace(/\.zst$/, ""), from);
+        // Of a database others can be read.
+        if (error) throw error;
+        const read = parse(bytes, path.replace(/\.zst$/, ""), from, beside);
         // Reading it takes as long as writing what it holds. Of a database nobody knows how many sessions come.
         const begun = Math.min(1, taken / size || 0);
         taken += bytes.length;
@@ -115,7 +117,8 @@ export class Importing {
         result.problems.push(...problems);
       } catch (error) {
         // Of a database one session may be empty.
-        if (isAlone || !(error instanceof LeftoffError) || !NONE.includes(error.code)) throw error;
+        if (isAlone || !(error instanceof LeftoffError) || error.code === "internal") throw error;
+        if (!NONE.includes(error.code)) result.problems.push({ path, code: error.code, message: error.message });
       }
     }
     return result;
@@ -166,11 +169,11 @@ export class Importing {
       done += count;
     };
     for (const [at, one] of sessions.entries()) {
-      const { id, agent, losses, parent } = one;
+      const { agent, losses, parent } = one;
       for (const { session, goesOn, at: place, count } of await this.#parts(read, at, one)) {
         const added = await appendFresh(session, { handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn, onBatch });
         await this.#letGo(session, one);
-        imported.push({ id: goesOn ? session.id : id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
+        imported.push({ id: session.id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
       }
     }
     return { imported, problems: problems.map((problem) => ({ path, ...problem })) };

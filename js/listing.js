@@ -191,20 +191,26 @@ export class Listing {
     /** @type {Sure[]} */
     const found = [];
     const looked = async () => {
-      for (let place = places.pop(); place; place = places.pop()) found.push(...(await this.looked(place)));
+      for (let place = places.pop(); place; place = places.pop()) found.push(...(await this.#written(place) ?? (await this.looked(place))));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, looked));
     return found;
+  }
+
+  // What the index says, where all of the files are as they were: that of a session whose messages have no times, too.
+  /** @param {FoundPlace} place @returns {Promise<Sure[] | undefined>} */
+  async #written(place) {
+    const line = this.#index.known.get(place.path);
+    const files = line && (await prints(place).catch(unlessBug));
+    const entry = files && line.isOf(files) ? line.entry : undefined;
+    return entry && [sure(entry, place)];
   }
 
   /** The same, where all of its files are as they were. @param {Found} found @returns {Promise<Sure[]>} */
   async verified(found) {
     if (found.isSure) return [found];
     const { place } = found;
-    const files = await prints(place).catch(unlessBug);
-    const line = this.#index.known.get(place.path);
-    const entry = files && line?.isOf(files) ? line.entry : undefined;
-    return entry ? [sure(entry, place)] : this.looked(place);
+    return (await this.#written(place)) ?? this.looked(place);
   }
 
   /** What a session says that is opened for it. @param {FoundPlace} place @returns {Promise<Sure[]>} */

@@ -307,19 +307,22 @@ export class Live {
   }
 
   /**
-   * Appends what was staged in another module, and goes on from the checkpoint that it has then.
+   * Appends what was staged in another module, and goes on from the checkpoint that it has then; how many bytes that was.
    * @param {import("./appending.js").Staging} staging
    */
   async appendStaged(staging) {
+    let written = 0;
     for (let bytes; (bytes = staging.next()); ) {
       for (const [id, content] of staging.blobs()) await this.keepBlob(id, content);
       await this.messages.append(staging, bytes, { durable: false });
+      written += bytes.length;
     }
     const checkpoint = staging.checkpoint();
     const handle = await this.revived();
     if (checkpoint) called((core) => handle.end(core.LogName.Messages) === 0 && handle.beginAt(checkpoint));
     // Where there is none, the log is read as if another process had written it.
     await this.messages.observe(handle);
+    return written;
   }
 
   /**

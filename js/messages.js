@@ -45,7 +45,7 @@ export async function* ofPath(from, handle, { newestFirst: isNewestFirst, leaf, 
   // What is appended meanwhile may begin a branch: the path is that of this message nevertheless.
   const of = called(() => handle.leaf) && (leaf ?? called(() => handle.leaf));
   const end = await from.log.size();
-  const all = isNewestFirst ? newestFirst(from, { end }) : oldestFirst(from, { start: 0, end });
+  const all = isNewestFirst ? newestFirst(from, { end, handle }) : oldestFirst(from, { start: 0, end });
   if (of === undefined) return yield* all;
   /** @type {ReadMessage[]} */
   let some = [];
@@ -98,10 +98,11 @@ function forward(start, revisions) {
 /**
  * Newest first: from `end` down to the beginning.
  * @param {From} from
- * @param {{ end: number, piece?: number }} range `piece`: what is read at once
+ * @param {{ end: number, piece?: number, handle?: Handle }} range `piece`: what is read at once; `handle`: of the session, which
+ *   knows which lines say again what was said before
  */
-export async function* newestFirst(from, { end, piece = CHUNK }) {
-  const { handle: reader, free } = lent((core) => core.Reader.newestFirst(end));
+export async function* newestFirst(from, { end, piece = CHUNK, handle }) {
+  const { handle: reader, free } = lent((core) => (handle ? handle.newestFirst(end) : core.Reader.newestFirst(end)));
   try {
     for (let before = end; before > 0; ) {
       const start = Math.max(0, before - piece);

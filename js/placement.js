@@ -62,6 +62,13 @@ export class Home {
     return sessions.map(({ name, files }) => ({ storage, placement: "home", path: folder + sep + name, files: files?.map(print) ?? [undefined] }));
   }
 
+  /** Where a project's sessions lie, without a look at their files. @param {string} project its hash */
+  async paths(project) {
+    const folder = join(this.#root, project);
+    const found = folders(await listed(this.#storage, folder)).filter(({ name }) => name.startsWith("session-"));
+    return found.map(({ name }) => join(folder, name));
+  }
+
   /** @param {string} project its hash @param {string} id @returns {Place} */
   place(project, id) {
     return { storage: this.#storage, path: join(this.#root, project, `session-${id}`), placement: "home" };

@@ -144,14 +144,14 @@ export class Session {
     return mine;
   }
 
-  /** Appends what was staged elsewhere, for a log that holds nothing yet. @param {import("./appending.js").Staging} staging */
+  /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
     return this.#queued(async () => {
       await this.#live.revived();
       if (!this.#lease.isHeld) await this.#lease.hold();
       if (this.#live.isDue) await this.#goOn([]);
       this.#hasNews = true;
-      await this.#live.appendStaged(staging);
+      return this.#live.appendStaged(staging);
     });
   }
 

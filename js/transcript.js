@@ -13,7 +13,7 @@ import { MemoryStorage } from "./storage/memory.js";
 
 /**
  * @typedef {{ id: string, agent: string, sourceId: string, parent: any, fork: { session: string, messageId: string } | null, title: string | null, folder: string | null,
- *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, lastTimestamp: string | null }} ReadSession
+ *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession
  *
  * @typedef {object} Parsed
  * @property {ReadSession[]} sessions
@@ -28,10 +28,11 @@ import { MemoryStorage } from "./storage/memory.js";
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
+ * @param {Uint8Array} [beside] what the agent says of it in another file
  * @returns {Parsed}
  */
-export function parse(bytes, path, from) {
-  const { handle, free } = agents.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from));
+export function parse(bytes, path, from, beside) {
+  const { handle, free } = agents.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
   try {
     return { ...fromBytes(agents.called(() => handle.about())), handle, free };
   } catch (error) {
@@ -47,7 +48,7 @@ export function parse(bytes, path, from) {
 export async function readTranscript(file) {
   const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
-    const { messageCount, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
+    const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
     return new Transcript(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
   } finally {
     free();
@@ -57,7 +58,7 @@ export async function readTranscript(file) {
 export class Transcript {
   #messages;
 
-  /** @param {Omit<ReadSession, "messageCount" | "lastTimestamp">} session @param {any[]} messages @param {any[]} problems */
+  /** @param {Omit<ReadSession, "messageCount" | "created" | "lastTimestamp">} session @param {any[]} messages @param {any[]} problems */
   constructor(session, messages, problems) {
     this.#messages = messages;
     /** What the transcript says of itself. */

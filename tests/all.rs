@@ -28,6 +28,8 @@ mod fuzzed;
 #[path = "common/histories.rs"]
 mod histories;
 mod images;
+#[cfg(feature = "interop")]
+mod imports;
 mod index;
 mod json_suite;
 #[path = "common/lines.rs"]

@@ -41,7 +41,7 @@ impl Host {
     }
 
     fn newest_first(&self, chunk: usize) -> (Vec<Message>, Vec<Problem>) {
-        self.read(&mut Reader::newest_first(self.log.len() as u64), self.log.rchunks(chunk))
+        self.read(&mut Reader::newest_first(self.log.len() as u64, Vec::new()), self.log.rchunks(chunk))
     }
 
     fn read<'a>(
@@ -108,7 +108,7 @@ fn a_message_that_two_processes_import_is_one_whatever_number_and_count_they_giv
     let mut reader = Reader::oldest_first(0, Revisions::new(0));
     reader.feed(&log);
     assert_eq!(reader.batch().messages.len(), 2);
-    let mut backward = Reader::newest_first(log.len() as u64);
+    let mut backward = Reader::newest_first(log.len() as u64, Vec::new());
     backward.feed(&log);
     backward.finish();
     assert_eq!(backward.batch().messages.len(), 2);

@@ -8,11 +8,21 @@
 import { LeftoffError } from "../error.js";
 
 /**
- * @typedef {{ id: string, bytes: Uint8Array }} ExportedSession
+ * @typedef {{ id: string, bytes: Uint8Array, error?: LeftoffError }} ExportedSession `error`: why it cannot be read; the
+ *   others can
  *
  * One session alone: the one that was active last in a folder.
  * @typedef {{ folder: string }} Only
  */
+
+/** How many characters a session may have, beside so many times the bytes of its database. */
+const ALWAYS = 2 ** 20;
+const MOST_TIMES = 2;
+
+/** What SQLite says of a value that is longer than it may be. */
+const TOO_BIG = 18;
+/** And of a file that is none. */
+const NO_DATABASE = 26;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -28,15 +38,28 @@ const decoder = new TextDecoder();
  */
 export async function* sessionsOfDatabase({ database, wal, only }) {
   const db = await opened(database, wal);
+  // Columns that are computed may say more than the file has.
+  const most = ALWAYS + MOST_TIMES * (database.length + (wal?.length ?? 0));
   try {
     const has = (/** @type {string} */ table) => answered(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
     if (!["session", "message", "part"].every(has)) throw unknown("expected a database of opencode, but found one with other tables");
     const isSecond = has("session_message");
-    for (const { id } of wanted(db, only)) {
-      yield { id: String(id), bytes: encoder.encode(exported(db, id, isSecond)) };
-    }
+    for (const { id } of wanted(db, only)) yield sessionOf(db, { id, isSecond, most });
   } finally {
     db.close();
+  }
+}
+
+/** @param {Database} db @param {{ id: unknown, isSecond: boolean, most: number }} of @returns {ExportedSession} */
+function sessionOf(db, { id, isSecond, most }) {
+  try {
+    const text = exported(db, id, isSecond, most);
+    return { id: String(id), bytes: encoder.encode(text) };
+  } catch (error) {
+    // What is nested without end exceeds the stack.
+    const found = error instanceof RangeError ? new LeftoffError({ code: "too_deep", message: `expected a session of opencode, but found "${id}" nested too deep`, cause: error }) : error;
+    if (!(found instanceof LeftoffError) || found.code === "internal") throw found;
+    return { id: String(id), bytes: new Uint8Array(), error: found };
   }
 }
 
@@ -101,6 +124,9 @@ async function opened(database, wal) {
     capi.sqlite3_js_posix_create_file("/opencode.db", plain(database));
     if (wal !== undefined && wal.length > 0) capi.sqlite3_js_posix_create_file("/opencode.db-wal", plain(wal));
     const db = new oo1.DB("/opencode.db", "w");
+    // No value is longer than all of them; and what a log says of pages must not become a file of that size.
+    capi.sqlite3_limit(db, capi.SQLITE_LIMIT_LENGTH, Math.min(2 ** 30, ALWAYS + database.length + (wal?.length ?? 0)));
+    capi.sqlite3_db_config(db, capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
     // A log needs memory that is shared, unless nobody else is there.
     db.exec("pragma locking_mode = exclusive");
     return db;
@@ -117,11 +143,34 @@ function wanted(db, only) {
 
 /** @param {Database} db @param {string} sql @param {any[]} values @returns {Row[]} */
 function answered(db, sql, ...values) {
+  return answeredAtMost(db, Infinity, sql, ...values);
+}
+
+/** @param {Database} db @param {number} most how many characters @param {string} sql @param {any[]} values @returns {Row[]} */
+function answeredAtMost(db, most, sql, ...values) {
+  /** @type {Row[]} */
+  const rows = [];
+  let size = 0;
+  /** @param {any} row */
+  const callback = (row) => {
+    for (const value of Object.values(row)) size += value?.length ?? 0;
+    if (size > most) throw tooLarge(`more than ${most} characters`);
+    rows.push(row);
+  };
   try {
-    return /** @type {Row[]} */ (/** @type {unknown} */ (db.exec({ sql, bind: values.length > 0 ? values : undefined, rowMode: "object", returnValue: "resultRows" })));
+    db.exec({ sql, bind: values.length > 0 ? values : undefined, rowMode: "object", callback });
+    return rows;
   } catch (cause) {
-    throw unknown("expected a sound database of opencode, but SQLite refused to read it", cause);
+    if (cause instanceof LeftoffError) throw cause;
+    if (/** @type {any} */ (cause).resultCode === TOO_BIG) throw tooLarge("a value that is longer", cause);
+    if (/** @type {any} */ (cause).resultCode === NO_DATABASE) throw unknown("expected a database of SQLite, but found something else", cause);
+    throw new LeftoffError({ code: "damaged", message: "expected a sound database of opencode, but SQLite refused to read it", cause });
   }
+}
+
+/** @param {string} found @param {unknown} [cause] */
+function tooLarge(found, cause) {
+  return new LeftoffError({ code: "too_large", message: `expected a session of opencode that is no larger than its database, but found ${found}`, cause });
 }
 
 /** @param {string} message @param {unknown} [cause] */
@@ -129,18 +178,22 @@ function unknown(message, cause) {
   return new LeftoffError({ code: "unknown_format", message, cause });
 }
 
-/** One session, as it is exported. @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there */
-function exported(db, id, isSecond) {
-  const [row] = answered(db, "select * from session where id = ?", id);
+/**
+ * One session, as it is exported.
+ * @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there @param {number} most
+ */
+function exported(db, id, isSecond, most) {
+  const answered = (/** @type {string} */ sql, /** @type {any[]} */ ...values) => answeredAtMost(db, most, sql, ...values);
+  const [row] = answered("select * from session where id = ?", id);
   const parts = new Map();
-  for (const part of answered(db, "select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
+  for (const part of answered("select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
     add(parts, part.message_id, json(part.data, { id: part.id, sessionID: id, messageID: part.message_id }));
   }
-  const said = answered(db, "select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
+  const said = answered("select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
     const own = parts.get(message.id) ?? [];
     return `{"info":${json(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
   });
-  const second = isSecond ? answered(db, "select id, type, data from session_message where session_id = ? order by seq", id) : [];
+  const second = isSecond ? answered("select id, type, data from session_message where session_id = ? order by seq", id) : [];
   const more = second.map(({ data, ...own }) => json(data, own));
   const behind = more.length > 0 ? `,"sessionMessages":[${more.join()}]` : "";
   return `{"info":${JSON.stringify(infoOf(row), plainNumber)},"messages":[${said.join()}]${behind}}`;

@@ -6,33 +6,94 @@ import { LeftoffError } from "../error.js";
 
 /** How a frame of zstd begins. */
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-// A few bytes can stand for any number of others; no session has so many.
-const MOST_BYTES = 1 << 30;
+/** A frame that says nothing: its magic's first byte has any low half. */
+const SKIPPED = [0x50, 0x2a, 0x4d, 0x18];
+// A few bytes can stand for any number of others: no session has so many, nor becomes so much smaller.
+const MOST_BYTES = 2 ** 30;
+const MOST_TIMES = 250;
+/** What any file may become. */
+const ALWAYS = 2 ** 26;
+// With each block the decoder moves its whole window: some ten seconds.
+const MOST_MOVED = 2 ** 36;
 
 /** @param {Uint8Array} bytes */
 export function isPacked(bytes) {
-  return MAGIC.every((byte, place) => bytes[place] === byte);
+  return begins(bytes, 0, MAGIC);
 }
 
-/** What was compressed. @param {Uint8Array} bytes @param {string} path */
+/**
+ * What was compressed.
+ * @param {Uint8Array} bytes @param {string} path
+ * @throws `too_large` where it would be more than any session is; `damaged`
+ */
 export async function unpacked(bytes, path) {
   const { Decompress } = await import("fzstd").catch((cause) => {
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package fzstd, which reads what zstd compressed, but could not load it", cause });
   });
-  const refused = (/** @type {string} */ found, /** @type {unknown} */ cause) =>
-    new LeftoffError({ code: "unknown_format", message: `expected what zstd compressed in "${path}", but ${found}`, cause });
+  const most = Math.min(MOST_BYTES, Math.max(ALWAYS, MOST_TIMES * bytes.length));
+  const tooLarge = (/** @type {string} */ found) =>
+    new LeftoffError({ code: "too_large", message: `expected at most ${most} bytes, compressed to ${bytes.length}, in "${path}", but found ${found} instead` });
+  let moved = 0;
+  for (const { window, blocks } of frames(bytes)) {
+    moved += window * blocks;
+    if (window > most || moved > MOST_MOVED) throw tooLarge(`${blocks} blocks with a window of ${window} bytes`);
+  }
   /** @type {Uint8Array[]} */
   const pieces = [];
   let size = 0;
   const stream = new Decompress((piece) => {
     size += piece.length;
-    if (size > MOST_BYTES) throw refused(`found more than ${MOST_BYTES} bytes`, undefined);
+    if (size > most) throw tooLarge("more");
     pieces.push(piece.slice());
   });
   try {
     stream.push(bytes, true);
   } catch (cause) {
-    throw cause instanceof LeftoffError ? cause : refused("it could not be read", cause);
+    if (cause instanceof LeftoffError) throw cause;
+    throw new LeftoffError({ code: "damaged", message: `expected what zstd compressed in "${path}", but it could not be read`, cause });
   }
   return joined(pieces);
+}
+
+/**
+ * What the heads of frames and blocks say, as far as they can be read: what the decoder takes for itself, and how often
+ * it moves that. RFC 8878.
+ * @param {Uint8Array} bytes
+ */
+function* frames(bytes) {
+  const number = (/** @type {number} */ at, /** @type {number} */ length) => {
+    let value = 0;
+    for (let byte = length - 1; byte >= 0; byte -= 1) value = value * 256 + (bytes[at + byte] ?? 0);
+    return value;
+  };
+  for (let at = 0; at < bytes.length; ) {
+    if (((bytes[at] ?? 0) & 0xf0) === SKIPPED[0] && begins(bytes, at + 1, SKIPPED.slice(1))) {
+      at += 8 + number(at + 4, 4);
+      continue;
+    }
+    if (!begins(bytes, at, MAGIC)) return;
+    const flags = bytes[at + 4] ?? 0;
+    const isOne = (flags & 32) !== 0;
+    const sizeBytes = [isOne ? 1 : 0, 2, 4, 8][flags >> 6] ?? 0;
+    const nameBytes = [0, 1, 2, 4][flags & 3] ?? 0;
+    const descriptor = bytes[at + 5] ?? 0;
+    const base = 2 ** (10 + (descriptor >> 3));
+    at += 5 + (isOne ? 0 : 1) + nameBytes;
+    const window = isOne ? number(at, sizeBytes) + (sizeBytes === 2 ? 256 : 0) : base + (base / 8) * (descriptor & 7);
+    at += sizeBytes;
+    let blocks = 0;
+    for (let isLast = false; !isLast && at < bytes.length; blocks += 1) {
+      const head = number(at, 3);
+      isLast = (head & 1) === 1;
+      // Of one byte that is repeated only that stands there.
+      at += 3 + (((head >> 1) & 3) === 1 ? 1 : head >> 3);
+    }
+    at += (flags & 4) === 0 ? 0 : 4;
+    yield { window, blocks };
+  }
+}
+
+/** @param {Uint8Array} bytes @param {number} at @param {number[]} with_ */
+function begins(bytes, at, with_) {
+  return with_.every((byte, place) => bytes[at + place] === byte);
 }

@@ -38,6 +38,8 @@ pub struct Source {
     pub newest_user: Option<Span>,
     /// Its first line, where it was written again.
     pub newest_user_first: Option<Span>,
+    /// Lines that say again what was said before.
+    pub repeated: Vec<Span>,
     /// The path, where the log has more than one.
     pub path: Option<(Branches, Path)>,
     /// What the conversation has come to.
@@ -289,8 +291,9 @@ impl Reading {
                 continue;
             };
             let Some(first) = known.first().copied().filter(|_| kept.is_some()) else { continue };
-            let is_known =
-                |place: &usize| placed[*place].1.is_some_and(|one| one.message.says_the_same(&item.message));
+            let is_imported = item.message.source.is_some();
+            let says_it = |one: &Item| is_imported || one.message.says_the_same(&item.message);
+            let is_known = |place: &usize| placed[*place].1.is_some_and(says_it);
             if placed[first].1.is_none() {
                 placed[first].1 = kept;
             } else if !known.iter().any(is_known) {
@@ -336,6 +339,10 @@ impl Reading {
                     continue;
                 }
             };
+            if Span::any_holds(&self.source.repeated, record.start) {
+                self.lines_from = record.start;
+                continue;
+            }
             let message = self.on_path(&record);
             if let Some(last) = message.as_ref().filter(|message| self.is_summed_up_with(message, record.end))
             {

@@ -26,6 +26,8 @@ use crate::time;
 /// What the reader knows: there are no fields, and nothing but the marks of the lines is left behind.
 pub const COVERAGE: Coverage = Coverage { tested: &["0.86.2"], mapped: &[], whole: &[] };
 
+/// What Aider calls its history, in the folder that it works in.
+const FILE: &str = "/.aider.chat.history.md";
 const HEADER: &str = "# aider chat started at ";
 
 /// Whether a section of Aider is in these bytes.
@@ -33,11 +35,11 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
     bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(HEADER.as_bytes()))
 }
 
-/// Reads a history.
+/// Reads a history. `name` is the file's name; the folder that it lies in is that of its sessions.
 ///
 /// # Errors
 /// `empty_file`, also where nobody spoke in any section; `unknown_format` where it has none.
-pub fn read(bytes: &[u8]) -> Result<Import, Error> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     refuse_empty(bytes, AgentName::Aider)?;
     let mut reader = Reader {
         section: Section::new(String::from("before the first"), None),
@@ -56,6 +58,8 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     reader.end();
     let Reader { mut import, empty, .. } = reader;
     import.problems.sort_by_key(|problem| problem.start);
+    let folder = name.strip_suffix(FILE).filter(|folder| !folder.is_empty()).map(String::from);
+    import.sessions.iter_mut().for_each(|session| session.folder.clone_from(&folder));
     if let Some(first) = import.sessions.first_mut()
         && empty > 0
     {
@@ -130,6 +134,19 @@ impl Section {
         }
         self.somebody_spoke |= voice != Voice::Aider;
     }
+
+    // The user stopped what is being said; Aider leaves blank lines before it says so.
+    fn cut_short(&mut self) {
+        let is_said = match &self.said {
+            Some((Voice::Model, ..)) => true,
+            Some((Voice::Aider, _, lines)) => lines.iter().all(|line| line.trim().is_empty()),
+            Some((Voice::User, ..)) | None => false,
+        };
+        if is_said {
+            self.finish_message();
+            self.talk.cut_short();
+        }
+    }
 }
 
 struct Reader {
@@ -167,6 +184,9 @@ impl Reader {
 
     // What Aider says of itself when it begins.
     fn note(&mut self, text: &str) {
+        if text.starts_with("^C") {
+            self.section.cut_short();
+        }
         let session = &mut self.section.talk.session;
         let model = ["Model: ", "Main model: ", "Models: "].iter().find_map(|mark| text.strip_prefix(mark));
         if let Some(model) = model {

@@ -121,7 +121,8 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let Conversation { session, losses, .. } = &mut reader.talk;
     session.source_id = document.take("sessionId", losses).unwrap_or_default();
     session.title = document.take("title", losses);
-    session.folder = document.take("workspaceDirectory", losses);
+    let folder: Option<String> = document.take("workspaceDirectory", losses);
+    session.folder = folder.and_then(|folder| located(&folder, None, None)).and_then(|folder| folder.path);
     let history = document.take_objects("history", losses);
     document.leave(losses, REASONS);
     for (_, item) in &history {

@@ -85,6 +85,8 @@ pub(super) struct Conversation {
     // What the next message follows, and whether it leaves the order of the file.
     tip: Option<usize>,
     is_branch: bool,
+    // What was taken back, and nothing was said since: the message before it.
+    taken_back: Option<Option<usize>>,
     // The newest version that is newer than those tested, whether the last one is of such, and how many records are.
     untested: Option<([u64; 3], String)>,
     is_untested: bool,
@@ -104,6 +106,7 @@ impl Conversation {
             calls: 0,
             tip: None,
             is_branch: false,
+            taken_back: None,
             untested: None,
             is_untested: false,
             untested_records: 0,
@@ -150,6 +153,7 @@ impl Conversation {
         let native = told_apart(&mut self.natives, native);
         let bytes = place.end - place.start;
         self.drafts.push(Draft { message, pieces: Vec::new(), native, before, place, bytes });
+        self.taken_back = None;
         self.tip = Some(self.drafts.len() - 1);
         self.drafts.len() - 1
     }
@@ -176,6 +180,39 @@ impl Conversation {
         let Some(draft) = self.drafts.get(at) else { return };
         self.tip = draft.before;
         self.is_branch = true;
+        self.taken_back = Some(self.tip);
+    }
+
+    /// The same of all behind a message.
+    pub fn rewind_behind(&mut self, at: usize) {
+        if at + 1 < self.drafts.len() {
+            (self.tip, self.is_branch, self.taken_back) = (Some(at), true, Some(Some(at)));
+        }
+    }
+
+    /// The answer that was said last was cut short: by the user, or by an error.
+    pub fn cut_short(&mut self) {
+        let last = self.drafts.last_mut().filter(|draft| draft.message.role == Some(Role::Assistant));
+        if let Some(draft) = last {
+            draft.message.partial = true;
+        }
+    }
+
+    // Of a file that ends with something taken back, the path ends before that: a message says so, and begins a branch
+    // there. Where all was taken back, nothing was said.
+    fn end_before_taken_back(&mut self) {
+        match self.taken_back.take() {
+            None => {}
+            Some(None) => self.drafts.clear(),
+            Some(Some(before)) => {
+                let last = self.drafts.last().map_or("", |draft| draft.native.as_str());
+                let native = format!("taken-back/{last}/{}", self.drafts[before].native);
+                let content = "[What was said after this was taken back.]".into();
+                let message = Message { role: Some(Role::User), content, branch: true, ..Message::default() };
+                let origin = Origin { native, flags: marks(&["isMeta", "isTakenBack"]), ..Origin::default() };
+                self.add_behind(Some(before), message, origin);
+            }
+        }
     }
 
     /// What was read so far is of another session, as which this one began.
@@ -208,6 +245,7 @@ impl Conversation {
 
     /// The conversation with its ids. What cannot be stored is added to the problems.
     pub fn finish(mut self, problems: &mut Vec<Problem>) -> ImportedSession {
+        self.end_before_taken_back();
         let id = self.id();
         let messages = self.messages(problems);
         let mut losses = self.losses.list();

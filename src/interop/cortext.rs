@@ -53,6 +53,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     let first = lines(bytes).next().map(|(_, line)| sha256(line)[..32].into());
     let folder = name.rsplit(['/', '\\']).skip(1).find(|part| !part.is_empty() && *part != ".session");
     talk.session.source_id = folder.map(String::from).or(first).unwrap_or_default();
+    // The workspace that the conversation lies in.
+    let workspace = name.rsplit_once("/conversations/").map(|(workspace, _)| workspace);
+    talk.session.folder = workspace.filter(|workspace| !workspace.is_empty()).map(String::from);
     let is_known = !talk.is_empty();
     let session = talk.finish(&mut problems);
     problems.sort_by_key(|problem| problem.start);

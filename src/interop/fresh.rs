@@ -12,30 +12,50 @@ use crate::session::scan::{Found, Scanner};
 /// A message that the log holds is left out. An answer can have been imported while it was being written: where it has
 /// grown since, it is given with the next revision. Where the source has another history behind a message than the log,
 /// the log's stays, and what is new begins a branch.
+///
+/// Others may import the same file meanwhile. So the log is fed on after each batch, the batch itself with it, and asked
+/// for what is still missing, until that is nothing: then the log has all that this import has, whoever wrote it. Each of
+/// them appends what follows the messages that it found, in the source's order; so the first lines of all messages are in
+/// that order, whoever came first, and what comes again counts for nothing.
 #[derive(Debug)]
 pub struct Fresh {
     scanner: Scanner,
     messages: Vec<Message>,
     // What the log holds of each, by its id.
     held: BTreeMap<String, Option<Held>>,
+    // The other messages of a source that the log holds.
+    others: BTreeSet<String>,
     // The message that came from the source last: what was said in leftoff since is no other history of the source.
     last: Option<String>,
     // Whether it goes on in the log with a conversation that was begun elsewhere.
     goes_on: bool,
+    // How far the messages were looked through.
+    next: usize,
+    // What the log held of each when it was given.
+    given: BTreeMap<String, Option<[u64; 5]>>,
 }
 
-// The highest revision in the log, and how much it says.
+// The highest revision in the log, and how much it says. Of two lines of one revision the first counts.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     rev: u64,
-    size: [u64; 4],
+    size: [u64; 5],
 }
 
 impl Fresh {
     /// Of these messages nothing is known yet.
     pub fn new(messages: Vec<Message>) -> Fresh {
         let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
-        Fresh { scanner: Scanner::forward(0), messages, held, last: None, goes_on: false }
+        Fresh {
+            scanner: Scanner::forward(0),
+            messages,
+            held,
+            others: BTreeSet::new(),
+            last: None,
+            goes_on: false,
+            next: 0,
+            given: BTreeMap::new(),
+        }
     }
 
     /// The same of messages that go on with the log's conversation: what they follow in the source is not in the log,
@@ -57,26 +77,49 @@ impl Fresh {
         self.meet();
     }
 
-    /// There are no more bytes. Gives the messages to append, in their order.
-    pub fn finish(mut self) -> Vec<Message> {
-        self.scanner.finish();
-        self.meet();
-        let Fresh { messages, held, last, goes_on, .. } = self;
+    /// There are no more bytes for now. Gives the next messages to append, in their order, at most so many; none where the
+    /// log has them all.
+    pub fn missing(&mut self, most: usize) -> Vec<Message> {
+        let found = self.looked(most);
+        if !found.is_empty() || self.next == 0 {
+            return found;
+        }
+        // Others may have written an answer meanwhile that says less.
+        self.next = 0;
+        self.looked(most)
+    }
+
+    fn looked(&mut self, most: usize) -> Vec<Message> {
         let mut fresh: Vec<Message> = Vec::new();
         // The message before it in the source, where the log holds that one.
-        let mut before: Option<Option<String>> = (!goes_on).then_some(None);
-        for mut message in messages {
-            let id = message.id.clone();
-            if let Some(held) = held.get(&id).copied().flatten() {
+        let mut before = match self.next {
+            0 => (!self.goes_on).then_some(None),
+            next => Some(Some(self.messages[next - 1].id.as_str())),
+        };
+        while let Some(message) = self.messages.get(self.next).filter(|_| fresh.len() < most) {
+            self.next += 1;
+            let held = self.held.get(&message.id).copied().flatten();
+            let size_held = held.map(|held| held.size);
+            // What was given and did not change what the log holds would be given for ever.
+            let is_given = self.given.get(&message.id) == Some(&size_held);
+            if let Some(held) = held {
+                before = Some(Some(&message.id));
                 // A file may also have lost something since.
-                if has_grown(held.size, size(&message)) {
-                    fresh.push(Message { rev: held.rev + 1, ..message });
+                if is_given || !has_grown(held.size, size(message)) {
+                    continue;
                 }
-                before = Some(Some(id));
+                fresh.push(Message { rev: held.rev + 1, ..message.clone() });
+            } else if is_given {
                 continue;
+            } else {
+                let is_other = before.take().is_some_and(|before| before != self.last.as_deref());
+                // More was said since than this import knows.
+                if is_other && message.is_marked("isTakenBack") {
+                    continue;
+                }
+                fresh.push(Message { branch: message.branch || is_other, ..message.clone() });
             }
-            message.branch |= before.take().is_some_and(|before| before != last);
-            fresh.push(message);
+            self.given.insert(message.id.clone(), size_held);
         }
         fresh
     }
@@ -85,26 +128,38 @@ impl Fresh {
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
             let Some(stored) = message::read(&record).0 else { continue };
-            if stored.rev == 0 && stored.source.is_some() {
-                self.last = Some(stored.id.clone());
-            }
-            let Some(held) = self.held.get_mut(&stored.id) else { continue };
-            if held.is_none_or(|held| stored.rev >= held.rev) {
-                *held = Some(Held { rev: stored.rev, size: size(&stored) });
+            let line = Held { rev: stored.rev, size: size(&stored) };
+            let is_first = match self.held.get_mut(&stored.id) {
+                Some(held) => {
+                    let is_first = held.is_none();
+                    *held = held.filter(|held| line.rev <= held.rev).or(Some(line));
+                    is_first
+                }
+                None => stored.source.is_some() && self.others.insert(stored.id.clone()),
+            };
+            // What another process wrote again says nothing of the source's order.
+            if is_first && stored.source.is_some() {
+                self.last = Some(stored.id);
             }
         }
     }
 }
 
 // Texts in blobs have the size that their line says.
-fn size(message: &Message) -> [u64; 4] {
+fn size(message: &Message) -> [u64; 5] {
     let assistant = message.assistant.as_ref();
     let reasoning = assistant.map_or(0, |assistant| assistant.reasoning.len());
     let is_finished = assistant.is_some_and(|assistant| assistant.finish_reason.is_some());
     let calls = message.tool_calls().len();
-    [message.content.bytes(), reasoning as u64, calls as u64, u64::from(is_finished)]
+    [
+        message.content.bytes(),
+        reasoning as u64,
+        calls as u64,
+        u64::from(is_finished),
+        u64::from(message.partial),
+    ]
 }
 
-fn has_grown(before: [u64; 4], now: [u64; 4]) -> bool {
+fn has_grown(before: [u64; 5], now: [u64; 5]) -> bool {
     before != now && before.iter().zip(now).all(|(before, now)| *before <= now)
 }

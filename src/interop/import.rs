@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::session::event::{Origin, Parent};
 use crate::session::message::Message;
 use crate::session::scan::Problem;
+use crate::time;
 
 /// What an agent's file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +55,14 @@ pub struct ImportedSession {
     pub messages: Vec<Message>,
     /// What was not taken over.
     pub losses: Vec<Loss>,
+}
+
+impl ImportedSession {
+    /// When it began, as far as the source says so: not after anything that was said.
+    pub fn began_ms(&self) -> Option<i64> {
+        let said = self.messages.iter().filter_map(|message| message.timestamp.as_deref());
+        said.filter_map(time::parse).chain(self.created_ms).min()
+    }
 }
 
 /// A sub-agent and the call that began it.

@@ -2,6 +2,7 @@
 
 mod agent;
 pub mod aider;
+mod beside;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
@@ -27,7 +28,10 @@ pub mod qwen;
 mod refusal;
 mod version;
 
+use alloc::format;
+
 use crate::error::{Code, Error};
+use crate::session::message::{Message, Role};
 use crate::session::title;
 
 pub use agent::AgentName;
@@ -64,12 +68,61 @@ pub fn detect(bytes: &[u8]) -> Option<AgentName> {
 /// # Errors
 /// `empty_file`; `unknown_format`, saying what was expected and what the file begins with.
 pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import, Error> {
+    read_with(bytes, name, from, None)
+}
+
+/// The same with what the agent says of the session in another file, where there is one: `agent-<id>.meta.json` beside
+/// Claude Code's sub-agents, `.project_root` or `projects.json` of Gemini CLI, `<id>.json` of Cline, `sessions.json` of
+/// Continue.
+///
+/// # Errors
+/// Those of [`read`]; `empty_file` where nobody said anything, neither the user nor the agent.
+pub fn read_with(
+    bytes: &[u8],
+    name: &str,
+    from: Option<AgentName>,
+    beside: Option<&[u8]>,
+) -> Result<Import, Error> {
     let Some(agent) = from.or_else(|| detect(bytes)) else {
         // Whatever else is wrong with it, the reader that takes any line says.
         let error = claude_code::read(bytes, name).err().filter(|error| error.code != Code::UnknownFormat);
         let names = AgentName::ALL.map(AgentName::as_str).join(", ");
         return Err(error.unwrap_or_else(|| lines::unknown(bytes, &names)));
     };
+    let mut import = read_by(agent, bytes, name)?;
+    let found = import.sessions.len();
+    // What a client tells the model by itself is no conversation yet.
+    import.sessions.retain(|session| session.messages.iter().any(|message| is_said(agent, message)));
+    if import.sessions.is_empty() && found > 0 {
+        let agent = agent.as_str();
+        let message = format!("expected a session of {agent}, but nothing was said in this one");
+        return Err(Error::new(Code::EmptyFile, message));
+    }
+    if let Some(beside) = beside {
+        beside::take(&mut import, agent, name, beside);
+    }
+    Ok(import)
+}
+
+fn is_said(agent: AgentName, message: &Message) -> bool {
+    match message.role {
+        Some(Role::Assistant | Role::Tool) => true,
+        // Claude Code marks the words of a command, too, that the user typed.
+        Some(Role::User) if agent == AgentName::ClaudeCode => !message.is_marked("isAttached"),
+        Some(Role::User) => !message.is_marked("isMeta") && !is_of_client(message.content.as_str()),
+        Some(Role::System) | None => false,
+    }
+}
+
+// Of some clients only the beginning of such a message tells.
+fn is_of_client(text: &str) -> bool {
+    let tags =
+        ["<session_context>", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions"];
+    let text = text.trim_start();
+    tags.iter().any(|tag| text.starts_with(tag))
+}
+
+fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> {
     let mut import = match agent {
         AgentName::ClaudeCode => claude_code::read(bytes, name),
         AgentName::Nanocoder => nanocoder::read(bytes),
@@ -80,7 +133,7 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
         AgentName::Pi => pi::read(bytes, name),
         AgentName::Cline => cline::read(bytes, name),
         AgentName::Continue => continue_dev::read(bytes),
-        AgentName::Aider => aider::read(bytes),
+        AgentName::Aider => aider::read(bytes, name),
         AgentName::Cortext => cortext::read(bytes, name),
         AgentName::Copilot => copilot::read(bytes, name),
     }?;

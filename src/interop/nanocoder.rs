@@ -81,7 +81,7 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     session.created_ms = created.as_deref().and_then(time::parse);
     session.last_ms = last.as_deref().and_then(time::parse);
     for (place, (json, object)) in document.take_objects("messages", losses).into_iter().enumerate() {
-        message(&mut talk, object, created.as_deref(), format!("{place}/{}", sha256(json.as_bytes())));
+        message(&mut talk, object, format!("{place}/{}", sha256(json.as_bytes())));
     }
     document.leave(&mut talk.losses, REASONS);
     let last_ms = talk.session.last_ms;
@@ -92,7 +92,7 @@ pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     unless_nothing(Import { sessions, problems }, bytes, AgentName::Nanocoder, true)
 }
 
-fn message(talk: &mut Conversation, mut object: Object<'_>, created: Option<&str>, native: String) {
+fn message(talk: &mut Conversation, mut object: Object<'_>, native: String) {
     let losses = &mut talk.losses;
     let role: Option<Role> = object.take("role", losses);
     let content: Text = object.take("content", losses).unwrap_or_default();
@@ -112,7 +112,7 @@ fn message(talk: &mut Conversation, mut object: Object<'_>, created: Option<&str
             .then(|| Assistant { model: talk.session.model.clone(), ..Assistant::default() }),
         ..Message::default()
     };
-    let origin = Origin { native, timestamp: created.map(String::from), ..Origin::default() };
+    let origin = Origin { native, ..Origin::default() };
     match role {
         None => losses.add("session.messages[]".into(), "it is no message"),
         Some(Role::Assistant) => {

@@ -128,6 +128,11 @@ impl<'a> Object<'a> {
         self.fields.has(key)
     }
 
+    /// The names of the fields that nobody took.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.names()
+    }
+
     /// A field as it stands, left where it is.
     pub fn raw(&self, key: &str) -> Option<&'a str> {
         self.fields.raw(key)

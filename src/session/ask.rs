@@ -20,14 +20,16 @@ pub struct Ask {
     pub has_override: bool,
     /// When it happened, where that was not now.
     pub timestamp: Option<String>,
+    /// Nobody knows when it happened.
+    pub is_timeless: bool,
     /// What else is to stand in the event.
     pub extra: Extra,
 }
 
 impl Ask {
     /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
-    /// `"override": true`, and each a `timestamp`. An agent may stand in a field of its own, `agent`. Fields that nobody knows
-    /// stand in the event.
+    /// `"override": true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in a field of
+    /// its own, `agent`. Fields that nobody knows stand in the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -42,6 +44,7 @@ impl Ask {
             .map_err(|found| wrong(format!("expected a change, but found {found} instead")))?;
         let name: String = fields.take("type", &mut bad).unwrap_or_default();
         let has_override = fields.take("override", &mut bad).unwrap_or_default();
+        let is_timeless = fields.raw("timestamp") == Some("null");
         let timestamp = fields.take("timestamp", &mut bad);
         let change = asked(name, &mut fields, &mut bad);
         if let Some(bad) = bad.into_iter().next() {
@@ -58,7 +61,7 @@ impl Ask {
         {
             return Err(wrong(format!("expected a title, but found {title:?} instead")));
         }
-        Ok(Ask { change, has_override, timestamp, extra: fields.rest() })
+        Ok(Ask { change, has_override, timestamp, is_timeless, extra: fields.rest() })
     }
 
     /// Whether a session of this status is changed by it.
@@ -105,7 +108,7 @@ fn asked(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Chan
 
 impl From<Change> for Ask {
     fn from(change: Change) -> Ask {
-        Ask { change, has_override: false, timestamp: None, extra: Extra::default() }
+        Ask { change, has_override: false, timestamp: None, is_timeless: false, extra: Extra::default() }
     }
 }
 

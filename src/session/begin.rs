@@ -14,14 +14,17 @@ use crate::time::Stamp;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begin {
     created: Created,
+    // When that was, where it was not now; nothing inside where nobody knows.
+    at: Option<Option<String>>,
     title: Option<String>,
     imported: Option<Imported>,
     then: Vec<Ask>,
 }
 
 impl Begin {
-    /// Reads `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","then"}`; all are
-    /// optional. `project` is a folder, `then` what else happened, as [`Ask::from_json`] reads it.
+    /// Reads `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","timestamp",
+    /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and now unless
+    /// given; `then` what else happened, as [`Ask::from_json`] reads it.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -44,7 +47,9 @@ impl Begin {
         }
         let agent = fields.take_raw("agent").and_then(|raw| draft::agent(raw, &mut bad));
         let then = fields.take_raw("then").map_or(Ok(Vec::new()), Ask::from_json)?;
+        let at = fields.has("timestamp").then(|| fields.take("timestamp", &mut bad));
         let begin = Begin {
+            at,
             created: Created {
                 session: fields.take("id", &mut bad).unwrap_or_default(),
                 session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
@@ -75,10 +80,13 @@ impl Begin {
         if self.created.session.is_empty() {
             self.created.session = id::new(stamp, u32::MAX);
         }
-        let mut changes = Vec::from([Change::Created(self.created.into())]);
-        changes.extend(self.imported.map(Change::Imported));
-        changes.extend(self.title.map(|title| Change::Title { title }));
-        let mut asked: Vec<Ask> = changes.into_iter().map(Ask::from).collect();
+        let is_timeless = self.at == Some(None);
+        let timestamp = self.at.flatten();
+        let created = Change::Created(self.created.into());
+        let mut asked = Vec::from([Ask { timestamp, is_timeless, ..Ask::from(created) }]);
+        let changes = self.imported.map(Change::Imported).into_iter();
+        let changes = changes.chain(self.title.map(|title| Change::Title { title }));
+        asked.extend(changes.map(Ask::from));
         asked.extend(self.then);
         asked
     }

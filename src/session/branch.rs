@@ -58,6 +58,9 @@ pub struct Placed {
     pub is_repeated: bool,
     /// The id was there before with the same revision and other bytes: both are kept.
     pub is_double: bool,
+    /// The id was there before with the same revision, and this line says nothing new: it counts for nothing, wherever
+    /// it stands.
+    pub is_again: bool,
 }
 
 impl Placed {
@@ -99,12 +102,18 @@ impl Branches {
         let start = record.start;
         let line = (key, message.rev, bytes);
         if let Some(first) = self.places.get(&key).copied() {
-            self.current = first.branch;
-            let is_double = self.is_double(first, line);
+            let is_known = self.knows_revision(first, line);
+            // Several processes that import a file may each have another answer to the same question: the first counts.
+            let is_again = is_known && (message.source.is_some() || self.has_line(first, line));
+            let is_double = is_known && !is_again;
+            if !is_again {
+                self.current = first.branch;
+                self.versions.insert(line);
+            }
             if is_double {
                 self.doubles.push(Place { start, branch: first.branch, bytes });
             }
-            return Placed { parent_is_missing, is_repeated: true, is_double };
+            return Placed { parent_is_missing, is_repeated: true, is_double, is_again };
         }
         let on = parent.map_or(self.current, |place| place.branch);
         self.current = match message.branch {
@@ -117,7 +126,7 @@ impl Branches {
         };
         let bytes = if self.keep_revision(line) { 0 } else { bytes };
         self.places.insert(key, Place { start, branch: self.current, bytes });
-        Placed { parent_is_missing, is_repeated: false, is_double: false }
+        Placed { parent_is_missing, is_repeated: false, is_double: false, is_again: false }
     }
 
     // Whether the first line of an id is a revision already; then it is kept as one.
@@ -125,14 +134,14 @@ impl Branches {
         line.1 > 0 && self.versions.insert(line)
     }
 
-    // Whether this further line of an id has a revision that was there, with bytes that were not.
-    fn is_double(&mut self, first: Place, line: (u64, u64, u32)) -> bool {
-        let (key, rev, bytes) = line;
-        let is_of_first = rev == 0 && first.bytes > 0;
+    // Whether this further line of an id has a revision that was there.
+    fn knows_revision(&self, first: Place, (key, rev, _): (u64, u64, u32)) -> bool {
         let mut others = self.versions.range((key, rev, 0)..=(key, rev, u32::MAX));
-        let is_known_revision = is_of_first || others.next().is_some();
-        let is_new = !(is_of_first && first.bytes == bytes) && self.versions.insert(line);
-        is_known_revision && is_new
+        (rev == 0 && first.bytes > 0) || others.next().is_some()
+    }
+
+    fn has_line(&self, first: Place, line: (u64, u64, u32)) -> bool {
+        (line.1 == 0 && first.bytes == line.2) || self.versions.contains(&line)
     }
 
     /// Whether the log has more than file order.
@@ -172,6 +181,12 @@ impl Path {
 /// What tells one text from another: two of a million have the same with a chance of one in forty million.
 pub(crate) fn key(text: &str) -> u64 {
     xxh64(text.as_bytes(), 0)
+}
+
+/// What tells the lines of a log apart that are given: of what was imported, those of one revision say the same.
+pub(crate) fn print(message: &Message, json: &str) -> u64 {
+    let key = key(&message.id);
+    if message.source.is_some() { xxh64(&message.rev.to_le_bytes(), key) } else { said(json, key) }
 }
 
 /// What tells one line of a message from another, but for the number, the count and the checksum in it: two processes

@@ -78,10 +78,21 @@ pub struct Checkpoint {
     /// Its first line, where it was written again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_user_first: Option<Span>,
+    /// Lines that say again what was said before, in their order: they count for nothing, wherever they stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<Span>,
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
     pub learned: Learned,
+}
+
+impl Span {
+    /// Whether a line that begins at `at` lies in one of these, which are in their order.
+    pub(crate) fn any_holds(spans: &[Span], at: u64) -> bool {
+        let next = spans.partition_point(|span| span.start <= at);
+        next > 0 && at < spans[next - 1].end
+    }
 }
 
 /// A pinned message and where it lies.
@@ -105,7 +116,8 @@ impl Checkpoint {
         self.tokens += message.tokens.as_ref().filter(|_| is_new).map_or(0, |_| u64::from(count()));
         self.last_line = span;
         self.unhashed = Some(record.json);
-        self.last_id = Some(message.id.clone());
+        // A revision stands in the place of its message.
+        self.last_id = Some(&message.id).filter(|_| is_new).cloned().or(self.last_id.take());
         let said = message.timestamp.as_deref().and_then(time::parse);
         self.last_message_ms = self.last_message_ms.max(said);
         if is_pinned {
@@ -141,6 +153,18 @@ impl Checkpoint {
             Some(Role::Assistant) => self.assistant_messages += 1,
             Some(Role::Tool) => self.tool_messages += 1,
             Some(Role::System) | None => {}
+        }
+    }
+
+    /// Takes a line that says again what was said before.
+    pub fn pass(&mut self, record: Record) {
+        let span = Span { start: record.start, end: record.end };
+        self.last_line = span;
+        self.unhashed = Some(record.json);
+        // Batches are written again, rather than lines.
+        match self.repeated.last_mut() {
+            Some(last) if span.start <= last.end + 1 => last.end = span.end,
+            Some(_) | None => self.repeated.push(span),
         }
     }
 
@@ -201,6 +225,7 @@ impl FromFields for Checkpoint {
             pins: fields.take("pins", bad)?,
             newest_user_first: fields.take("newestUserFirst", bad),
             newest_user: fields.take("newestUser", bad),
+            repeated: fields.take("repeated", bad).unwrap_or_default(),
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,
         })

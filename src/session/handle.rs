@@ -230,9 +230,9 @@ impl Session {
                     self.is_newer |= line::version(&record.json) > line::VERSION;
                     if let Some(message) = message {
                         self.records += 1;
-                        problems.extend(self.meet(record, &message));
+                        let is_again = self.meet(record, &message, &mut problems);
                         is_folded &= !self.branches.is_branched();
-                        if is_folded {
+                        if is_folded && !is_again {
                             self.known.learned.take(&message);
                         }
                     }
@@ -323,8 +323,11 @@ impl Session {
     pub fn learn(&mut self, bytes: &[u8]) {
         let path = self.path();
         let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) else { return };
-        let branches = &self.branches;
-        let is_on = |message: &Message| path.as_ref().is_none_or(|path| branches.is_on(path, &message.id));
+        let (branches, repeated) = (&self.branches, &self.known.repeated);
+        let is_on = |message: &Message, at: u64| {
+            !Span::any_holds(repeated, at)
+                && path.as_ref().is_none_or(|path| branches.is_on(path, &message.id))
+        };
         self.known.learned.fold(wanted, bytes, is_on);
     }
 
@@ -344,6 +347,7 @@ impl Session {
             pins: self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
             newest_user: self.known.newest_user.filter(|_| path.is_none()),
             newest_user_first: self.known.newest_user_first.filter(|_| path.is_none()),
+            repeated: self.known.repeated.clone(),
             path,
             state: self.known.learned.state.clone(),
             project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),
@@ -381,7 +385,7 @@ impl Session {
     }
 
     /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
-    /// one without a time is of now.
+    /// one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
     ///
     /// # Errors
     /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
@@ -402,7 +406,8 @@ impl Session {
                 message.parent_id = message.parent_id.or(last);
             }
             message.seq = Some(self.known.messages + place as u64);
-            message.timestamp = message.timestamp.or_else(|| Some(time::format(stamp.now_ms)));
+            let is_of_now = message.timestamp.is_none() && message.source.is_none();
+            message.timestamp = if is_of_now { Some(time::format(stamp.now_ms)) } else { message.timestamp };
             message.tokens = counting.of(&message).map(|Count { tokens, by }| {
                 cumulative += u64::from(tokens);
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
@@ -447,20 +452,27 @@ impl Session {
         self.history.push(event);
     }
 
-    fn meet(&mut self, record: Record, message: &Message) -> Vec<Problem> {
+    // Whether it only says again what was said before.
+    fn meet(&mut self, record: Record, message: &Message, problems: &mut Vec<Problem>) -> bool {
         let mut placed = self.branches.take(message, &record);
         if self.is_from_checkpoint {
             // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
             // that was written again; such a one is no younger than what the checkpoint covers.
             let said_ms = message.timestamp.as_deref().and_then(time::parse);
-            let is_old = message.rev > 0 || said_ms.is_some_and(|ms| Some(ms) <= self.covered_ms);
+            // Of what comes from elsewhere nobody may know when it was said.
+            let may_be_old = said_ms.map_or(message.source.is_some(), |ms| Some(ms) <= self.covered_ms);
+            let is_old = message.rev > 0 || may_be_old;
             self.needs_all |= message.branch || (is_old && !placed.is_repeated);
             // There may be a parent that was not seen, too.
             placed.parent_is_missing = false;
         }
-        let is_new = !placed.is_repeated || placed.is_double;
-        let problems = placed.problems(&record);
-        self.known.take(record, message, is_new, self.pinned.contains(&message.id));
-        problems
+        problems.extend(placed.problems(&record));
+        if placed.is_again {
+            self.known.pass(record);
+        } else {
+            let is_new = !placed.is_repeated || placed.is_double;
+            self.known.take(record, message, is_new, self.pinned.contains(&message.id));
+        }
+        placed.is_again
     }
 }

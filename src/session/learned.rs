@@ -75,8 +75,9 @@ impl Learned {
         (self.bytes < end).then_some(Span { start: self.bytes, end })
     }
 
-    /// Folds the next bytes of what is wanted; `is_on` says which messages lie on the path.
-    pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], is_on: impl Fn(&Message) -> bool) {
+    /// Folds the next bytes of what is wanted; `is_on` says which messages lie on the path, of each with
+    /// where its line begins.
+    pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], is_on: impl Fn(&Message, u64) -> bool) {
         let begun =
             || Folding { scanner: Scanner::forward(wanted.start), fed: wanted.start, end: wanted.end };
         let mut folding = self.folding.take().unwrap_or_else(begun);
@@ -93,10 +94,10 @@ impl Learned {
     }
 
     // What is wrong with a line was said when it was observed.
-    fn drain(&mut self, folding: &mut Folding, is_on: &impl Fn(&Message) -> bool) {
+    fn drain(&mut self, folding: &mut Folding, is_on: &impl Fn(&Message, u64) -> bool) {
         while let Some(found) = folding.scanner.next() {
             let Found::Record(record) = found else { continue };
-            if let Some(message) = message::read(&record).0.filter(is_on) {
+            if let Some(message) = message::read(&record).0.filter(|message| is_on(message, record.start)) {
                 self.take(&message);
             }
         }

@@ -70,7 +70,8 @@ impl Metadata {
             as_of: _,
         } = self.clone();
         let created = Created { session: id, session_type, name, project, parent, agent: Some(agent) };
-        let began = |change| Ask { timestamp: created_at.clone(), ..Ask::from(change) };
+        let is_timeless = created_at.is_none();
+        let began = |change| Ask { timestamp: created_at.clone(), is_timeless, ..Ask::from(change) };
         let mut changes = Vec::from([began(Change::Created(created.into()))]);
         changes.extend(given_title.map(|title| began(Change::Title { title })));
         changes.extend(summary.map(|summary| began(Change::Summary { summary })));

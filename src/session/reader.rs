@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::context::Needs;
 use crate::session::blob::{NoBlob, Unfolding};
-use crate::session::branch::{key, said};
+use crate::session::branch::{key, print, said};
 use crate::session::checkpoint::Span;
 use crate::session::message::{self, Message};
 use crate::session::scan::{Found, Problem, ProblemCode, Record, Scanner};
@@ -61,7 +61,9 @@ struct Held {
 pub struct Reader {
     scanner: Scanner,
     order: Order,
-    // Each line that was given: its id and its bytes, hashed as one.
+    // Lines that say again what was said before.
+    repeated: Vec<Span>,
+    // Each line that was given, by what tells it from others.
     given: BTreeSet<u64>,
     // The messages whose first place was met, and the revision that was given there.
     placed: BTreeMap<u64, u64>,
@@ -107,15 +109,27 @@ impl Reader {
         Reader::new(Scanner::forward(offset), Order::OldestFirst(revisions))
     }
 
-    /// Newest first, from `end` on, where a line ends.
-    pub fn newest_first(end: u64) -> Reader {
-        Reader::new(Scanner::backward(end), Order::NewestFirst(BTreeMap::new()))
+    /// Newest first, from `end` on, where a line ends. `repeated`: the lines that say again what was said before, which
+    /// nobody knows who begins at the end; see [`crate::session::checkpoint::Checkpoint`].
+    pub fn newest_first(end: u64, repeated: Vec<Span>) -> Reader {
+        Reader { repeated, ..Reader::new(Scanner::backward(end), Order::NewestFirst(BTreeMap::new())) }
     }
 
     fn new(scanner: Scanner, order: Order) -> Reader {
         let (given, placed) = (BTreeSet::new(), BTreeMap::new());
         let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
-        Reader { scanner, order, given, placed, ready, elsewhere, unfolding: None, is_finished: false }
+        let repeated = Vec::new();
+        Reader {
+            scanner,
+            order,
+            repeated,
+            given,
+            placed,
+            ready,
+            elsewhere,
+            unfolding: None,
+            is_finished: false,
+        }
     }
 
     /// Takes the bytes that follow those fed before, or, newest first, that precede them.
@@ -194,6 +208,9 @@ impl Reader {
     }
 
     fn meet(&mut self, record: &Record) {
+        if Span::any_holds(&self.repeated, record.start) {
+            return;
+        }
         let (message, problems) = message::read(record);
         self.ready.extend(problems.into_iter().map(Read::Problem));
         let Some(message) = message else { return };
@@ -208,7 +225,9 @@ impl Reader {
                 if message.rev > 0 {
                     let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
                     // Two of one revision are both kept.
-                    let is_double = |later: &Held| later.rev == line.rev && later.bytes != line.bytes;
+                    let is_own = message.source.is_none();
+                    let is_double =
+                        |later: &Held| is_own && later.rev == line.rev && later.bytes != line.bytes;
                     self.elsewhere.extend(later.filter(is_double).map(|later| later.place));
                     held.insert(id, later.filter(|later| later.rev > line.rev).unwrap_or(line));
                     return;
@@ -227,7 +246,7 @@ impl Reader {
 
     // A line that stands there twice is given once.
     fn give(&mut self, record: &Record, message: Message) {
-        if !self.given.insert(said(&record.json, key(&message.id))) {
+        if !self.given.insert(print(&message, &record.json)) {
             return;
         }
         self.unfolding = Some((record.span(), Unfolding::new(message)));

@@ -2,8 +2,9 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::{IntoIter, Vec};
+use alloc::vec::Vec;
 
 use js_sys::{Array, Uint8Array};
 use once_cell::race::OnceBox;
@@ -25,7 +26,7 @@ use crate::session::handle::Session;
 use crate::session::message::Message;
 use crate::session::scan::Problem;
 use crate::text::to_json;
-use crate::time::Stamp;
+use crate::time::{self, Stamp};
 use crate::tokens::{Counting, Vocabulary};
 use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 
@@ -73,7 +74,8 @@ struct Read<'a> {
     tools: &'a [String],
     losses: &'a [Loss],
     message_count: usize,
-    last_timestamp: Option<&'a str>,
+    created: Option<String>,
+    last_timestamp: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -89,17 +91,23 @@ struct About<'a> {
 #[wasm_bindgen(js_name = Transcript)]
 pub struct TranscriptHandle {
     about: String,
-    sessions: Vec<Vec<Message>>,
-    fresh: Option<(usize, Fresh)>,
+    sessions: Vec<Rc<Vec<Message>>>,
+    fresh: Option<Fresh>,
 }
 
 #[wasm_bindgen(js_class = Transcript)]
 impl TranscriptHandle {
-    /// Reads a file of the agent that is named, or that the content tells.
+    /// Reads a file of the agent that is named, or that the content tells. `beside`: what the agent says of it in another
+    /// file; see `interop::read_with`.
     #[wasm_bindgen(constructor)]
-    pub fn new(file: &[u8], name: &str, from: Option<String>) -> Answer<TranscriptHandle> {
+    pub fn new(
+        file: &[u8],
+        name: &str,
+        from: Option<String>,
+        beside: Option<Vec<u8>>,
+    ) -> Answer<TranscriptHandle> {
         let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
-        let import = interop::read(file, name, from).map_err(thrown)?;
+        let import = interop::read_with(file, name, from, beside.as_deref()).map_err(thrown)?;
         let sessions = import.sessions.iter().map(|session| Read {
             id: &session.id,
             agent: session.agent,
@@ -112,13 +120,14 @@ impl TranscriptHandle {
             tools: &session.tools,
             losses: &session.losses,
             message_count: session.messages.len(),
-            last_timestamp: session.messages.iter().rev().find_map(|message| message.timestamp.as_deref()),
+            created: session.began_ms().map(time::format),
+            last_timestamp: session.last_ms.map(time::format),
         });
         let speaks = |of: &str| memchr::memmem::find(file, of.as_bytes()).is_some();
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
         let about =
             to_json(&About { sessions: sessions.collect(), is_about_store, problems: &import.problems });
-        let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
+        let sessions = import.sessions.into_iter().map(|session| Rc::new(session.messages)).collect();
         Ok(TranscriptHandle { about, sessions, fresh: None })
     }
 
@@ -129,15 +138,16 @@ impl TranscriptHandle {
 
     /// Messages of a session, from one up to another, a JSON array in leftoff's shape.
     pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
-        let messages = self.sessions.get(session).map(Vec::as_slice).unwrap_or_default();
+        let messages = self.sessions.get(session).map(|messages| messages.as_slice()).unwrap_or_default();
         bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
     }
 
     /// Divides a session: its messages from this one on are a session of their own, whose place is given.
     pub fn divide(&mut self, session: usize, from: usize) -> usize {
         let messages = self.sessions.get_mut(session);
-        let rest = messages.map(|messages| messages.split_off(from.min(messages.len())));
-        self.sessions.push(rest.unwrap_or_default());
+        let divided = |messages: &mut Vec<Message>| messages.split_off(from.min(messages.len()));
+        let rest = messages.map(|messages| divided(Rc::make_mut(messages)));
+        self.sessions.push(Rc::new(rest.unwrap_or_default()));
         self.sessions.len() - 1
     }
 
@@ -145,32 +155,30 @@ impl TranscriptHandle {
     /// holds another conversation, with which this one goes on.
     pub fn compare(&mut self, session: usize, #[wasm_bindgen(js_name = goesOn)] goes_on: bool) {
         let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
+        let messages = Rc::unwrap_or_clone(messages);
         let fresh = if goes_on { Fresh::going_on(messages) } else { Fresh::new(messages) };
-        self.fresh = Some((session, fresh));
+        self.fresh = Some(fresh);
     }
 
-    /// Takes the next bytes of the log.
+    /// Takes the next bytes of the log: also those that were appended since, by whomever.
     pub fn feed(&mut self, log: &[u8]) {
-        if let Some((_, fresh)) = &mut self.fresh {
+        if let Some(fresh) = &mut self.fresh {
             fresh.feed(log);
         }
     }
 
-    /// There are no more bytes: the session has only the messages that are to be appended. How many they are.
-    pub fn compared(&mut self) -> usize {
-        let Some((session, fresh)) = self.fresh.take() else { return 0 };
-        let messages = fresh.finish();
-        let count = messages.len();
-        if let Some(kept) = self.sessions.get_mut(session) {
-            *kept = messages;
-        }
-        count
+    /// There are no more bytes for now: the next messages to append, at most so many, a JSON array in leftoff's shape; see
+    /// `Fresh::missing`.
+    pub fn missing(&mut self, most: usize) -> Uint8Array {
+        let missing = self.fresh.as_mut().map(|fresh| fresh.missing(most));
+        bytes(&to_json(&missing.unwrap_or_default()))
     }
 
-    /// The messages of a session on their way into a log that holds nothing yet.
-    pub fn stage(&mut self, session: usize) -> StagingHandle {
-        let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
-        StagingHandle { session: Session::new(None), messages: messages.into_iter(), blobs: Vec::new() }
+    /// The messages of a session on their way into a log that holds nothing yet. They stay here: others may write to that
+    /// log meanwhile, then they are compared with it.
+    pub fn stage(&self, session: usize) -> StagingHandle {
+        let messages = self.sessions.get(session).cloned().unwrap_or_default();
+        StagingHandle { session: Session::new(None), messages, next: 0, blobs: Vec::new() }
     }
 }
 
@@ -178,7 +186,8 @@ impl TranscriptHandle {
 #[wasm_bindgen(js_name = Staging)]
 pub struct StagingHandle {
     session: Session,
-    messages: IntoIter<Message>,
+    messages: Rc<Vec<Message>>,
+    next: usize,
     blobs: Vec<Blob>,
 }
 
@@ -193,7 +202,8 @@ impl StagingHandle {
         entropy: &[u8],
         is_counted: bool,
     ) -> Answer<Option<Uint8Array>> {
-        let batch: Vec<Message> = self.messages.by_ref().take(count).collect();
+        let batch: Vec<Message> = self.messages.iter().skip(self.next).take(count).cloned().collect();
+        self.next += batch.len();
         if batch.is_empty() {
             return Ok(None);
         }

@@ -29,7 +29,7 @@ impl RevisionsHandle {
 
 /// The messages of a log, one after another; see `Reader`.
 #[wasm_bindgen(js_name = Reader)]
-pub struct ReaderHandle(Reader);
+pub struct ReaderHandle(pub(super) Reader);
 
 #[wasm_bindgen(js_class = Reader)]
 impl ReaderHandle {
@@ -42,7 +42,7 @@ impl ReaderHandle {
     /// Newest first, from `end` on.
     #[wasm_bindgen(js_name = newestFirst)]
     pub fn newest_first(end: f64) -> ReaderHandle {
-        ReaderHandle(Reader::newest_first(end as u64))
+        ReaderHandle(Reader::newest_first(end as u64, Vec::new()))
     }
 
     /// Takes the bytes that follow those fed before, or, newest first, that precede them.

@@ -17,10 +17,12 @@ use crate::session::handle::Session;
 use crate::session::index;
 use crate::session::log::Log;
 use crate::session::message::Message;
+use crate::session::reader::Reader;
 use crate::session::scan::{Found, Problem};
 use crate::text::to_json;
 use crate::tokens::{Counting, count};
 use crate::wasm::handles::{ContextBuild, Counter};
+use crate::wasm::reader::ReaderHandle;
 use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 
 /// Which of a session's logs.
@@ -219,6 +221,12 @@ impl SessionHandle {
     #[wasm_bindgen(getter, js_name = hasUnsaid)]
     pub fn has_unsaid(&self) -> bool {
         self.0.has_unsaid()
+    }
+
+    /// Its messages newest first, from `end` of their log on; see `Reader`.
+    #[wasm_bindgen(js_name = newestFirst)]
+    pub fn newest_first(&self, end: f64) -> ReaderHandle {
+        ReaderHandle(Reader::newest_first(end as u64, self.0.known().repeated.clone()))
     }
 
     /// Whether a newer version wrote to it: it can be read, not written.

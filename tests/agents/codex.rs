@@ -351,7 +351,7 @@ fn a_rewound_thread_is_one_session_with_a_branch() {
     append(&mut handle, &mut log, before.messages.clone());
     let mut fresh = Fresh::new(after.messages.clone());
     fresh.feed(&log);
-    let fresh = fresh.finish();
+    let fresh = fresh.missing(256);
     let texts: Vec<(&str, bool)> = fresh.iter().map(|one| (one.content.as_str(), one.branch)).collect();
     assert_eq!(texts, [("instead", true), ("five", false)]);
     assert_eq!(fresh[0].parent_id.as_ref(), Some(&before.messages[1].id));

@@ -106,8 +106,12 @@ fn what_was_taken_back_stays_with_a_mark() {
     let session = session(REVERTED);
     let taken: Vec<bool> =
         session.messages.iter().map(|message| flags(message).contains("isReverted")).collect();
-    assert_eq!(roles(&session.messages), "uataua");
-    assert_eq!(taken, [false, false, false, false, true, true]);
+    // The last one says so, and goes on from the last message that stays.
+    assert_eq!(roles(&session.messages), "uatauau");
+    assert_eq!(taken, [false, false, false, false, true, true, false]);
+    let end = &session.messages[6];
+    assert!(end.branch && flags(end).contains("isMeta"));
+    assert_eq!(end.parent_id.as_ref(), Some(&session.messages[3].id));
     let of = |revert: Value| {
         let tool = json!({"id": "prt_2", "type": "tool", "callID": "c", "tool": "t", "state": {"status": "completed", "output": "o"}});
         let messages = [
@@ -118,9 +122,9 @@ fn what_was_taken_back_stays_with_a_mark() {
         let session = read(export.as_bytes(), "x", None).unwrap().sessions.remove(0);
         session.messages.iter().map(|message| flags(message).contains("isReverted")).collect::<Vec<_>>()
     };
-    assert_eq!(of(json!({"messageID": "msg_2", "partID": "prt_2"})), [false, false, true]);
-    assert_eq!(of(json!({"messageID": "msg_1", "partID": "prt_9"})), [false, true, true]);
-    assert_eq!(of(json!({"messageID": "msg_2"})), [false, true, true]);
+    assert_eq!(of(json!({"messageID": "msg_2", "partID": "prt_2"})), [false, false, true, false]);
+    assert_eq!(of(json!({"messageID": "msg_1", "partID": "prt_9"})), [false, true, true, false]);
+    assert_eq!(of(json!({"messageID": "msg_2"})), [false, true, true, false]);
     assert_eq!(of(json!({"messageID": "gone"})), [false, false, false]);
 }
 

@@ -71,7 +71,7 @@ fn written_back(message: Message, units: &[u16]) {
         assert_eq!(field_units(&line, "content"), units);
     }
 
-    let mut reader = Reader::newest_first(line.len() as u64);
+    let mut reader = Reader::newest_first(line.len() as u64, Vec::new());
     reader.feed(line.as_bytes());
     reader.finish();
     let mut batch = reader.batch();

@@ -140,7 +140,7 @@ test("a rollout that Codex has compressed is the same session; one that is cut i
     assert.ok((packed?.added ?? 0) > 10);
     for (const end of [4, 100, compressed.length - 1]) {
       writeFileSync(join(folder, "cut.jsonl.zst"), compressed.subarray(0, end));
-      await assert.rejects(store.import(join(folder, "cut.jsonl.zst")), { code: "unknown_format" }, `cut at ${end}`);
+      await assert.rejects(store.import(join(folder, "cut.jsonl.zst")), { code: "damaged" }, `cut at ${end}`);
     }
     assert.equal((await store.import(folder)).imported.length, 1);
   } finally {

@@ -7,8 +7,10 @@
 //! before by `logicalParentUuid`: that history stays, and the summary behind the boundary is a message like others.
 //! Sub-agents' records (`isSidechain`) are sessions of their own. What was typed while the agent was at work stands in
 //! an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a record of
-//! the user that says the same.
+//! the user that says the same. What other attachments tell the model, the files that the user named before all, is a
+//! message with a mark; see `attached`.
 
+mod attached;
 mod content;
 mod record;
 mod table;
@@ -34,6 +36,8 @@ pub use table::COVERAGE;
 
 const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "a record that is no message";
+/// What the client says in the user's name where the user stopped an answer.
+const INTERRUPTED: &str = "\"[Request interrupted by user]\"";
 /// A prompt that was typed while the agent was at work.
 const QUEUED: &str = "attachment/queued_command";
 
@@ -162,7 +166,7 @@ impl<'a> Reader<'a> {
             "user" | "assistant" => self.message(object, &kind, place),
             "attachment" if is_queued_prompt(&object) => self.message(object.at(QUEUED), QUEUED, place),
             "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
-            _ => self.other(object, &kind),
+            _ => self.other(object, &kind, place),
         }
     }
 
@@ -182,6 +186,7 @@ impl<'a> Reader<'a> {
         self.session_id = self.session_id.take().or(session_id);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
         let before = self.before(at, &envelope, kind, &mut losses);
+        self.note_interruption(at, &mut object, before, content);
         let agent = object.raw("toolUseResult").filter(|raw| kind == "user" && has_word(raw, "agentId"));
         let thread = &mut self.threads[at];
         thread.talk.losses.merge(losses);
@@ -204,6 +209,24 @@ impl<'a> Reader<'a> {
         self.link(at, uuid, Some(last));
     }
 
+    // The user stopped an answer: newer versions name it, in older ones it is the one before.
+    fn note_interruption(
+        &mut self,
+        at: usize,
+        object: &mut Object<'a>,
+        before: Option<usize>,
+        content: &str,
+    ) {
+        let named: Option<String> = object.take("interruptedMessageId", &mut Losses::default());
+        let linked = named.and_then(|uuid| self.linked.get(&uuid)).filter(|linked| linked.thread == at);
+        let told = content.contains(INTERRUPTED).then_some(before).flatten();
+        if let Some(place) = linked.and_then(|linked| linked.message) {
+            self.threads[at].cut_short(place);
+        } else if let Some(place) = told.filter(|place| !self.threads[at].is_finished(*place)) {
+            self.threads[at].cut_short(place);
+        }
+    }
+
     fn title(&mut self, mut object: Object<'a>, kind: &str) {
         let losses = &mut self.threads[0].talk.losses;
         let titles = &mut self.titles;
@@ -222,27 +245,41 @@ impl<'a> Reader<'a> {
     }
 
     // A record without a message costs one line in the losses, but the chain goes through it.
-    fn other(&mut self, mut object: Object<'a>, kind: &str) {
+    fn other(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
         let mut losses = Losses::default();
         let envelope = Envelope::take(&mut object, &mut losses);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
-        let subkind = match kind {
-            "system" => object.take("subtype", &mut losses),
-            "attachment" => self.attached(object.take_raw("attachment"), at),
-            _ => None,
+        let attachment = object.take_raw("attachment").filter(|_| kind == "attachment");
+        let subkind: Option<String> = match attachment {
+            Some(raw) => self.attached(raw, at),
+            None if kind == "system" => object.take("subtype", &mut losses),
+            None => None,
         };
-        let subkind: Option<String> = subkind;
+        let why = subkind.as_deref().filter(|_| attachment.is_some()).and_then(attached::why_not);
+        let told =
+            attachment.filter(|_| why.is_none()).and_then(|raw| attached::told(raw, object.raw("rendered")));
         let kind = subkind.map_or_else(|| kind.into(), |subkind| format!("{kind}/{subkind}"));
         let before = self.before(at, &envelope, &kind, &mut losses);
-        self.threads[at].talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
         self.threads[at].talk.begun(envelope.ms());
-        self.link(at, envelope.uuid, before);
+        let is_repeated = || envelope.uuid.as_ref().is_some_and(|uuid| self.linked.contains_key(uuid));
+        match told {
+            // A client that resumes may write it again.
+            Some(_) if is_repeated() => {}
+            Some(message) => {
+                let place = self.threads[at].attached(message, &envelope, before, place);
+                self.link(at, envelope.uuid, Some(place));
+            }
+            None => {
+                self.threads[at].talk.losses.add(format!("record:{kind}"), why.unwrap_or(NO_MESSAGE));
+                self.link(at, envelope.uuid, before);
+            }
+        }
     }
 
     // The kind of an attachment. Of one that tells of tools, they are noted: what a resumed session can miss.
-    fn attached(&mut self, raw: Option<&str>, at: usize) -> Option<String> {
+    fn attached(&mut self, raw: &str, at: usize) -> Option<String> {
         let quiet = &mut Losses::default();
-        let mut inner = Object::parse("attachment", raw?).ok()?;
+        let mut inner = Object::parse("attachment", raw).ok()?;
         let kind: Option<String> = inner.take("type", quiet);
         if kind.as_deref() == Some("deferred_tools_delta") {
             let names: Vec<String> = inner.take("addedNames", quiet).unwrap_or_default();

@@ -22,6 +22,8 @@ pub const COVERAGE: Coverage = Coverage {
         "user.isSidechain",
         "user.agentId",
         "user.isMeta",
+        "user.interruptedMessageId",
+        "assistant.isAbortedMidStream",
         "user.isCompactSummary",
         "user.isVisibleInTranscriptOnly",
         "user.message",

@@ -8,10 +8,11 @@ use alloc::vec::Vec;
 use crate::interop::claude_code::content::{answer_pieces, describe, prompt_messages, queued_message};
 use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, flags};
 use crate::interop::claude_code::table::{COVERAGE, REASONS};
-use crate::interop::conversation::Conversation;
+use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::object::LONGEST_NAME;
 use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, ImportedSession, Losses, Object, SubAgent};
+use crate::session::checkpoint::Span;
 use crate::session::event::Parent;
 use crate::session::message::{Message, Role};
 use crate::session::scan::Problem;
@@ -109,6 +110,7 @@ impl Thread {
         let losses = &mut self.talk.losses;
         let pieces = answer_pieces(record.content, losses);
         let flags = flags(&mut record.object, ASSISTANT_FLAGS, losses);
+        let is_cut = record.object.take("isAbortedMidStream", losses) == Some(true);
         let answer: Option<String> = record.message.take("id", losses);
         let known = answer.as_ref().and_then(|answer| self.answers.get(answer)).copied();
         let place = known.unwrap_or_else(|| {
@@ -122,6 +124,7 @@ impl Thread {
         self.talk.extend(place, pieces, more);
         let Record { object, mut message, .. } = record;
         let Conversation { drafts, losses, .. } = &mut self.talk;
+        drafts[place].message.partial |= is_cut;
         describe(drafts[place].message.assistant.get_or_insert_default(), &mut message, losses);
         self.leave(object, message);
         place
@@ -188,6 +191,35 @@ impl Thread {
         place
     }
 
+    /// Adds what an attachment tells the model; its place.
+    pub fn attached(
+        &mut self,
+        message: Message,
+        envelope: &Envelope,
+        before: Option<usize>,
+        place: Span,
+    ) -> usize {
+        let origin = Origin::at(place, envelope.timestamp.clone());
+        let native = envelope.uuid.clone().unwrap_or(origin.native);
+        self.talk.add_behind(
+            before,
+            message,
+            Origin { native, flags: marks(&["isMeta", "isAttached"]), ..origin },
+        )
+    }
+
+    /// The answer at this place was not said to its end.
+    pub fn cut_short(&mut self, place: usize) {
+        let message = &mut self.talk.drafts[place].message;
+        message.partial |= message.role == Some(Role::Assistant);
+    }
+
+    /// Whether the answer at this place says why it ended.
+    pub fn is_finished(&self, place: usize) -> bool {
+        let assistant = self.talk.drafts[place].message.assistant.as_ref();
+        assistant.is_some_and(|assistant| assistant.finish_reason.is_some())
+    }
+
     /// Passes by a record whose message is there already.
     pub fn repeat(&mut self, mut object: Object<'_>) {
         for flag in USER_FLAGS.iter().chain(ASSISTANT_FLAGS) {
@@ -244,7 +276,9 @@ impl Thread {
         };
         self.talk.session.sub_agents = self.agents.iter().map(sub_agent).collect();
         self.talk.session.parent = self.agent.as_ref().map(|agent| {
-            let first = self.talk.drafts.first().map_or("", |draft| draft.message.content.as_str());
+            let mut said = self.talk.drafts.iter().map(|draft| &draft.message);
+            let first = said.find(|message| !message.is_marked("isMeta"));
+            let first = first.map_or("", |message| message.content.as_str());
             let call_id = calls.get(agent).or_else(|| calls.get(first)).cloned();
             Parent { session: caller.into(), call_id }
         });

@@ -18,6 +18,7 @@ use crate::error::{Code, Error};
 use crate::fields::items;
 use crate::interop::conversation::{Conversation, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::session::id::sha256;
 use crate::session::message::{Assistant, Message, Role, Usage};
@@ -163,8 +164,11 @@ fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) 
         Some("assistant") => {
             let role = Some(Role::Assistant);
             let attachments = plain.attachments;
-            let at = talk
-                .add(Message { role, assistant: Some(assistant), attachments, ..Message::default() }, origin);
+            let partial = pieces.last().is_some_and(is_cut);
+            let at = talk.add(
+                Message { role, assistant: Some(assistant), attachments, partial, ..Message::default() },
+                origin,
+            );
             talk.extend(at, pieces, 0);
         }
         Some("user") if plain.is_empty() => {}
@@ -173,6 +177,14 @@ fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) 
         }
         _ => losses_of_role(talk, role),
     }
+}
+
+// Cline says it behind what it got of an answer.
+fn is_cut(last: &Piece) -> bool {
+    let Piece::Text(text) = last else { return false };
+    ["[Response interrupted by user]", "[Response interrupted by API Error]"]
+        .iter()
+        .any(|end| text.as_str().trim_end().ends_with(end))
 }
 
 fn losses_of_role(talk: &mut Conversation, role: Option<String>) {

@@ -47,8 +47,10 @@ impl Reader {
                 payload.leave(&mut self.talk.losses, REASONS);
             }
             _ => {
-                if matches!(kind, "exec_command_end" | "patch_apply_end") {
-                    self.note_end(&mut payload, "call_id");
+                match kind {
+                    "exec_command_end" | "patch_apply_end" => self.note_end(&mut payload, "call_id"),
+                    "turn_aborted" => self.talk.cut_short(),
+                    _ => {}
                 }
                 return self.lose(path);
             }

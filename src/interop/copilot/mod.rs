@@ -103,6 +103,9 @@ impl Reader {
         let data = if is_read { object.take_object("data", &mut losses) } else { None };
         let Some(mut data) = data else {
             self.main.begun(timestamp.as_deref().and_then(time::parse));
+            if kind == "abort" {
+                self.main.cut_short();
+            }
             return self.main.losses.add(format!("record:{kind}"), NO_MESSAGE);
         };
         let caller: Option<String> = data.take("parentToolCallId", &mut losses);

@@ -37,6 +37,8 @@ use table::REASONS;
 pub use table::COVERAGE;
 
 const NO_MESSAGE: &str = "a record that is no message";
+/// What the client shows where the user stopped an answer.
+const CANCELLED: &str = "Request cancelled.";
 const CONTEXT: &str = "<session_context>";
 const SUMMARY: &str = "<state_snapshot>";
 // What the client lets the model say to a summary.
@@ -213,6 +215,9 @@ impl Reader {
             losses.add(format!("record:{kind}"), NO_MESSAGE);
             let id = object.take("id", &mut Losses::default());
             let at = object.take_time("timestamp", &mut Losses::default());
+            if object.take::<String>("content", &mut Losses::default()).as_deref() == Some(CANCELLED) {
+                self.talk.cut_short();
+            }
             self.talk.begun(at.as_deref().and_then(time::parse));
             self.history.push_silent(id.unwrap_or_default());
             return None;

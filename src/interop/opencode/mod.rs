@@ -4,7 +4,8 @@
 //! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands before
 //! what was said next. A tool part is a call of the answer and, once it has an output or an error, a message behind it.
 //! Text that the client wrote in the user's name (`synthetic`), or that no model saw (`ignored`), is a message of its
-//! own with that mark, whatever stood between. What `revert` takes back stays, with a mark: the client removes it with the next prompt.
+//! own with that mark, whatever stood between. What `revert` takes back stays, with a mark, and off the path: the client
+//! removes it with the next prompt.
 
 mod parts;
 mod table;
@@ -148,5 +149,6 @@ impl Reverted {
         for source in talk.drafts[from..].iter_mut().filter_map(|draft| draft.message.source.as_mut()) {
             mark(&mut source.extra, "isReverted");
         }
+        talk.rewind(from);
     }
 }

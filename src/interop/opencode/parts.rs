@@ -121,6 +121,8 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
     let losses = &mut talk.losses;
     let model = info.take_name("modelID", losses);
     let finish: Option<String> = info.take("finish", losses);
+    // Whatever stopped it, it was not said to its end.
+    let is_cut = info.raw("error").is_some_and(|error| error.starts_with('{'));
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
@@ -157,7 +159,9 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
             assistant.usage = counted.clone();
         }
         let role = Some(Role::Assistant);
-        let message = Message { role, assistant: Some(assistant), attachments, ..Message::default() };
+        let partial = is_cut && at + 1 == end;
+        let message =
+            Message { role, assistant: Some(assistant), attachments, partial, ..Message::default() };
         let place = talk.add(message, Origin { flags: flags.clone(), ..envelope.origin.clone() });
         talk.extend(place, pieces, 0);
         for (message, origin) in results {

@@ -113,9 +113,11 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
         said.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
     }
     let counted = message.take_object("usage", losses);
+    let finish_reason: Option<String> = message.take("stopReason", losses);
+    said.message.partial = matches!(finish_reason.as_deref(), Some("aborted" | "error"));
     said.message.assistant = Some(Assistant {
         model: message.take("model", losses),
-        finish_reason: message.take("stopReason", losses),
+        finish_reason,
         usage: counted.map(|counted| usage(counted, losses)),
         ..Assistant::default()
     });

@@ -34,6 +34,7 @@ pub use table::COVERAGE;
 const NO_MESSAGE: &str = "a record that is no message";
 const TITLE: &str = "system/custom_title";
 const COMPRESSION: &str = "system/chat_compression";
+const REWIND: &str = "system/rewind";
 // What the client says to the model in a user's name.
 const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
@@ -192,6 +193,8 @@ impl Reader {
         let mut losses = Losses::default();
         let envelope = self.envelope(&mut object, &mut losses, place);
         let mut before = self.before(&envelope, kind);
+        let target = if kind == REWIND { target(&mut object) } else { None };
+        let rewound = target.and_then(|target| self.links.get(&target)).map(|(_, message)| *message);
         let talk = &mut self.thread(&envelope.agent).talk;
         talk.begun(envelope.timestamp.as_deref().and_then(time::parse));
         if kind == TITLE {
@@ -207,6 +210,14 @@ impl Reader {
             talk.losses.merge(losses);
             self.title = title.or(self.title.take());
         } else {
+            if let Some(target) = rewound {
+                match target {
+                    Some(target) => talk.rewind_behind(target),
+                    None => talk.rewind(0),
+                }
+                talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
+                return self.link(envelope, target);
+            }
             talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
             if kind == COMPRESSION
                 && let Some(summary) = summary(&mut object)
@@ -404,6 +415,12 @@ fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
         reasoning: thoughts,
         ..Usage::default()
     })
+}
+
+// The record up to which what was said stands.
+fn target(object: &mut Object<'_>) -> Option<String> {
+    let quiet = &mut Losses::default();
+    object.take_object("systemPayload", quiet)?.take("targetUuid", quiet)
 }
 
 // The first thing that is said after a compression.

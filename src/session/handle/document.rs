@@ -90,10 +90,10 @@ impl Session {
             return Ok(Vec::new());
         }
         let now = time::format(stamp.now_ms);
-        let event = |(place, Ask { change, timestamp, extra, .. }): (usize, Ask)| {
+        let event = |(place, Ask { change, timestamp, is_timeless, extra, .. }): (usize, Ask)| {
             let own = timestamp.filter(|timestamp| time::parse(timestamp).is_some());
-            let timestamp = own.unwrap_or_else(|| now.clone());
-            Event { id: id::new(stamp, place as u32), timestamp: Some(timestamp), change, extra }
+            let timestamp = own.or_else(|| (!is_timeless).then(|| now.clone()));
+            Event { id: id::new(stamp, place as u32), timestamp, change, extra }
         };
         self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
     }

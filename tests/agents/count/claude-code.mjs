@@ -1,9 +1,25 @@
 import { count, isObject, none, records, walk } from "./walk.mjs";
 
 const TOLD = ["summary", "ai-title", "custom-title"];
+// What the client says of itself, of its tools and of its limits, and what only the user is shown.
+const OF_CLIENT = [
+  "agent_listing_delta", "auto_mode", "auto_mode_exit", "batching_reminder_sent", "budget_usd", "command_permissions",
+  "credential_org", "date", "date_change", "deferred_tools_delta", "deferred_tools_record", "dynamic_skill", "environment",
+  "hook_cancelled", "hook_non_blocking_error", "hook_system_message", "mcp_instructions_delta", "model", "output_style",
+  "prompt_snapshot", "remote_session_change", "silent_turn_reminder", "skill_listing", "task_reminder", "todo_reminder",
+  "token_usage", "total_tokens_reminder", "ultra_effort_enter", "ultra_effort_exit",
+];
+const WORDS = ["content", "file", "text", "snippet", "prompt", "banner", "planContent", "blockingError", "skills", "message"];
+
+/** Whether words stand in it, or a picture. */
+function tells(value) {
+  if (typeof value === "string") return value !== "";
+  if (Array.isArray(value)) return value.some(tells);
+  return isObject(value) && (Boolean(value.base64 || value.cells) || WORDS.some((name) => tells(value[name])));
+}
 
 export function tally(text) {
-  const types = {}, fields = {}, seen = new Set(), answers = new Set(), told = [], versions = new Set();
+  const types = {}, fields = {}, seen = new Set(), uuids = new Set(), answers = new Set(), told = [], versions = new Set();
   const [main, side] = [none(), none()];
   let bad = 0, speakers = 0;
   for (const { number, record } of records(text)) {
@@ -17,6 +33,13 @@ export function tally(text) {
     if (/^\d/.test(record.version)) versions.add(record.version);
     const sub = { system: record.subtype, attachment: record.attachment?.type }[record.type];
     const type = sub === undefined ? record.type : `${record.type}/${sub}`;
+    const attached = !queued && isObject(record.attachment) && !OF_CLIENT.includes(record.attachment.type);
+    if (attached && (tells(record.rendered) || tells(record.attachment))) {
+      if (record.uuid === undefined || !uuids.has(record.uuid)) (record.isSidechain === true ? side : main).user += 1;
+      uuids.add(record.uuid);
+      continue;
+    }
+    uuids.add(record.uuid);
     if (speaks || TOLD.includes(type)) walk(record, type, fields);
     else count(types, type);
     const again = JSON.stringify([record.uuid, record.timestamp, record.message, record.attachment]);

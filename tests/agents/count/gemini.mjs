@@ -6,7 +6,7 @@ const textOf = (content) => list(content).map((p) => (isObject(p) ? (p.thought ?
 // The conversation as it was ever told: a message by its id, a call and a result by the call's.
 export function tally(text) {
   const [main, side, fields, types] = [none(), none(), {}, {}];
-  const [users, answers, calls, results] = [new Set(), new Set(), new Set(), new Set()];
+  const [users, answers, calls, results, said] = [new Set(), new Set(), new Set(), new Set(), new Set()];
   let live = [], bad = 0, heads = 0, anew = false, told = [];
 
   const result = (part) => { results.add(part.functionResponse.id); };
@@ -14,11 +14,12 @@ export function tally(text) {
     if (record.type !== "user" && record.type !== "gemini") return count(types, record.type);
     walk(record, record.type, fields);
     const parts = list(record.content), words = `${record.type} ${textOf(record.content)}`;
-    const given = parts.filter((part) => part?.functionResponse), said = textOf(record.content);
+    const given = parts.filter((part) => part?.functionResponse), own = textOf(record.content);
+    if (record.type === "user" && !own.startsWith("<session_context>")) said.add(record.id);
     const known = live.includes(record.id);
     if (!known) live.push(record.id);
     // What is written anew: behind the context that comes again up to the next whole, or a whole under other ids.
-    if (!inSet && !known && record.type === "user" && said.startsWith("<session_context>") && told.length > 0) anew = true;
+    if (!inSet && !known && record.type === "user" && own.startsWith("<session_context>") && told.length > 0) anew = true;
     if (anew || (inSet && !known && told.includes(words))) return given.forEach(result);
     told.push(words);
     const key = `${record.id} ${rewinds}`;
@@ -29,7 +30,7 @@ export function tally(text) {
       for (const call of record.toolCalls ?? []) if (list(call.result).length > 0) results.add(call.id);
     } else {
       given.forEach(result);
-      if (given.length === 0 || said !== "") users.add(known ? key0(record.id, users, key) : key);
+      if (given.length === 0 || own !== "") users.add(known ? key0(record.id, users, key) : key);
     }
   }
   let rewinds = 0;
@@ -62,6 +63,7 @@ export function tally(text) {
   }
   if (heads === 0) return null;
   Object.assign(main, { user: users.size, assistant: answers.size, toolCalls: calls.size, toolResults: results.size });
-  const isSilent = users.size + answers.size + results.size === 0;
+  // What the client tells by itself says nothing.
+  const isSilent = said.size + answers.size + results.size === 0;
   return { main, side, types, fields, bad, versions: [], isSilent };
 }

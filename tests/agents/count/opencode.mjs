@@ -20,6 +20,10 @@ export function tally(text) {
     main.toolResults += tools.filter(({ state }) => (state?.output ?? state?.error) !== undefined).length;
     main[role] += role === "user" ? voices(parts) : steps(parts);
   }
+  // What was taken back ends with a message that says so.
+  const { messageID, partID } = whole.info.revert ?? {};
+  const at = whole.messages.findIndex(({ info }) => info?.id === messageID);
+  if (at > 0 || (at === 0 && partID !== undefined)) main.user += 1;
   return { main, side, types, fields, bad: 0, versions: [whole.info.version].filter((version) => /^\d+\.\d+\.\d+$/.test(version)) };
 }
 
