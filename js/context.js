@@ -2,7 +2,7 @@
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
 import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lent, lentBytes, namedCounter, newId, toBytes } from "./core.js";
-import { LeftoffError } from "./error.js";
+import { LeftoffError, refuseBug } from "./error.js";
 import { blobOf } from "./messages.js";
 
 /** @import { ContextBuild, Counter, Session as Handle } from "../pkg/leftoff.js" */
@@ -146,6 +146,8 @@ async function offer(build, { name, budget }, { made, request, session, counter 
     made.set(name, result);
     called(() => build.offer(name, toBytes(result.messages), ""));
   } catch (error) {
+    // What the host's own code throws is its answer; a trap of the core is none.
+    if (error instanceof LeftoffError) refuseBug(error);
     called(() => build.offer(name, undefined, `it failed: ${error instanceof Error ? error.message : String(error)}`));
   }
 }

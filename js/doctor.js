@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 
-import { LeftoffError, unlessBug } from "./error.js";
+import { refuseBug, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { keptSecrets } from "./kept-secrets.js";
 import { Live, idOf } from "./live.js";
@@ -48,7 +48,7 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
     const again = await examine(place, live.id);
     return { id: live.id, path, health: again.health, problems: [...again.problems, ...failed, ...kept], fixed };
   } catch (error) {
-    if (!(error instanceof LeftoffError)) throw error;
+    refuseBug(error);
     return { id: live.id || named, path, health: "unreadable", problems: [problem("-", error.code, error.message)], fixed: [] };
   } finally {
     live.letGo();

@@ -22,9 +22,18 @@ export class LeftoffError extends Error {
   }
 }
 
-/** For what may fail without a loss: what the system refused is let pass, a bug is not. @param {unknown} error */
+/**
+ * For what may fail without a loss: what the system refused is let pass. A bug is not, nor a trap of the core: of what it
+ * was at work with that says nothing.
+ * @param {unknown} error @returns {asserts error is LeftoffError}
+ */
+export function refuseBug(error) {
+  if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
+}
+
+/** The same, for what is then as good as absent. @param {unknown} error */
 export function unlessBug(error) {
-  if (!(error instanceof LeftoffError)) throw error;
+  refuseBug(error);
 }
 
 /** For what need not be there. @param {unknown} error */

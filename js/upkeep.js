@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 
 import { LINE_FEED } from "./bytes.js";
 import { derived } from "./derived.js";
-import { LeftoffError, unlessBug } from "./error.js";
+import { refuseBug, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
 import { DOCUMENTS } from "./placement.js";
 import { isAlive } from "./process.js";
@@ -171,7 +171,7 @@ export async function mended(findings) {
     try {
       fixed.push(await mend());
     } catch (error) {
-      if (!(error instanceof LeftoffError)) throw error;
+      refuseBug(error);
       failed.push(problem(file, error.code, `could not mend it (${code}): ${error.message}`));
     }
   }

@@ -3,7 +3,7 @@
 
 import { join, sep } from "node:path";
 
-import { LeftoffError } from "../error.js";
+import { LeftoffError, unlessBug } from "../error.js";
 import { parse } from "../transcript.js";
 import { documents, found } from "./files.js";
 import { geminiPlace } from "./gemini-place.js";
@@ -57,7 +57,7 @@ async function isOf(project, { storage, path, agent }) {
       if (first?.folder === project) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.
-      if (!(error instanceof LeftoffError)) throw error;
+      unlessBug(error);
     }
   }
   return false;

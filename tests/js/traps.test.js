@@ -1,10 +1,18 @@
 // @ts-check
 // A trap of the core costs the call that met it, and nothing that was stored.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { core } from "../../js/core.js";
+import { unlessBug } from "../../js/error.js";
+
+/** @import { Store } from "../../js/store.js" */
+
+/** That one store is closed does not close it for the others. */
+class Shared extends MemoryStorage {
+  async close() {}
+}
 
 /** Leaves the core no memory to grow into: what needs more meets a trap, as in a process that has used it up. */
 function exhaust() {
@@ -42,4 +50,39 @@ test("what a session says of itself stays readable while the core is gone", asyn
   exhaust();
   await assert.rejects(() => session.append(large));
   assert.equal(session.metadata.display.title, "a title");
+});
+
+/** @param {unknown} error */
+const isInternal = (error) => error instanceof LeftoffError && error.code === "internal";
+
+test("a trap is told by whoever lists, looks or examines, and never as something about a session", async () => {
+  const calls = {
+    list: (/** @type {Store} */ store) => store.list({ all: true }),
+    doctor: (/** @type {Store} */ store) => store.doctor(),
+    session: (/** @type {Store} */ store, /** @type {string} */ id) => store.session(id.slice(0, 30)),
+    tidy: (/** @type {Store} */ store) => store.tidy(),
+    current: (/** @type {Store} */ store) => store.current(),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const storage = new Shared();
+    const before = await openStore({ home: "/home", project: "/", storage });
+    const { id } = await before.create();
+    await (await before.session(id)).append({ role: "user", content: "sound" });
+    await before.close();
+    await storage.remove("/home/sessions/index.jsonl");
+    await storage.remove("/.leftoff");
+    const store = await openStore({ home: "/home", project: "/", storage });
+    const { Session } = core();
+    const trapping = mock.method(Session.prototype, "observe", () => { throw new WebAssembly.RuntimeError("unreachable"); });
+    await assert.rejects(call(store, id), isInternal, name);
+    trapping.mock.restore();
+    assert.deepEqual((await store.list({ all: true })).map(({ status }) => status), ["active"], name);
+    assert.deepEqual((await store.doctor()).filter(({ health }) => health !== "ok"), [], name);
+  }
+});
+
+test("what is let pass, and what is not", () => {
+  unlessBug(new LeftoffError({ code: "permission_denied", message: "no" }));
+  assert.throws(() => unlessBug(new LeftoffError({ code: "internal", message: "a trap" })), isInternal);
+  assert.throws(() => unlessBug(new TypeError("a bug")), TypeError);
 });
