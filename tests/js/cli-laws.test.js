@@ -27,7 +27,7 @@ function check(law, body, skip = false) {
 }
 
 /** A value that stands for each needed argument, so that the options behind it are looked at. @type {Record<string, string>} */
-const STANDS_FOR = { SESSION: "last", MESSAGE: "m", "TITLE...": "t", "WORDS...": "w", OLD: "/old", NEW: "/new", AGENT: "claude-code", SHELL: "bash" };
+const STANDS_FOR = { SESSION: "last", MESSAGE: "m", "SESSION...": "last", "TITLE...": "t", "WORDS...": "w", OLD: "/old", NEW: "/new", AGENT: "claude-code", SHELL: "bash" };
 
 /** @param {Typed} typed @returns {Option[]} */
 function everyOption(typed) {
