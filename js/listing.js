@@ -7,6 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { basename, isAbsolute, join, relative } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { LINE_FEED, joined } from "./bytes.js";
 import { bytesOf, called, fromBytes, textOf } from "./core.js";
@@ -90,7 +91,7 @@ import { conversationOf, prints } from "./placement.js";
 /** How many stale lines the index may have beside as many that are not. */
 const SPARE = 1000;
 /** So many sessions are opened at once: each waits mostly. */
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
 
 export class Listing {
   #storage;
@@ -101,6 +102,8 @@ export class Listing {
   #index = { known: new Map(), lines: 0, damaged: 0 };
   /** @type {Uint8Array[]} for the index, not written yet */
   #fresh = [];
+  /** Lines of files that were changed just now: they are looked at again before their lines are written. @type {{ place: Place, files: Print[], line: Uint8Array }[]} */
+  #unsettled = [];
 
   /**
    * @param {{ storage: Storage, home: string, look: <T>(place: Place, work: (session: Session) => T) => Promise<T> }} parts
@@ -144,10 +147,10 @@ export class Listing {
   /**
    * What is at places: what the index says where the files are as they were, as far as they were looked at; else the
    * sessions are opened. Of what was not looked at, `verified` makes sure.
-   * @param {FoundPlace[]} places
+   * @param {FoundPlace[]} places @param {number} sinceMs when their files were looked at, at the earliest
    * @returns {Promise<Found[]>}
    */
-  async found(places) {
+  async found(places, sinceMs) {
     /** @type {Found[]} */
     const found = [];
     /** @type {FoundPlace[]} */
@@ -166,7 +169,7 @@ export class Listing {
         else others.push(place);
       }
     }
-    return [...found, ...(await this.#lookedAll(others))];
+    return [...found, ...(await this.#lookedAll(others, sinceMs))];
   }
 
   /**
@@ -186,12 +189,16 @@ export class Listing {
     return [...told, ...(await this.#lookedAll(others)).map(({ entry }) => entry)];
   }
 
-  /** @param {FoundPlace[]} places @returns {Promise<Sure[]>} */
-  async #lookedAll(places) {
+  /** @param {FoundPlace[]} places @param {number} [sinceMs] as `found` @returns {Promise<Sure[]>} */
+  async #lookedAll(places, sinceMs) {
     /** @type {Sure[]} */
     const found = [];
     const looked = async () => {
-      for (let place = places.pop(); place; place = places.pop()) found.push(...(await this.#written(place) ?? (await this.looked(place))));
+      for (let place = places.pop(); place; place = places.pop()) {
+        found.push(...((await this.#written(place)) ?? (await this.looked(place, sinceMs))));
+        // Little of it waits for anything: others shall have their turn.
+        await nextTurn();
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, looked));
     return found;
@@ -213,19 +220,53 @@ export class Listing {
     return (await this.#written(place)) ?? this.looked(place);
   }
 
-  /** What a session says that is opened for it. @param {FoundPlace} place @returns {Promise<Sure[]>} */
-  async looked(place) {
-    const nowMs = Date.now();
-    const files = await prints(place).catch(unlessBug);
+  /**
+   * What a session says that is opened for it.
+   * @param {FoundPlace} place @param {number} [sinceMs] when all of its files were looked at; they are now, unless given
+   * @returns {Promise<Sure[]>}
+   */
+  async looked(place, sinceMs) {
+    const known = sinceMs !== undefined && place.files.length > 1 ? place.files.filter((file) => file !== undefined) : [];
+    const isKnown = known.length > 0 && known.length === place.files.length;
+    const nowMs = isKnown ? Number(sinceMs) : Date.now();
+    // Where they change until they are read, the line is of none that there were, and the next list looks again.
+    const files = isKnown ? known : await prints(place).catch(unlessBug);
     const line = files && (await this.#look(place, (session) => this.#lineOf(session, files)).catch(unlessBug));
     // One that cannot be read must not cost the rest of the list.
     if (!line) {
       // A folder that was made, and nothing in it: whoever made it did not come further than that.
       return files?.slice(0, 3).every((file) => !file?.[0]) ? [] : [sure(unreadable(place), place)];
     }
-    // What was changed just now may be changed again, and look the same.
-    if (isSettled(files, nowMs)) this.#fresh.push(line);
+    this.#keep({ place, files, line }, nowMs);
     return [sure({ ...fromBytes(line), path: place.path }, place)];
+  }
+
+  /** The same of one that was opened and changed for the list. @param {Session} session @param {FoundPlace} place @returns {Promise<Sure | undefined>} */
+  async changed(session, place) {
+    const nowMs = Date.now();
+    const files = await prints(place).catch(unlessBug);
+    // What others append is in the line, or makes its files others.
+    await session.look();
+    const line = files && this.#lineOf(session, files);
+    if (!line) return undefined;
+    this.#keep({ place, files, line }, nowMs);
+    return sure({ ...fromBytes(line), path: place.path }, place);
+  }
+
+  // What was changed just now may be changed again, and look the same.
+  /** @param {{ place: Place, files: Print[], line: Uint8Array }} one @param {number} nowMs when its files were looked at */
+  #keep(one, nowMs) {
+    if (isSettled(one.files, nowMs)) this.#fresh.push(one.line);
+    else this.#unsettled.push(one);
+  }
+
+  /** Those that are as they were, now that a change would be seen. */
+  async #settled() {
+    for (const { place, files, line } of this.#unsettled.splice(0)) {
+      const nowMs = Date.now();
+      const again = await prints(place).catch(unlessBug);
+      if (again && isSettled(again, nowMs) && JSON.stringify(again) === JSON.stringify(files)) this.#fresh.push(line);
+    }
   }
 
   /** @param {Session} session @param {Print[]} files */
@@ -236,6 +277,7 @@ export class Listing {
 
   /** Writes down what was found. A listing that cannot is a listing all the same. */
   async save() {
+    await this.#settled();
     if (this.#fresh.length === 0) return;
     const bytes = joined(this.#fresh);
     const lines = this.#index.lines + this.#fresh.length;
@@ -254,12 +296,13 @@ export class Listing {
     const kept = textOf(bytes).split("\n").filter((line) => !line.startsWith(head));
     await this.#storage.replace(this.#path, bytesOf(kept.join("\n")));
     this.#index.known.delete(path);
-    this.#fresh = [];
+    this.discard();
   }
 
   /** Forgets what was found: it is not to be written down. */
   discard() {
     this.#fresh = [];
+    this.#unsettled = [];
   }
 
   /** Takes away what is no line of the index. */

@@ -151,7 +151,7 @@ export class Live {
     const checkpoint = await this.#believed();
     if (checkpoint) called(() => this.#handle.beginAt(checkpoint));
     await this.#observe(this.messages);
-    if (!checkpoint) this.wasRead = (await this.messages.size()) > WORTH_A_CHECKPOINT;
+    if (!checkpoint) this.wasRead = called((core) => this.#handle.end(core.LogName.Messages)) > WORTH_A_CHECKPOINT;
     await this.#finish(document);
     if (!this.needsAll) return;
     // Nobody has it yet.
@@ -247,6 +247,12 @@ export class Live {
     const { lastMessageAt, createdAt } = this.metadata.timestamps;
     const times = [lastMessageAt || createdAt, called(() => this.#handle.takenUpAt)].map((time) => Date.parse(time ?? ""));
     return Math.max(...times.filter(Number.isFinite));
+  }
+
+  /** Nothing happened for that long while it was active. @param {number} idleMs */
+  isIdle(idleMs) {
+    const { activeMs } = this;
+    return this.metadata.lifecycle === "active" && Number.isFinite(activeMs) && Date.now() - activeMs > idleMs;
   }
 
   /** Nobody said anything of it yet. */

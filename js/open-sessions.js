@@ -92,16 +92,21 @@ export class OpenSessions {
     }
   }
 
-  /** Pauses one that rests for long; whether it did. @param {Place} place */
-  async rest(place) {
+  /**
+   * Pauses one that rests for long; what is told of it then, nothing where it does not.
+   * @template T @param {Place} place @param {(session: Session) => Promise<T>} told @returns {Promise<T | undefined>}
+   */
+  async rest(place, told) {
     const pause = async (/** @type {Session} */ session) => {
+      // One that was opened just now is as its files are.
+      if (this.#open.has(place.path)) await session.look();
       // Else nobody would hear of those whose leases are cleared away.
       await session.findLeftOpen();
       const hasPaused = await session.pauseIfIdle(this.#idleMs);
       if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
-      return hasPaused;
+      return hasPaused ? told(session) : undefined;
     };
-    return this.meet(place, pause).catch(unlessBug);
+    return (await this.meet(place, pause).catch(unlessBug)) ?? undefined;
   }
 
   /**

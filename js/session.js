@@ -293,13 +293,14 @@ export class Session {
    * @returns {Promise<boolean>} whether it did
    */
   async pauseIfIdle(idleMs) {
-    if (this.#lease.isMine) return false;
-    await this.look();
-    const { activeMs } = this.#live;
-    const isIdle = this.metadata.lifecycle === "active" && Number.isFinite(activeMs) && Date.now() - activeMs > idleMs;
-    if (!isIdle || (await this.#lease.others()).length > 0) return false;
-    const last = new Date(activeMs).toISOString();
-    await this.#record([{ type: "status", status: "paused", reason: "idle", timestamp: last }]);
+    if (this.#lease.isMine || !this.#live.isIdle(idleMs) || (await this.#lease.others()).length > 0) return false;
+    let last = "";
+    await this.#record(() => {
+      if (!this.#live.isIdle(idleMs)) return [];
+      last = new Date(this.#live.activeMs).toISOString();
+      return [{ type: "status", status: "paused", reason: "idle", timestamp: last }];
+    });
+    if (!last) return false;
     const minutes = Math.round(idleMs / 60_000);
     this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
     return true;

@@ -16,7 +16,7 @@ import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
 import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
-import { Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
+import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { located, pointedTo, whereabouts } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
@@ -31,7 +31,7 @@ import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
 
 /** @import { HandOver } from "./agents/native.js" */
-/** @import { Entry, Listed, ListOptions, Sure } from "./listing.js" */
+/** @import { Entry, Found, Listed, ListOptions, Sure } from "./listing.js" */
 /** @import { ImportOptions } from "./importing.js" */
 /** @import { Redaction } from "./redaction.js" */
 /** @import { Agent } from "./records.js" */
@@ -194,12 +194,12 @@ export class Store {
     const most = sort === "active" ? limit : Infinity;
     /** @type {Entry[]} */
     const listed = [];
-    for (const one of await this.#found(wanted, { isWhole: most === Infinity })) {
-      if (listed.length >= most) break;
-      for (const sure of one.isSure ? [one] : await this.#listing.verified(one)) {
-        const { entry } = await this.#resting(sure);
-        if (isWanted(entry, wanted)) listed.push(entry);
-      }
+    const found = await this.#found(wanted, { isWhole: most === Infinity });
+    const looked = async (/** @type {Found} */ one) => Promise.all((await this.#listing.verified(one)).map((sure) => this.#resting(sure)));
+    // Where all are wanted, some wait beside each other; else none is looked at more than it takes.
+    const atOnce = most === Infinity ? AT_ONCE : 1;
+    for (let at = 0; at < found.length && listed.length < most; at += atOnce) {
+      for (const { entry } of (await Promise.all(found.slice(at, at + atOnce).map(looked))).flat()) if (isWanted(entry, wanted)) listed.push(entry);
     }
     await this.#listing.save();
     // Where another session lies than the index knew, it was found in the other's place.
@@ -227,8 +227,9 @@ export class Store {
 
   /** Of the project or of all, last active first. @param {{ all?: boolean }} wanted @param {{ isWhole: boolean }} looking */
   async #found({ all }, looking) {
+    const sinceMs = Date.now();
     const places = all ? await this.#places.all(looking) : await this.#places.ofProject(this.#project, this.#listing, looking);
-    const found = await this.#listing.found(places);
+    const found = await this.#listing.found(places, sinceMs);
     return found.sort(later);
   }
 
@@ -478,8 +479,7 @@ export class Store {
   async #resting(one) {
     const { entry, place } = one;
     if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
-    const [again] = (await this.#open.rest(place)) ? await this.#listing.looked(place) : [];
-    return again ?? one;
+    return (await this.#open.rest(place, (session) => this.#listing.changed(session, place))) ?? one;
   }
 
   /** @param {{ begun?: import("./arrivals.js").Begun, letGo?: import("./importing.js").LetGo }} [recording] */

@@ -230,42 +230,42 @@ export class NodeStorage {
   /** @param {Verb} verb @param {string} path @param {number} start @param {number} end @param {Uint8Array} [into] */
   async #slice(verb, path, start, end, into = new Uint8Array()) {
     this.#refuseIfClosed(verb, path);
-    let handle;
+    let fd;
     try {
-      handle = await this.#openToRead(path);
-      const found = await handle.stat();
+      fd = this.#openToRead(path);
+      const found = fs.fstatSync(fd);
       if (!found.isFile()) throw failed(verb, path, { code: "not_a_file" });
       const from = Math.min(start, found.size);
       const wanted = Math.min(end, found.size) - from;
       const bytes = wanted <= into.length ? into.subarray(0, wanted) : new Uint8Array(wanted);
       let filled = 0;
-      while (filled < bytes.length) {
-        const length = Math.min(READ, bytes.length - filled);
-        const { bytesRead } = await handle.read(bytes, filled, length, from + filled);
-        if (bytesRead === 0) break; // The file was cut while it was read.
-        filled += bytesRead;
-      }
+      // Also of nothing: who reads again and again until something comes lets others have their turn by that.
+      let count;
+      do {
+        count = await readAt(fd, bytes, filled, Math.min(READ, bytes.length - filled), from + filled);
+        filled += count;
+      } while (count > 0 && filled < bytes.length); // Else the file was cut while it was read.
       return bytes.subarray(0, filled);
     } catch (cause) {
       if (isAbsent(cause)) return null;
       throw this.#translated(verb, path, cause);
     } finally {
-      // Whatever closing says: what was read is read, and the error of a read that failed is the one to hear.
-      await handle?.close().catch(() => {});
+      if (fd !== undefined) closed(fd);
     }
   }
 
+  // As the folders on the way to it are: another thread would cost more than to open it, and many small files are read.
   /** @param {string} path */
-  async #openToRead(path) {
+  #openToRead(path) {
     for (let triesLeft = TRIES; ; triesLeft -= 1) {
       const held = this.#finder.hold(path);
-      let handle;
+      let fd;
       try {
-        handle = await fs.promises.open(held.at, O_RDONLY | O_NONBLOCK | (this.#hasRoot ? O_NOFOLLOW : 0));
-        held.check(handle.fd);
-        return handle;
+        fd = fs.openSync(held.at, O_RDONLY | O_NONBLOCK | (this.#hasRoot ? O_NOFOLLOW : 0));
+        held.check(fd);
+        return fd;
       } catch (error) {
-        await handle?.close().catch(() => {});
+        if (fd !== undefined) closed(fd);
         if (!(error instanceof Replaced) || triesLeft === 0) throw error;
       } finally {
         held.close();
@@ -422,6 +422,19 @@ export class NodeStorage {
   #translated(verb, path, cause, extra) {
     return translated(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
   }
+}
+
+// Whatever it says: what was read is read, and the error of a read that failed is the one to hear.
+/** @param {number} fd */
+function closed(fd) {
+  try {
+    fs.closeSync(fd);
+  } catch {}
+}
+
+/** @param {number} fd @param {Uint8Array} into @param {number} offset @param {number} length @param {number} position @returns {Promise<number>} how many bytes */
+function readAt(fd, into, offset, length, position) {
+  return new Promise((resolve, reject) => fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))));
 }
 
 /** @param {string} path @param {string} folder */
