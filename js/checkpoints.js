@@ -19,6 +19,7 @@ import { called, fromBytes, lent } from "./core.js";
  * @property {Span[]} systems
  * @property {{ id: string, span: Span }[]} pins
  * @property {Span | null} newestUser
+ * @property {Span[]} [repeated] lines that say again what was said before
  * @property {{ bytes: number }} learned
  */
 
@@ -31,7 +32,7 @@ const NOT_COMPARED = ["pins", "problems", "crc"];
  */
 export async function isOfLog(log, json) {
   /** @type {Checkpoint} */
-  const { bytes, lastLine, lastId, systems, pins, newestUser } = fromBytes(json);
+  const { bytes, lastLine, lastId, systems, pins, newestUser, repeated = [] } = fromBytes(json);
   const line = await log.range(lastLine.start, lastLine.end);
   if (bytes > (await log.size()) || !called((core) => core.checkpointMatches(json, line))) return false;
   const isThere = async (/** @type {Span} */ { start, end }, /** @type {(message: any) => boolean} */ isIt) => {
@@ -39,7 +40,10 @@ export async function isOfLog(log, json) {
     const { messages } = fromBytes(await scanned(log, { start, end }));
     return messages.length === 1 && isIt(messages[0]);
   };
-  if (bytes > 0 && !(await isThere(lastLine, ({ id }) => id === lastId))) return false;
+  // A revision, and a line that says again what was said before, are no last message.
+  const isNoOther = (/** @type {Span} */ { start, end }) => start <= lastLine.start && lastLine.end <= end;
+  const isLast = (/** @type {{ id: string, rev?: number }} */ { id, rev = 0 }) => id === lastId || rev > 0 || repeated.some(isNoOther);
+  if (bytes > 0 && !(await isThere(lastLine, isLast))) return false;
   if (newestUser && !(await isThere(newestUser, ({ role }) => role === "user"))) return false;
   for (const span of systems) if (!(await isThere(span, ({ role }) => role === "system"))) return false;
   for (const { id, span } of pins) if (!(await isThere(span, (message) => message.id === id))) return false;

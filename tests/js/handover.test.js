@@ -46,7 +46,9 @@ async function imported(store, path) {
   const { imported: [one] } = await store.import(path);
   const session = await store.session(/** @type {string} */ (one?.id));
   const said = [];
-  for await (const { role, content, assistant, tool, timestamp } of session.messages()) {
+  for await (const { role, content, assistant, tool, timestamp, source } of session.messages()) {
+    // What a client told in the user's name is not for another client.
+    if (/** @type {any} */ (source)?.isMeta) continue;
     const calls = (assistant?.toolCalls ?? []).map((/** @type {any} */ { name, arguments: text }) => [name, JSON.parse(text)]);
     if (role !== "system" && !String(content).startsWith("<environment_context>")) said.push({ role, content, calls, isError: tool?.isError ?? false, timestamp });
   }
