@@ -274,3 +274,27 @@ test("a key that a provider has by another spelling is refused", () =>
       assert.match(said, /did you mean|expected an array for|alone/);
     }
   }));
+
+test("what is said of a session, its agent and its tools is refused by name, too", () =>
+  inMemory(async (session, { store }) => {
+    const call = { id: "c", name: "ls" };
+    const [result, odd] = [{ content: "x" }, /** @type {any} */ ({})];
+    const calls = /** @type {[() => Promise<unknown>, RegExp][]} */ ([
+      [() => session.setAgent({ ...odd, type: "anthropic" }), /"agent\.type"/],
+      [() => session.setAgent({ ...odd, system_prompt_hash: "x" }), /did you mean "systemPromptHash"/],
+      [() => session.setAgent({ ...odd, model: null }), /for "agent\.model", but found null/],
+      [() => session.setAgent({ ...odd, contextWindow: NaN }), /but found NaN/],
+      [() => session.setAgent(/** @type {any} */ (7)), /an object for "agent", but found/],
+      [() => session.rename("\ud83d"), /whole characters for "title"/],
+      [() => session.stop({ summary: "\udc00" }), /whole characters for "summary"/],
+      [() => store.create({ agent: /** @type {any} */ (7) }), /an object for "agent"/],
+      [() => store.create({ agent: { ...odd, window: 5 } }), /"agent\.window"/],
+      [() => session.appendTool({ call, result: { ...result, ...odd, exit_code: 1 } }), /did you mean "exitCode"/],
+      [() => session.appendTool({ call: { ...call, ...odd, args: {} }, result }), /"call\.args"/],
+      [() => session.appendTool({ call, result: { ...result, error: /** @type {any} */ (7) } }), /a string for "result\.error"/],
+      [() => session.appendTool({ call, result: { ...result, success: /** @type {any} */ ("no") } }), /true or false for "success"/],
+      [() => session.appendTool({ call: { ...call, arguments: { at: new Map() } }, result }), /for "call\.arguments\.at", but found an instance of Map/],
+    ]);
+    for (const [work, message] of calls) assert.match(await refusal(session, work), message);
+    assert.deepEqual([await session.toolExecutions(), (await store.list({ all: true })).length], [[], 1]);
+  }));
