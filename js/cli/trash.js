@@ -47,7 +47,7 @@ function listing(found) {
 /** @param {Args} args */
 export async function remove(args) {
   return using(args, async (store) => {
-    const session = await chosen(store, { session: args.session ?? "" });
+    const session = await chosen(store, { ...args, session: args.session ?? "" });
     const { id } = session;
     const { value: title } = await store.redacted(session.metadata.display.title);
     if (!(await isMeant(title, args))) return { text: "nothing was deleted\n", value: { id, title, deleted: false, trash: null } };
