@@ -50,8 +50,9 @@ export async function importFiles(args) {
   for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
   const value = all.imported.map(({ path, ...one }) => one);
   const rest = all.unchanged > 0 ? `${all.unchanged} files are as they were\n` : "";
-  const isShort = value.length <= MOST_EXPLAINED;
-  const shown = isShort ? value.map((one) => `${told(one)}${losses(one.losses)}`) : [...value.filter(({ added }) => added > 0).map(told), ...sums(value)];
+  const isLong = value.length > MOST_EXPLAINED;
+  const each = isLong && !args.verbose ? [] : value.map((one) => `${told(one)}${losses(one.losses)}`);
+  const shown = [...each, ...(isLong ? sums(value) : []), ...(each.length === 0 && isLong ? ["'--verbose' tells of each session its id, and what was not taken over\n"] : [])];
   const none = all.problems.length === 0 && all.unchanged === 0 && value.length === 0 ? "no sessions were found there\n" : "";
   return { text: `${shown.join("")}${rest}${none}`, value, failed: failed > 0 && value.length === 0 };
 }
@@ -61,14 +62,20 @@ function told({ id, agent, messageCount, added }) {
   return `${id}  ${agent}  ${messageCount} messages, ${added} new\n`;
 }
 
-/** @param {Omit<import("../importing.js").Imported, "path">[]} imported */
+/** A line for each agent. @param {Omit<import("../importing.js").Imported, "path">[]} imported */
 function sums(imported) {
-  const names = [...new Set(imported.map(({ agent }) => agent))];
-  const of = names.map((name) => {
+  const names = [...new Set(imported.map(({ agent }) => agent))].sort();
+  return names.map((name) => {
     const all = imported.filter(({ agent }) => agent === name);
-    return `${name}: ${all.length} sessions read, ${all.reduce((sum, { added }) => sum + added, 0)} messages new\n`;
+    const lost = all.filter((one) => one.losses.length > 0).length;
+    const rest = lost > 0 ? `; of ${lost} not everything was taken over` : "";
+    return `${name}: ${counted(all.length, "session")} read, ${counted(all.reduce((sum, { added }) => sum + added, 0), "message")} new${rest}\n`;
   });
-  return [...of, "'--json' tells what of each was not taken over\n"];
+}
+
+/** @param {number} count @param {string} what */
+function counted(count, what) {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** @param {Args} args */
@@ -138,9 +145,12 @@ export async function doctor(args) {
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
   const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
-  const text = found.map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
+  // Of what is well, how much there is says enough.
+  const isTold = (/** @type {import("../doctor.js").Report} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
+  const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
+  const well = found.filter((one) => one.id !== "store" && !isTold(one)).length;
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
-  return { text: text || "no sessions here\n", value, failed };
+  return { text: `${text}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} well\n` : text ? "" : "no sessions here\n"}`, value, failed };
 }
 
 /** @param {Args} args */

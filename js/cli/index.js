@@ -67,6 +67,7 @@ const commands = {
     paths: place("PATH...", "session files, or folders with some"),
     from: option("AGENT", "the agent that wrote them; their content tells unless given", VALUES.agents),
     all: flag("whatever the known agents keep on this machine"),
+    verbose: flag("also of many sessions tell each one's id, and what was not taken over"),
   }, [
     ["leftoff import --all", "all there is; again, what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],

@@ -2,7 +2,7 @@
 // Lists as they are typed: what a number means, what words mean, what is shown of which sessions, and how.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -227,6 +227,54 @@ check("a home that cannot be written has its list, and numbers that say what the
   assert.match(stderr, /could not be kept/);
   chmodSync(join(home, "cache", "shown"), 0o700);
 }, { skip: process.getuid?.() === 0 && "root may write everywhere" });
+
+/** A Claude Code transcript. @param {string} id @param {number} count how many messages */
+const transcript = (id, count) =>
+  Array.from({ length: count }, (_, n) => `${JSON.stringify({ type: "user", uuid: `${id}-${n}`, parentUuid: n ? `${id}-${n - 1}` : null, sessionId: id, timestamp: "2026-10-18T12:00:00.000Z", message: { role: "user", content: `Said ${n}` } })}\n`).join("");
+
+check("an import of many has a line for each agent, each session only where that is asked for; of few each", async ({ folder, typed }) => {
+  const many = join(folder, "many");
+  mkdirSync(many);
+  for (let n = 0; n < 7; n += 1) writeFileSync(join(many, `s${n}.jsonl`), transcript(`s${n}`, 2));
+  const ids = /^[0-9a-f-]{36} {2}claude-code {2}\d+ messages?, \d+ new$/gm;
+  const short = typed("import", many).stdout;
+  assert.equal(short.match(ids), null, short);
+  assert.match(short, /^claude-code: 7 sessions read, 14 messages new\b/m);
+  for (let n = 0; n < 7; n += 1) writeFileSync(join(many, `s${n}.jsonl`), transcript(`s${n}`, 3));
+  const long = typed("import", many, "--verbose").stdout;
+  assert.equal(long.match(ids)?.length, 7, long);
+  assert.match(long, /^claude-code: 7 sessions read, 7 messages new\b/m);
+  assert.equal(typed("import", join(many, "s0.jsonl")).stdout.match(ids)?.length, 1);
+});
+
+check("doctor tells what is wrong, and how many sessions are well", async ({ home, typed, held }) => {
+  assert.equal(typed("doctor").stdout, "no sessions here\n");
+  const [torn = ""] = await held({ title: "Torn" }, { title: "Well" }, { title: "Well, too" });
+  assert.equal(typed("doctor").stdout, "3 sessions are well\n");
+  const name = readdirSync(home, { recursive: true, encoding: "utf8" }).find((one) => one.endsWith(join(`session-${torn}`, "messages.jsonl")));
+  appendFileSync(join(home, name ?? ""), '{"v":1,"id":"to');
+  const { stdout } = typed("doctor");
+  assert.match(stdout, new RegExp(`^${torn} {2}\\w+\\n {4}messages\\.jsonl, bytes \\d+ to \\d+: [^\\n]+ \\(torn_tail\\)\\n2 sessions are well\\n$`));
+  assert.equal(typed("doctor", "Well, too").stdout, "1 session is well\n");
+});
+
+test("how far an import is grows to the end, also within one file", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-far-")));
+  try {
+    const path = join(folder, "large.jsonl");
+    writeFileSync(path, transcript("large", 2000));
+    const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
+    /** @type {import("../../js/importing.js").Progress[]} */
+    const told = [];
+    await store.import(path, { onProgress: (progress) => void told.push(progress) });
+    await store.close();
+    const shares = told.map(({ bytes, totalBytes }) => bytes / totalBytes);
+    assert.deepEqual(shares, shares.toSorted((a, b) => a - b));
+    assert.ok(new Set(shares).size > 5 && shares[0] === 0 && (shares.at(-1) ?? 0) > 0.9 && shares.every((share) => share <= 1), String(shares));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 /** @param {string[]} args @param {{ folder: string, home: string, columns: number, rows: number, env?: Record<string, string> }} where */
 async function listed(args, { folder, home, columns, rows, env = {} }) {
