@@ -1,5 +1,6 @@
 //! Why a context is as it is.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -20,7 +21,7 @@ pub struct Report {
     pub encoding: String,
     /// What was assumed of the model, where nobody knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub assumed: Option<Assumed>,
+    pub assumed: Option<Box<Assumed>>,
     /// The strategies that did not serve, in the order they were tried.
     pub rejected: Vec<Rejection>,
     /// Each message that was read, in order.

@@ -1,5 +1,6 @@
 //! What a caller asks of a context.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,7 +30,7 @@ pub struct Request {
     /// What an image costs the model, where that is known.
     pub images: Option<Images>,
     /// What was assumed, since nobody knows it.
-    pub assumed: Option<Assumed>,
+    pub assumed: Option<Box<Assumed>>,
     /// The shape of the messages.
     pub format: Format,
     /// Messages are given as they are stored, whatever they are counted in.
@@ -270,7 +271,8 @@ impl Request {
             Some(name) => Encoding::parse(&name).map_or(Counter::Host(name), Counter::Core),
             None => Counter::Core(of_model.unwrap_or(Encoding::O200kBase)),
         };
-        self.assumed = Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some());
+        self.assumed =
+            Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some()).map(Box::new);
         Ok(())
     }
 
