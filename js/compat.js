@@ -230,7 +230,7 @@ export class Session {
     const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
     if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
-      await this.#session.setAgent({ ...this.#session.metadata.agent, ...agent });
+      await this.#session.setAgent({ ...this.#session.stored.metadata.agent, ...agent });
     }
     if (status === "archived") await this.#session.archive();
     if (status === "active") await this.#session.unarchive();

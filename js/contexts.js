@@ -12,7 +12,7 @@ import { Summaries } from "./summaries.js";
 /** @import { Live } from "./live.js" */
 /** @import { From } from "./messages.js" */
 /** @import { Compaction } from "./records.js" */
-/** @import { Redaction } from "./redaction.js" */
+/** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Summarize, SummaryRequest, Wanted } from "./summaries.js" */
 
@@ -29,11 +29,11 @@ export class Contexts {
   #from;
   #summaries;
   #doing;
-  #redaction;
+  #secrets;
 
-  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing, redaction: Redaction }} parts */
-  constructor(session, live, { from, doing, redaction }) {
-    this.#redaction = redaction;
+  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing, secrets: SessionSecrets }} parts */
+  constructor(session, live, { from, doing, secrets }) {
+    this.#secrets = secrets;
     this.#session = session;
     this.#live = live;
     this.#from = from;
@@ -49,18 +49,23 @@ export class Contexts {
   }
 
   /** @returns {Promise<KeptReport | undefined>} */
-  last() {
-    return this.#live.report.last();
+  async last() {
+    return this.#out(await this.#live.report.last());
   }
 
-  state() {
-    return this.#doing.inTurn(async () => stateOf(await this.#learned()));
+  async state() {
+    return this.#out(await this.#doing.inTurn(async () => stateOf(await this.#learned())));
+  }
+
+  /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
+  async #out(value) {
+    return (await this.#secrets.out(value)).value;
   }
 
   /** @param {{ maxTokens: number, encoding: string }} options */
   async brief(options) {
     const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
-    return (await this.#redaction.out(brief)).value;
+    return this.#out(brief);
   }
 
   /** @returns {Promise<string[]>} */
@@ -74,7 +79,7 @@ export class Contexts {
     const cached = await this.#summaries.exactly(handle, range);
     const isShort = cached && cached.summary.tokens <= maxTokens;
     const summary = isShort ? cached.summary.content : briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
-    return (await this.#redaction.out(summary)).value;
+    return this.#out(summary);
   }
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
@@ -111,7 +116,7 @@ export class Contexts {
     const first = await this.#built(request);
     const { tokenBudget } = first;
     for (let built = first; ; ) {
-      const { value, secrets, changed } = await this.#redaction.out(built);
+      const { value, secrets, changed } = await this.#secrets.out(built);
       const tokensUsed = built.tokensUsed + (await grownBy(changed, built.report.encoding, request));
       if (tokensUsed <= tokenBudget) return { ...value, tokensUsed, tokenBudget, ...(secrets.length > 0 && { secrets }) };
       built = await this.#built({ ...request, reserve: built.report.budget.reserveForResponse + tokensUsed - tokenBudget });
@@ -138,7 +143,7 @@ export class Contexts {
 
   /** @param {Wanted} wanted @param {ContextRequest} request */
   async #summed(wanted, { summarize, window }) {
-    const told = async (/** @type {SummaryRequest} */ request) => /** @type {Summarize} */ (summarize)((await this.#redaction.out(request)).value);
+    const told = async (/** @type {SummaryRequest} */ request) => /** @type {Summarize} */ (summarize)(await this.#out(request));
     return this.#summaries.get(await this.#live.revived(), wanted, { summarize: summarize && told, window });
   }
 

@@ -2,7 +2,7 @@
 /** A session as one text: for people, or for other programs. */
 
 /** @import { ReadMessage } from "./messages.js" */
-/** @import { Redaction } from "./redaction.js" */
+/** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
 
 const FORMATS = { json: asJson, markdown: asMarkdown };
@@ -17,8 +17,8 @@ export const exportFormats = /** @type {ExportFormat[]} */ (Object.keys(FORMATS)
 
 /** @typedef {{ metadata: Session["metadata"], messages: ReadMessage[], toolExecutions: object[] }} Whole */
 
-/** @param {Session} session @param {{ format: ExportFormat, allBranches?: boolean, redaction: Redaction }} how @returns {Promise<string>} */
-export async function exported(session, { format, allBranches = false, redaction }) {
+/** @param {Session} session @param {{ format: ExportFormat, allBranches?: boolean, secrets: SessionSecrets }} how @returns {Promise<string>} */
+export async function exported(session, { format, allBranches = false, secrets }) {
   /** @type {ReadMessage[]} */
   const messages = [];
   const elsewhere = new Set();
@@ -26,8 +26,9 @@ export async function exported(session, { format, allBranches = false, redaction
     if (allBranches || message.onPath !== false) messages.push(message);
     else for (const id of [message.id, ...(message.tool ? [message.tool.callId] : [])]) elsewhere.add(id);
   }
-  const toolExecutions = (await session.toolExecutions()).filter(({ messageId, toolCallId }) => !elsewhere.has(messageId || toolCallId));
-  const { value } = await redaction.out({ metadata: session.metadata, messages, toolExecutions });
+  const { stored } = session;
+  const toolExecutions = (await stored.toolExecutions()).filter(({ messageId, toolCallId }) => !elsewhere.has(messageId || toolCallId));
+  const { value } = await secrets.out({ metadata: stored.metadata, messages, toolExecutions });
   return FORMATS[format](value);
 }
 

@@ -9,7 +9,7 @@ import { LeftoffError } from "./error.js";
 /** @param {Session} session @param {{ at?: string }} options */
 export async function copyOf(session, { at }) {
   await session.look();
-  const { type, display, agent, provider } = session.metadata;
+  const { type, display, agent, provider } = session.stored.metadata;
   /** @type {ReadMessage[]} */
   const messages = [];
   for await (const message of session.messages({ leaf: at })) {
@@ -22,7 +22,7 @@ export async function copyOf(session, { at }) {
   }
   const answered = new Set(messages.map(({ tool }) => tool?.callId));
   const ids = new Set(messages.map(({ id }) => id));
-  const executions = (await session.toolExecutions()).filter((one) => answered.has(one.toolCallId) && (!one.messageId || ids.has(one.messageId)));
+  const executions = (await session.stored.toolExecutions()).filter((one) => answered.has(one.toolCallId) && (!one.messageId || ids.has(one.messageId)));
   const { type: by, model, contextWindow, baseUrl } = provider;
   const made = { ...agent, provider: by || undefined, model: model || undefined, contextWindow: contextWindow || undefined, baseUrl };
   const then = [{ type: "fork", session: session.id, messageId }];

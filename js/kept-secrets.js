@@ -31,7 +31,7 @@ export async function keptSecrets({ storage, path }) {
 }
 
 /** The files in a folder, named from there. @param {Storage} storage @param {string} folder @param {string} name @returns {AsyncGenerator<string>} */
-async function* below(storage, folder, name) {
+export async function* below(storage, folder, name) {
   for (const entry of (await storage.list(join(folder, name))) ?? []) {
     const one = name ? `${name}/${entry.name}` : entry.name;
     if (entry.kind === "folder") yield* below(storage, folder, one);
@@ -39,11 +39,11 @@ async function* below(storage, folder, name) {
   }
 }
 
-/** Whole lines. @param {Storage} storage @param {string} path @returns {AsyncGenerator<{ bytes: Uint8Array, from: number }>} */
-async function* batches(storage, path) {
+/** Whole lines. @param {Storage} storage @param {string} path @param {number} [start] @returns {AsyncGenerator<{ bytes: Uint8Array, from: number }>} */
+export async function* batches(storage, path, start = 0) {
   const size = (await storage.stat(path))?.size ?? 0;
   let wanted = TOGETHER;
-  for (let at = 0; at < size; ) {
+  for (let at = start; at < size; ) {
     const bytes = (await storage.readRange(path, at, Math.min(size, at + wanted))) ?? new Uint8Array();
     const isLast = at + bytes.length >= size || bytes.length === 0;
     const end = isLast ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1;
@@ -59,7 +59,7 @@ async function* batches(storage, path) {
 }
 
 /** @param {Uint8Array} bytes @param {number} from @returns {Piece[]} */
-function lines(bytes, from) {
+export function lines(bytes, from) {
   const all = [];
   for (let at = 0; at < bytes.length; ) {
     const feed = bytes.indexOf(LINE_FEED, at);

@@ -4,9 +4,10 @@
 import { basename, join } from "node:path";
 
 import { joined } from "./bytes.js";
-import { isMadeOf, isOfLog } from "./checkpoints.js";
+import { isMadeOf } from "./checkpoints.js";
 import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
+import { KeptCheckpoint } from "./kept-checkpoint.js";
 import { KeptReport } from "./kept-report.js";
 import { Log, elsewhere } from "./log.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
@@ -53,6 +54,7 @@ export class Live {
   #isDue = false;
   /** When the events were looked at. */
   #lookedMs = 0;
+  #checkpoint;
 
   /** Blobs that the disk has confirmed to this process. @type {Set<string>} */
   #keptBlobs = new Set();
@@ -73,6 +75,7 @@ export class Live {
     this.tools = new Log({ storage, folder, name: "Tools" });
     /** What the last context was made of. */
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
+    this.#checkpoint = new KeptCheckpoint(cache.storage, { path: () => this.cachePath, log: this.messages });
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {import("./messages.js").From} */
     this.from = { storage, log: this.messages, folder };
   }
@@ -148,7 +151,8 @@ export class Live {
     await this.#observe(this.events);
     this.#take(document);
     this.id = await this.#named(document);
-    const checkpoint = await this.#believed();
+    const { json: checkpoint, wasRead = false } = await this.#checkpoint.believed();
+    this.wasRead ||= wasRead && (await this.messages.size()) > WORTH_A_CHECKPOINT;
     if (checkpoint) called(() => this.#handle.beginAt(checkpoint));
     await this.#observe(this.messages);
     if (!checkpoint) this.wasRead = called((core) => this.#handle.end(core.LogName.Messages)) > WORTH_A_CHECKPOINT;
@@ -361,7 +365,7 @@ export class Live {
     if (learns && called(() => this.#handle.keepsCheckpoint)) await this.learn();
     const checkpoint = called(() => this.#handle.checkpoint());
     // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
-    if (checkpoint) await this.#cache.storage.replace(`${this.cachePath}.json`, checkpoint).catch(unlessBug);
+    if (checkpoint) await this.#checkpoint.keep(checkpoint).catch(unlessBug);
     this.wasRead = false;
   }
 
@@ -473,21 +477,8 @@ export class Live {
   async hasGoodCheckpoint() {
     const path = `${this.cachePath}.json`;
     if (!(await this.#cache.storage.stat(path))) return true;
-    const json = await this.#believed();
+    const { json } = await this.#checkpoint.believed();
     return json !== undefined && isMadeOf(this.messages, json, this.id);
-  }
-
-  // A checkpoint is believed where the lines that it names are still there.
-  async #believed() {
-    try {
-      const json = await this.#cache.storage.read(`${this.cachePath}.json`);
-      if (!json) return undefined;
-      return (await isOfLog(this.messages, json)) ? json : undefined;
-    } catch (error) {
-      // A cache that cannot be read costs one reading of the log, nothing else.
-      if (!(error instanceof SyntaxError || error instanceof TypeError)) unlessBug(error);
-      return undefined;
-    }
   }
 }
 

@@ -144,7 +144,12 @@ export class Log {
 
   /** How many bytes the file has. */
   async size() {
-    return this.#sizeOf(await this.#storage.stat(this.#path));
+    return this.#sizeOf(await this.stat());
+  }
+
+  /** What the file is like. */
+  stat() {
+    return this.#storage.stat(this.#path);
   }
 
   /** @param {Stat | null} found */

@@ -41,6 +41,7 @@ export class OpenSessions {
   /** A new one. @param {Place} place @param {Record<string, any> & { id: string }} created */
   async begin(place, created) {
     const session = await Session.begin({ ...this.#parts(place), created });
+    await session.prepare();
     await this.#places.meet(place);
     this.#open.set(session.path, session);
     return session;
@@ -166,6 +167,7 @@ export class OpenSessions {
       if (!now || now.path === place.path) throw elsewhere(place.path);
       return this.at(now);
     }
+    await session.prepare();
     session.notices.push(...(this.#unsaid.get(place.path) ?? []));
     this.#unsaid.delete(place.path);
     // The same one where it lay before: it is held there no longer.

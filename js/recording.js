@@ -37,7 +37,7 @@ export async function recorded({ agent, path, only, commandOf = async () => unde
 // The model and the tools that it has by now.
 /** @param {Session} session @param {ReadSession} one */
 async function noteAgent(session, { model, tools }) {
-  const { agent, provider } = session.metadata;
+  const { agent, provider } = session.stored.metadata;
   const known = agent.tools ?? [];
   const all = [...new Set([...known, ...tools])].sort();
   const isNew = all.length > known.length || (model && model !== provider.model);

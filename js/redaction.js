@@ -6,7 +6,7 @@
 
 import { createHmac } from "node:crypto";
 
-import { LeftoffError } from "./error.js";
+import { LeftoffError, unlessBug } from "./error.js";
 import { planned, rendered } from "./privacy/plan.js";
 import { secretScan } from "./secrets.js";
 
@@ -154,9 +154,11 @@ function named(secret, key) {
 export async function storeKey(storage, path) {
   const known = await storage.read(path);
   if (known?.length === KEY_BYTES) return known;
-  await storage.replace(path, crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+  const made = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  // Where nothing can be written, placeholders are this process's own.
+  await storage.replace(path, made).catch(unlessBug);
   // Another process may have made one meanwhile.
-  return /** @type {Uint8Array} */ (await storage.read(path));
+  return (await storage.read(path)) ?? made;
 }
 
 /** @template T @param {T} value @param {Visit} visit @returns {T} the same where each text is */

@@ -7,7 +7,7 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
 /** @import { ContextBuildResult, ContextRequest } from "./context.js" */
 /** @import { Holder } from "./lease.js" */
 /** @import { MetadataJson } from "./records.js" */
-/** @import { Redaction } from "./redaction.js" */
+/** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
 
 /**
@@ -35,18 +35,18 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
 /**
  * @param {Session} session
  * @param {ResumeRequest} request
- * @param {{ record: (asked: Record<string, unknown>[]) => Promise<unknown>, redaction: Redaction }} doing what only the session can do
+ * @param {{ record: (asked: Record<string, unknown>[]) => Promise<unknown>, secrets: SessionSecrets }} doing what only the session can do
  * @returns {Promise<Resumed>}
  */
-export async function resumed(session, { override = false, revives = true, now, ...request }, { record, redaction }) {
+export async function resumed(session, { override = false, revives = true, now, ...request }, { record, secrets }) {
   await session.look();
-  const { metadata } = session;
+  const { metadata } = session.stored;
   const context = await session.context(request);
   const isComplete = metadata.lifecycle === "completed" && !override;
   const told = warningsOf(metadata, { isComplete, now, elsewhere: await session.others() });
   if (!isComplete && revives) await record([{ type: "status", status: "active", override }]);
   // The context has been through the door.
-  const { value } = await redaction.out({ command: metadata.agent.command ?? null, block: blockOf(metadata, context, told), warnings: told });
+  const { value } = await secrets.out({ command: metadata.agent.command ?? null, block: blockOf(metadata, context, told), warnings: told });
   return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };
 }
 

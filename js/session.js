@@ -11,6 +11,7 @@ import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
 import { Appended, appended, ofPath } from "./messages.js";
+import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid } from "./refusing.js";
 import { resumed } from "./resuming.js";
@@ -37,7 +38,7 @@ export class Session {
   #contexts;
   #lease;
   #isCounted;
-  #redaction;
+  #secrets;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
@@ -55,8 +56,8 @@ export class Session {
     this.#tools = new Tools(this, live);
     this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
-    this.#redaction = redaction;
-    this.#contexts = new Contexts(this, live, { from: live.from, redaction, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
+    this.#secrets = new SessionSecrets(live.from, redaction);
+    this.#contexts = new Contexts(this, live, { from: live.from, secrets: this.#secrets, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
@@ -69,8 +70,14 @@ export class Session {
   /** The session's uuid. */
   get id() { return this.#live.id; }
 
-  /** Document 004's `metadata.json`. */
-  get metadata() { return this.#live.metadata; }
+  /** Document 004's `metadata.json`, as it may leave. */
+  get metadata() { return this.#secrets.outNow(this.#live.metadata); }
+
+  /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. */
+  get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
+
+  /** Loads what has to be known before anything leaves. */
+  prepare() { return this.#secrets.prepare(); }
 
   /** The file of its messages, for who reads all of it. */
   get log() { return new Log({ ...this.#live.from, name: "Messages" }); }
@@ -83,12 +90,11 @@ export class Session {
   /** Takes in what others wrote since the last look. */
   async look() {
     await this.#inTurn(() => this.#live.look());
+    await this.prepare();
   }
 
   /** A folder that was made, and nothing in it. */
-  get isEmpty() {
-    return this.#live.isEmpty;
-  }
+  get isEmpty() { return this.#live.isEmpty; }
 
   /**
    * Begins a session in a folder.
@@ -151,7 +157,9 @@ export class Session {
       if (!this.#lease.isHeld) await this.#lease.hold();
       if (this.#live.isDue) await this.#goOn([]);
       this.#hasNews = true;
-      return this.#live.appendStaged(staging);
+      const appended = await this.#live.appendStaged(staging);
+      await this.prepare();
+      return appended;
     });
   }
 
@@ -165,23 +173,17 @@ export class Session {
   }
 
   /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
-  lastContext() {
-    return this.#contexts.last();
-  }
+  lastContext() { return this.#contexts.last(); }
 
   /** What the conversation has come to: document 004's `SessionState`, open tasks and failed commands beside it. */
-  state() {
-    return this.#contexts.state();
-  }
+  state() { return this.#contexts.state(); }
 
   /**
    * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
    * @param {{ maxTokens?: number, encoding?: string }} [options] 2,000 tokens of o200k_base unless given
    * @returns {Promise<string>} empty where nothing is known
    */
-  brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) {
-    return this.#contexts.brief({ maxTokens, encoding });
-  }
+  brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) { return this.#contexts.brief({ maxTokens, encoding }); }
 
   /**
    * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
@@ -189,9 +191,7 @@ export class Session {
    * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked
    * @returns {Promise<string>}
    */
-  summaryOf(asked) {
-    return this.#contexts.summaryOf(asked);
-  }
+  summaryOf(asked) { return this.#contexts.summaryOf(asked); }
 
   /**
    * Has contexts begin later: a summary stands for what lies before. Says what it would do; does it with `apply`. No
@@ -210,7 +210,7 @@ export class Session {
    * @returns {Promise<Resumed>}
    */
   resume(request) {
-    return resumed(this, request, { record: (asked) => this.#record(asked), redaction: this.#redaction });
+    return resumed(this, request, { record: (asked) => this.#record(asked), secrets: this.#secrets });
   }
 
   /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */
@@ -272,17 +272,15 @@ export class Session {
    * message makes is added to the assistant's newest one.
    * @param {import("./tools.js").Execution} execution
    */
-  appendTool(execution) {
-    return this.#tools.append(execution);
-  }
+  appendTool(execution) { return this.#tools.append(execution); }
 
   /** Takes over what tools did in another session, whose messages were. @param {import("./tools.js").ReadExecution[]} executions */
-  copyExecutions(executions) {
-    return this.#tools.copy(executions);
-  }
+  copyExecutions(executions) { return this.#tools.copy(executions); }
 
   /** What the tools did, oldest first; each with its result. */
-  async toolExecutions() {
+  toolExecutions() { return this.#secrets.leaving(this.#executions()); }
+
+  async #executions() {
     await this.#inTurn(() => this.#live.arrive());
     return this.#tools.executions();
   }
@@ -344,12 +342,12 @@ export class Session {
 
   /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./examine.js").Examined>} */
   examine() {
-    return examine(this.#live.place, this.id);
+    return this.#secrets.leaving(examine(this.#live.place, this.id));
   }
 
   /** The session as one text. @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] @returns {Promise<string>} */
   export(format, { allBranches } = {}) {
-    return exported(this, { format, allBranches, redaction: this.#redaction });
+    return exported(this, { format, allBranches, secrets: this.#secrets });
   }
 
   /** Its line of the store's index. @param {object} place */
@@ -410,7 +408,7 @@ export class Session {
   async #record(asked) {
     return this.#inTurn(async () => {
       await this.#live.look();
-      const said = typeof asked === "function" ? asked(this.metadata) : asked;
+      const said = typeof asked === "function" ? asked(this.#live.metadata) : asked;
       if (await this.#live.record(said)) await this.#live.save();
     });
   }
@@ -449,6 +447,7 @@ export class Session {
     }
     try {
       await this.#live.append(batch, { durable });
+      await this.#secrets.take(batch.bytes);
       this.#hasNews = true;
       if (this.#live.needsAll) await this.#live.complete();
       let from = 0;
@@ -490,7 +489,7 @@ export class Session {
   // What the document says is said before the first message; and who goes on with a paused session makes it active.
   /** @param {Waiting[]} group */
   async #goOn(group) {
-    const isPaused = this.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
+    const isPaused = this.#live.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
     // The document follows at once: an edit that takes back one that was adopted is seen by comparing it.
     if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) await this.#live.save();
   }

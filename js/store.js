@@ -21,6 +21,7 @@ import { located, pointedTo, whereabouts } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { Places } from "./places.js";
+import { leaving } from "./privacy/leaving.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
@@ -77,17 +78,13 @@ export class Store {
   }
 
   /** What the files say, and for the rest what holds by default. */
-  get settings() {
-    return this.#read.settings;
-  }
+  get settings() { return this.#read.settings; }
 
   /** What in the files of the settings could not be used. */
   get problems() { return this.#read.problems; }
 
   /** Each setting, and where its value comes from. */
-  listSettings() {
-    return flat(this.#read);
-  }
+  listSettings() { return flat(this.#read); }
 
   /**
    * Writes a setting into the home's file, or the project's.
@@ -150,7 +147,7 @@ export class Store {
     const found = some.length > 0 ? await this.#open.at(this.#places.of(exactly(id, some))) : undefined;
     // A folder may be named like a session that it does not hold.
     if (found?.id === id) return found;
-    return this.#open.at(this.#places.of(exactly(id, await this.list({ all: true, type: null, archived: null }))));
+    return this.#open.at(this.#places.of(exactly(id, await this.#all({ all: true, type: null, archived: null }))));
   }
 
   /**
@@ -160,7 +157,10 @@ export class Store {
    *   secrets are in the files
    * @returns {Promise<import("./doctor.js").Report[]>}
    */
-  async doctor({ id, fix = false, secrets = false } = {}) {
+  async doctor(options) { return (await this.redacted(await this.#reports(options))).value; }
+
+  /** @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] */
+  async #reports({ id, fix = false, secrets = false } = {}) {
     const parts = { cache: this.#open.cache, home: this.home, fix, secrets };
     if (id !== undefined) {
       const one = exactly(id, (await this.#found({ all: true }, { isWhole: true })).flatMap(({ entry }) => entry ?? []));
@@ -169,7 +169,7 @@ export class Store {
     }
     const reports = [];
     for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
-    const current = async () => (await this.list({ type: null })).find(({ status }) => status !== "unreadable");
+    const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
     const of = { project: this.project, projectStorage: this.#places.storageOf(this.project) };
     const ids = new Set(reports.map((report) => report?.id ?? ""));
     reports.push(await ofStore({ ...parts, ...of, ids, listing: this.#listing, current }));
@@ -187,7 +187,12 @@ export class Store {
    * @param {ListOptions} [options]
    * @returns {Promise<Listed[]>}
    */
-  async list({ limit = Infinity, verify = true, sort = "active", ...wanted } = {}) {
+  async list(options) {
+    return leaving(await this.#all(options), this.#redaction, (one) => this.#places.of(one));
+  }
+
+  /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */
+  async #all({ limit = Infinity, verify = true, sort = "active", ...wanted } = {}) {
     await this.#listing.read();
     if (!verify) return sorted(await this.#unverified(wanted), sort).slice(0, limit).map(shown);
     // Of another order, the first are known when all are.
@@ -210,9 +215,7 @@ export class Store {
    * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
    * @param {string} words @param {ListOptions} [options]
    */
-  async find(words, options) {
-    return ranked(words, await this.list(options));
-  }
+  async find(words, options) { return ranked(words, await this.list(options)); }
 
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
@@ -285,13 +288,11 @@ export class Store {
    */
   handOver(session, handOver) {
     const noted = (/** @type {import("./transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
-    return handedOver(session, { folder: this.project, redaction: this.#redaction, noted, ...handOver });
+    return handedOver(session, { folder: this.project, noted, ...handOver });
   }
 
   /** The secrets in what left since the store was opened, where `redact` looks for them. */
-  get secrets() {
-    return this.#redaction.told;
-  }
+  get secrets() { return this.#redaction.told; }
 
   /**
    * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
@@ -335,7 +336,7 @@ export class Store {
       await purged(place);
       await this.#listing.forget(place.path);
     }
-    for (const ending of [".json", ".open", ".report"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
+    for (const ending of [".json", ".covers", ".open", ".report"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
     return { trash };
   }
 
@@ -400,7 +401,7 @@ export class Store {
    */
   async tidy(limits = this.settings.autoPersist) {
     const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
-    const old = tooOld(await this.list(), { ...limits, currentId, nowMs: Date.now() });
+    const old = tooOld(await this.#all(), { ...limits, currentId, nowMs: Date.now() });
     const ids = await archiveAll(old, (one) => this.#archive(one));
     await this.#listing.save();
     return ids;
@@ -443,9 +444,7 @@ export class Store {
   }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
-  notices() {
-    return this.#open.unsaid();
-  }
+  notices() { return this.#open.unsaid(); }
 
   /** Writes what is derived, and lets go of all files. */
   async close() {
@@ -471,7 +470,7 @@ export class Store {
   async #pointedOf(is, isFirst, among = {}) {
     const { pointer, entry } = await pointedTo(this.#project, { places: this.#places, listing: this.#listing });
     if (entry && isWanted(entry, among) && is(shown(entry))) return shown(entry);
-    const listed = await this.list(among);
+    const listed = await this.#all(among);
     return listed.find((one) => one.id === pointer?.id && one.path === pointer.path && is(one)) ?? listed.find(isFirst);
   }
 

@@ -2,11 +2,13 @@
 /** Summaries that a model wrote: kept beside the session, taken where they reach far enough, else extended. */
 
 import { compactionOf } from "./compaction.js";
+import { asCovers, coversOf, holds } from "./covers.js";
 import { called, fromBytes, newId, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
+/** @import { Covers } from "./covers.js" */
 /** @import { From, ReadMessage } from "./messages.js" */
 /** @import { SummaryRange, SummaryText } from "./records.js" */
 
@@ -30,6 +32,7 @@ import { newestFirst, oldestFirst } from "./messages.js";
  * @property {SummaryText} summary
  * @property {number} originalTokens what the messages cost
  * @property {number} compressionRatio what the summary costs, to that
+ * @property {Covers} [covers] the bytes of the log that it was made from, and all before them
  *
  * What is wanted: a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
  * @typedef {object} Wanted
@@ -63,6 +66,8 @@ const PIECE = 50_000;
 export class Summaries {
   #from;
   #count;
+  /** Those whose messages were seen to be as they were: nothing but what is appended changes while a session is open. @type {Set<string>} */
+  #seen = new Set();
 
   /**
    * @param {From} from the session's log
@@ -131,6 +136,8 @@ export class Summaries {
     const { storage, folder } = this.#from;
     // Somebody may have deleted it while the model was at work.
     if (!(await storage.stat(folder))) throw refused(`expected the session in ${folder}, but found none: its summary is not kept`);
+    cached.covers = await coversOf(this.#from.log, Number(cached.range.endByte), extended?.covers);
+    this.#seen.add(cached.id);
     await storage.replace(this.#path(cached), toBytes(cached), { within: folder });
     if (extended && this.#path(extended) !== this.#path(cached)) await storage.remove(this.#path(extended));
   }
@@ -143,8 +150,18 @@ export class Summaries {
     const all = /** @type {CachedSummary[]} */ ([...read, compacted(handle)].filter(Boolean));
     all.sort((a, b) => Number(b.range.endByte) - Number(a.range.endByte));
     const kept = [];
-    for (const one of all) if (called(() => handle.areOnPath([one.range.endMessageId]))[0] && (await this.#endsThere(one.range))) kept.push(one);
+    for (const one of all) if (called(() => handle.areOnPath([one.range.endMessageId]))[0] && (await this.#endsThere(one.range)) && (await this.#isAsItWas(one))) kept.push(one);
     return kept;
+  }
+
+  // What an event says is no cache.
+  /** @param {CachedSummary} cached */
+  async #isAsItWas({ id, covers }) {
+    if (id === "" || this.#seen.has(id)) return true;
+    const known = asCovers(covers);
+    const isSame = known !== undefined && (await holds(this.#from.log, known)).isSame;
+    if (isSame) this.#seen.add(id);
+    return isSame;
   }
 
   /** @param {SummaryRange} range */

@@ -29,7 +29,7 @@ import { inTrash } from "./trash.js";
 /** What `storage.replace` writes before it renames it. */
 const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
 /** A checkpoint, and who has the session open. */
-const CACHED = /^(.+)\.(?:json|open|report)$/;
+const CACHED = /^(.+)\.(?:json|covers|open|report)$/;
 /** No file is written for so long. A process of this number may be another one by now. */
 const DAY_MS = 24 * 60 * 60_000;
 

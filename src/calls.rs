@@ -88,7 +88,14 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
                 build.blob(&id, None);
             }
             Outcome::Needs(needs) => {
-                let message = format!("expected nothing more to be needed, but found {}", to_json(&needs));
+                // Of what is needed only the kind: it may be all that was said.
+                let kind = match needs {
+                    Needs::Summary { .. } => "a summary",
+                    Needs::Strategy { .. } => "a strategy of the host's",
+                    Needs::Counts { .. } => "counts",
+                    Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
+                };
+                let message = format!("expected nothing more to be needed, but found {kind}");
                 return Err(Error::new(Code::InvalidRequest, message));
             }
         }

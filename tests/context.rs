@@ -277,3 +277,27 @@ fn a_summary_stands_behind_the_system_messages_and_before_what_was_said() {
     assert_eq!(first, ["be brief", "be kind", "[EARLIER CONVERSATION]"]);
     assert_eq!(context.messages.iter().filter(|one| begins(one) == "[EARLIER CONVERSATION]").count(), 1);
 }
+
+#[test]
+fn an_error_says_what_is_needed_and_nothing_of_what_was_said() {
+    let log = [
+        r#"{"v":1,"id":"1","role":"user","content":"whispered-to-nobody"}"#,
+        r#"{"v":1,"id":"2","role":"assistant","content":"whispered-back"}"#,
+        "",
+    ]
+    .join("\n");
+    for request in [
+        r#"{"window":4000,"encoding":"someone's"}"#,
+        r#"{"window":4000,"strategies":[{"name":"mine","priority":0}]}"#,
+        r#"{"window":300,"reserve":0,"summaries":true}"#,
+        r#"{"window":3}"#,
+        r#"{"window":"whispered"}"#,
+    ] {
+        let Err(error) = leftoff::calls::context_of_log(log.as_bytes(), request, None) else { continue };
+        assert!(!error.message.contains("nobody") && !error.message.contains("back"), "{}", error.message);
+        assert!(error.message.starts_with("expected "), "{}", error.message);
+    }
+    let counts = r#"{"window":4000,"encoding":"someone's"}"#;
+    let error = leftoff::calls::context_of_log(log.as_bytes(), counts, None).expect_err("nobody counts");
+    assert_eq!(error.message, "expected nothing more to be needed, but found counts");
+}

@@ -16,7 +16,7 @@ import { agentHomes, userHome } from "./homes.js";
 import { openCodeModel } from "./opencode-model.js";
 
 /** @import { ContextRequest } from "../context.js" */
-/** @import { Redaction, Secret } from "../redaction.js" */
+/** @import { Secret } from "../redaction.js" */
 /** @import { Session } from "../session.js" */
 /** @import { ReadSession } from "../transcript.js" */
 /** @import { Env } from "./homes.js" */
@@ -94,13 +94,13 @@ const CLIENTS = {
 };
 
 /**
- * @param {Session} session @param {HandOver & { folder: string, redaction: Redaction, noted: (written: ReadSession, last: string) => Promise<void> }} handOver
+ * @param {Session} session @param {HandOver & { folder: string, noted: (written: ReadSession, last: string) => Promise<void> }} handOver
  *   `noted`: is told what was written, as it is read back, and its last message
  * @returns {Promise<HandedOver>}
  */
-export async function handedOver(session, { agent, folder, redaction, noted, env = process.env, ...request }) {
+export async function handedOver(session, { agent, folder, noted, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
-  const { value: metadata } = await redaction.out(session.metadata);
+  const { metadata } = session;
   const context = await session.context(/** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true }));
   const client = clientOf(agent);
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];

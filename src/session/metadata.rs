@@ -192,6 +192,11 @@ fn since(timestamp: Option<&str>) -> String {
     timestamp.map_or_else(|| time::format(0), String::from)
 }
 
+/// Whether a title is what is made of a line.
+pub(crate) fn is_made_of(title: &str, line: &str) -> bool {
+    title::shown(line) == title || cut_before(line) == title
+}
+
 // As version 0.1 cut titles.
 fn cut_before(title: &str) -> String {
     const LONGEST: usize = 80;

@@ -11,7 +11,7 @@ use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
 use crate::session::edited::Said;
 use crate::session::event::{Agent, Imported, Origin, Parent, Project};
-use crate::session::metadata::Metadata;
+use crate::session::metadata::{Metadata, is_made_of};
 use crate::session::status::Status;
 use crate::text::{Extra, Open, to_pretty_json};
 use crate::time;
@@ -222,7 +222,7 @@ impl MetadataJson {
             timestamps: Kept { known: Timestamps { created_at, last_accessed_at, last_message_at: _ }, .. },
             stats: _,
             provider: Kept { known: Provider { provider_type, model, context_window, base_url }, .. },
-            display: Kept { known: Display { title, description: _ }, .. },
+            display: Kept { known: Display { title, description }, .. },
             status,
             lifecycle,
             session_type,
@@ -235,12 +235,14 @@ impl MetadataJson {
             archived_at,
             as_of,
         } = self.known.clone();
+        // Of the line that the document was written with, whatever stands in the log by now: nobody gave it.
+        let is_given = |title: &String| !description.as_deref().is_some_and(|line| is_made_of(title, line));
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
             id,
             session_type: session_type.unwrap_or_else(|| "chat".into()),
             name,
-            given_title: non_empty(title),
+            given_title: non_empty(title).filter(is_given),
             heading: None,
             summary,
             status: lifecycle.unwrap_or_default(),
