@@ -57,23 +57,31 @@ async function scanned(log, { start, end }) {
 }
 
 /**
- * What all of the log tells: it is the checkpoint that is made of it.
+ * What all of the log tells: it is the checkpoint that is made of it. The conversation may have been folded less far than the
+ * log was read; so what was learned is compared with what the log tells up to there.
  * @param {Log} log @param {Uint8Array} json @param {string} id of the session
  */
 export async function isMadeOf(log, json, id) {
   /** @type {Checkpoint} */
   const said = fromBytes(json);
+  const { learned, ...rest } = said;
+  const read = await madeOf(log, id, said.bytes);
+  const folded = learned.bytes === said.bytes ? read : await madeOf(log, id, learned.bytes);
+  if (!read || !folded) return false;
+  return comparable({ ...read, learned: folded.learned }) === comparable({ ...rest, learned });
+}
+
+/** The checkpoint of a log up to a byte, all of it folded. @param {Log} log @param {string} id @param {number} bytes @returns {Promise<Checkpoint | undefined>} */
+async function madeOf(log, id, bytes) {
   const { handle, free } = lent((core) => new core.Session(id));
   try {
-    // It may have been folded less far than it was read.
-    await observe(log, handle, { start: 0, end: said.learned.bytes });
+    await observe(log, handle, { start: 0, end: bytes });
     for (let span; (span = called(() => handle.unlearned())); ) {
       const [start = 0, end = 0] = span;
       for await (const piece of log.pieces(start, end)) called(() => handle.learn(piece));
     }
-    await observe(log, handle, { start: said.learned.bytes, end: said.bytes });
     const made = called(() => handle.checkpoint());
-    return made !== undefined && comparable(fromBytes(made)) === comparable(said);
+    return made && fromBytes(made);
   } finally {
     free();
   }
@@ -91,5 +99,5 @@ async function observe(log, handle, { start, end }) {
 
 /** @param {object} checkpoint */
 function comparable(checkpoint) {
-  return JSON.stringify(Object.entries(checkpoint).filter(([key]) => !NOT_COMPARED.includes(key)));
+  return JSON.stringify(Object.entries(checkpoint).filter(([key]) => !NOT_COMPARED.includes(key)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -64,6 +64,22 @@ test("a checkpoint as it was written is a good one", async () => {
   assert.equal(session.metadata.stats.messageCount, 5);
 });
 
+test("a checkpoint that was folded less far than it was read is a good one", async () => {
+  const storage = new MemoryStorage();
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const store = await open();
+  const session = await store.create({ model: "gpt-5" });
+  await session.append({ role: "user", content: "We decided to use REST." });
+  // Folds what was said up to here.
+  await session.brief();
+  await session.append({ role: "assistant", content: "It is done in src/api.ts." });
+  for (const learns of [false, true]) {
+    await session.flush({ learns });
+    const [{ problems = [] } = {}] = await (await open()).doctor({ id: session.id });
+    assert.deepEqual(problems.map(({ code }) => code).filter((code) => code !== "dead_lease"), [], `learns: ${learns}`);
+  }
+});
+
 const far = { start: 1 << 20, end: (1 << 20) + 10 };
 checkRefused("bytes are more than the log has", (one) => { one.bytes = 1 << 20; });
 checkRefused("last message is another", (one) => { one.lastId = "u"; });
