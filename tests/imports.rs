@@ -135,7 +135,9 @@ fn check(log: &[u8], all: &[Message]) {
     assert!(is_revised || raced == alone, "{raced:?} {alone:?}");
 }
 
-fn given(log: &[u8]) -> (Arc<State>, (u64, Vec<(Option<Role>, String)>)) {
+type Given = (Arc<State>, (u64, Vec<(Option<Role>, String)>));
+
+fn given(log: &[u8]) -> Given {
     let mut session = opened(log);
     learn(&mut session, log);
     let source = session.source();

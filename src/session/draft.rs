@@ -321,6 +321,7 @@ fn elsewhere(wanted: &str, shape: &'static Shape, path: &str) -> Option<String> 
 }
 
 /// The known key that another one is but for the case, the separators or the number.
+#[cfg(feature = "interop")]
 pub(crate) fn same_letters(key: &str, known: &[&'static str]) -> Option<&'static str> {
     let wanted = letters(key);
     if known.contains(&key) { None } else { known.iter().find(|known| letters(known) == wanted).copied() }

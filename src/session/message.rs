@@ -366,6 +366,7 @@ impl Message {
     }
 
     /// One that was read from a log, as another log takes it: also where its role is none that leftoff knows.
+    #[cfg(feature = "interop")]
     pub(crate) fn copied(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
         let mut message = Message::of_fields(fields, bad);
         if message.role.is_none() {

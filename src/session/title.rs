@@ -86,6 +86,7 @@ const UNSAID: &[&str] = &[
     "system",
 ];
 /// What agents call a session that they have no name for.
+#[cfg(feature = "interop")]
 const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
 
 /// What a user's messages have to be called by.
@@ -282,6 +283,7 @@ fn contains(name: &str, part: &str) -> bool {
 }
 
 #[cfg(test)]
+#[cfg(feature = "interop")]
 mod tests {
     use super::*;
 

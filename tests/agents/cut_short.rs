@@ -52,7 +52,7 @@ fn an_answer_that_claude_code_cut_is_partial() {
     const STOPPED: &str = "[Request interrupted by user]";
     let hello = claude_asks("u", "", "hello", json!({}));
     let of = |records: &[Value], expected: &[bool]| {
-        check(&lines(&[&[hello.clone()], records].concat()), AgentName::ClaudeCode, expected);
+        check(&lines(&[std::slice::from_ref(&hello), records].concat()), AgentName::ClaudeCode, expected);
     };
     of(&[claude_says("a", "u", None, json!({"isAbortedMidStream": true}))], &[true]);
     of(&[claude_says("a", "u", None, json!({})), claude_asks("v", "a", STOPPED, json!({}))], &[true]);

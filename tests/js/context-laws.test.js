@@ -11,7 +11,7 @@ import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
 const WINDOWS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000];
 const GROWN = 20;
 
-/** @typedef {{ id: string, role?: string, content: string, rev?: number, partial?: boolean, attachments?: { data?: string }[], assistant?: { toolCalls?: { id: string, name: string, arguments: string }[] }, tool?: { callId: string } }} Message */
+/** @typedef {{ id: string, role?: string, content: string, rev?: number, partial?: boolean, attachments?: { data?: string, blob?: string, bytes?: number }[], assistant?: { toolCalls?: { id: string, name: string, arguments: string }[] }, tool?: { callId: string } }} Message */
 /** @typedef {{ messages: Message[], costs: Map<Message, number>, steps: Message[][], tokens: number }} History */
 
 /** @type {Map<string, number>} */
@@ -31,14 +31,42 @@ async function cost(message) {
   let sum = 4;
   const texts = [message.content, ...callsOf(message).flatMap((call) => [call.id, call.name, call.arguments])];
   for (const text of texts) sum += await count(text);
-  for (const { data = "" } of message.attachments ?? []) sum += picture(Buffer.from(data, "base64"));
+  for (const { data, blob, bytes = 0 } of message.attachments ?? []) sum += data === undefined ? byBytes(blob ? bytes : 0) : picture(Buffer.from(data, "base64"));
   return sum;
 }
 
-/** As Anthropic has it, of whose models these transcripts are; of what says no size, a token for 750 bytes. @param {Buffer} bytes */
+/** What an image costs, by the rules that the providers publish. @type {Record<string, (wide: number, high: number) => number>} */
+const RULES = {
+  anthropic(wide, high) {
+    const by = Math.min(1, 1568 / Math.max(wide, high));
+    return Math.min(1600, Math.ceil((Math.round(wide * by) * Math.round(high * by)) / 750));
+  },
+  openai(wide, high) {
+    const first = Math.min(1, 2048 / Math.max(wide, high));
+    const second = Math.min(1, 768 / (Math.min(wide, high) * first));
+    const [across, down] = [wide, high].map((side) => Math.ceil(Math.round(side * first * second) / 512));
+    return 85 + 170 * /** @type {number} */ (across) * /** @type {number} */ (down);
+  },
+  gemini(wide, high) {
+    if (Math.max(wide, high) <= 384) return 258;
+    const side = Math.min(768, Math.max(256, Math.floor((Math.min(wide, high) * 2) / 3)));
+    return 258 * Math.ceil(wide / side) * Math.ceil(high / side);
+  },
+};
+
+/** Of the session at hand: the dearest holds where nobody said which model it is. */
+let rules = Object.values(RULES);
+
+/** @param {Buffer} bytes */
 function picture(bytes) {
   const isPng = bytes.length > 24 && bytes.readUInt32BE(0) === 0x8950_4e47;
-  return isPng ? Math.min(1600, Math.ceil((bytes.readUInt32BE(16) * bytes.readUInt32BE(20)) / 750)) : Math.max(85, Math.ceil(bytes.length / 750));
+  if (!isPng) return byBytes(bytes.length);
+  return Math.max(...rules.map((rule) => rule(bytes.readUInt32BE(16), bytes.readUInt32BE(20))));
+}
+
+/** Of what says no size, and of what lies in a blob that is only named. @param {number} bytes */
+function byBytes(bytes) {
+  return Math.max(85, Math.ceil(bytes / 750));
 }
 
 /** @param {Message} message */
@@ -152,6 +180,8 @@ function decided(context, step) {
 async function checkAll(files) {
   const sum = { sessions: 0, builds: 0, refused: 0, most: 0, strategies: /** @type {Record<string, number>} */ ({}) };
   for await (const { name, session, messages } of sessions(files)) {
+    const isClaude = /claude/.test(session.metadata.provider?.model ?? "");
+    rules = Object.entries(RULES).flatMap(([name, rule]) => (!isClaude || name === "anthropic" ? rule : []));
     const all = await history(messages);
     sum.sessions += 1;
     sum.most = Math.max(sum.most, all.tokens);

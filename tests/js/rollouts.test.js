@@ -99,7 +99,7 @@ test("a thread that was rewound is one session, in which what was said since is 
   const session = await store.session(first?.id ?? "");
   /** @type {any[]} */
   const messages = [];
-  for await (const message of session.messages()) messages.push(message);
+  for await (const message of session.messages({ allBranches: true })) messages.push(message);
   assert.deepEqual(messages.map(({ content, branch }) => [content, branch]), [["one", undefined], ["two", undefined], ["three", undefined], ["four", undefined], ["instead", true], ["five", undefined]]);
   assert.equal(messages[4].parentId, messages[1].id);
   // The branch is what the conversation goes on with.

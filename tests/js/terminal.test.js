@@ -43,11 +43,13 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
   const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
   try {
     for (let n = 0; n < 40; n += 1) {
-      const session = await store.create({ type: forged(n), title: forged(n + 40), agent: { tools: [forged(n)] } });
+      // Half of a surrogate pair may stand in what was said, and is refused in a name.
+      const [type, title, summary] = [n, n + 40, n + 80].map((one) => forged(one).toWellFormed());
+      const session = await store.create({ type, title, agent: { tools: [forged(n).toWellFormed()] } });
       await session.append({ role: "user", content: forged(n) });
-      await session.stop({ summary: forged(n + 80) });
+      await session.stop({ summary });
     }
-    const long = await store.create({ title: forged(0) });
+    const long = await store.create({ title: forged(0).toWellFormed() });
     const contents = Array.from({ length: MESSAGES }, (_, n) => forged(n));
     for (let at = 0; at < contents.length; at += 1000) {
       await long.append(contents.slice(at, at + 1000).map((content) => ({ role: "user", content })), { durability: "buffered" });
