@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 
+import { cutOff } from "./cut-off.js";
 import { refuseBug, unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { keptSecrets } from "./kept-secrets.js";
@@ -17,6 +18,7 @@ import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Finding } from "./upkeep.js" */
+/** @typedef {Awaited<ReturnType<typeof mended>>} Mended */
 
 /**
  * What doctor says of a session, or, with the id `store`, of the store itself.
@@ -56,12 +58,22 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
 }
 
 /**
- * @param {{ cache: Cache, home: string, ids: Set<string>, listing: Listing, project: string, projectStorage: Storage,
- *   fix: boolean, current: () => Promise<{ id: string, path: string } | undefined> }} store `ids`: of its sessions;
+ * What was cut off. It is ended before sessions are looked at: they lie elsewhere then.
+ * @param {import("./cut-off.js").Where} where @param {boolean} fix @returns {Promise<Mended>}
+ */
+export async function ofCutOff(where, fix) {
+  const findings = await cutOff(where);
+  return fix ? mended(findings) : { fixed: [], failed: whole([], findings) };
+}
+
+/**
+ * @param {{ cache: Cache, home: string, cut: Mended, ids: Set<string>, listing: Listing, project: string, projectStorage: Storage,
+ *   fix: boolean, current: () => Promise<{ id: string, path: string } | undefined> }} store `cut`: what was
+ *   cut off and is ended, or is still there; `ids`: of its sessions;
  *   `current`: the session to point to
  * @returns {Promise<Report | undefined>}
  */
-export async function ofStore({ cache: { storage, folder }, home, ids, listing, project, projectStorage, fix, current }) {
+export async function ofStore({ cache: { storage, folder }, home, cut, ids, listing, project, projectStorage, fix, current }) {
   /** @type {Finding[]} */
   const findings = [];
   const { damaged } = await listing.read();
@@ -81,9 +93,9 @@ export async function ofStore({ cache: { storage, folder }, home, ids, listing, 
     findings.push({ problem: problem("current-session.json", "dangling_pointer", `expected a session at "${pointer.path}", but found none`), mend });
   }
   // Of a sound one there is nothing to say.
-  if (findings.length === 0) return undefined;
-  const { fixed, failed } = fix ? await mended(findings) : { fixed: [], failed: [] };
-  return { id: "store", path: home, health: "ok", problems: fix ? failed : whole([], findings), fixed };
+  if (findings.length === 0 && cut.failed.length === 0 && cut.fixed.length === 0) return undefined;
+  const { fixed, failed } = fix ? await mended(findings) : { fixed: [], failed: whole([], findings) };
+  return { id: "store", path: home, health: "ok", problems: [...cut.failed, ...failed], fixed: [...cut.fixed, ...fixed] };
 
   /** @param {string} path */
   async function isThere(path) {

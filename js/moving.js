@@ -18,8 +18,9 @@ import { join } from "node:path";
 import { newId, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug, unlessGone } from "./error.js";
+import { conversationOf } from "./placement.js";
 import { isGone, thisProcess } from "./process.js";
-import { copied, copiedFile, leftAt, toTrash } from "./trash.js";
+import { copied, copiedFile, goneAt, leftAt, toTrash } from "./trash.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { ProcessName } from "./process.js" */
@@ -41,8 +42,10 @@ import { copied, copiedFile, leftAt, toTrash } from "./trash.js";
  */
 
 const LOGS = ["messages.jsonl", "events.jsonl", "tools.jsonl"];
-/** What a new folder of the home is taken with. */
+/** What a place is taken with: it says by whom. */
 export const TAKEN = ".taken";
+/** What a place has that was only taken. */
+const ONLY_TAKEN = [TAKEN, ".gitattributes"];
 const LINE_FEED = "\n".charCodeAt(0);
 /** Where a line begins is looked for in pieces of so many bytes. */
 const PIECE = 64 * 1024;
@@ -106,16 +109,32 @@ export class Moves {
     return place;
   }
 
-  /** Those that were cut off: what there is to say of each, and how it is brought to an end. */
+  /**
+   * Those that were cut off, and how each is brought to an end: a session that was left arrives; one that lies where it lay stays there.
+   * @returns {Promise<{ path: string, move: Move, mend: () => Promise<string> }[]>}
+   */
   async cutOff() {
-    const found = [];
-    for (const { path, move } of await this.#all()) {
-      if (!isGone(move.by)) continue;
-      const isLeft = (await this.#state(move)) === "left";
-      const mend = () => (isLeft ? this.#arrived(path, move) : this.#undone(path, this.#of(move.to)));
-      found.push({ path, move, isLeft, mend });
-    }
-    return found;
+    const all = await this.#all();
+    return all.filter(({ move }) => isGone(move.by)).map(({ path, move }) => ({ path, move, mend: () => this.#ended(path, move) }));
+  }
+
+  /** Ends what was cut off on its way to a place, so that it can be taken. @param {Place} place */
+  async freed(place) {
+    for (const { move, mend } of await this.cutOff()) if (move.to.path === place.path) await mend();
+    if (await this.isAbandoned(place)) await this.#takenBack(place, (away) => this.isAbandoned({ ...place, path: away }));
+  }
+
+  /** Whether somebody took a place and was gone before anything came there. @param {Pick<Place, "storage" | "path">} place */
+  async isAbandoned({ storage, path }) {
+    const found = (await storage.list(path)) ?? [];
+    if (!found.some(({ name }) => name === TAKEN) || found.some(({ name }) => !ONLY_TAKEN.includes(name))) return false;
+    const by = await derived(storage, join(path, TAKEN));
+    return Number.isSafeInteger(by?.pid) && isGone(by) && !(await this.names(path));
+  }
+
+  /** Whether a move has to do with a folder. @param {string} path */
+  async names(path) {
+    return (await this.#all()).some(({ move }) => move.to.path === path || move.from.path === path || move.left === path);
   }
 
   /** @returns {Promise<{ path: string, move: Move }[]>} */
@@ -152,6 +171,46 @@ export class Moves {
   async #undone(path, { storage, path: folder }) {
     await storage.remove(folder);
     await this.#storage.remove(path);
+  }
+
+  /** @param {string} path @param {Move} move @returns {Promise<string>} what was done */
+  async #ended(path, move) {
+    const [state, to] = [await this.#state(move), this.#of(move.to)];
+    const isCopied = (await to.storage.stat(to.path)) !== null;
+    if (state === "there") {
+      if (isCopied) await this.#takenBack(to, async () => (await this.#storage.stat(path)) !== null);
+      await this.#storage.remove(path);
+      return `left the session ${move.id} at "${move.from.path}"`;
+    }
+    if (state === "left" && isCopied) {
+      await this.#arrived(path, move);
+      return `brought the session ${move.id} to "${to.path}"`;
+    }
+    return this.#keptOf(path, move, { isLeft: state === "left", isCopied });
+  }
+
+  // One of its two places was taken away by hand. What is in the other may be all there is.
+  /** @param {string} path @param {Move} move @param {{ isLeft: boolean, isCopied: boolean }} there @returns {Promise<string>} */
+  async #keptOf(path, { id, from, to, left }, { isLeft, isCopied }) {
+    const trash = { storage: this.#storage, home: this.#home };
+    const workspace = from.placement === "workspace" ? conversationOf(from.path).workspace : undefined;
+    // It may lie on a disk that is not there today.
+    if (workspace && !isLeft && !(await this.#of(from).storage.stat(workspace))) {
+      throw new LeftoffError({ code: "not_found", message: `expected the workspace "${workspace}", where the session ${id} lay, but found none` });
+    }
+    if (isLeft) await toTrash(this.#of(from), { ...trash, lies: left });
+    else if (isCopied) await toTrash(this.#of(to), trash);
+    await this.#storage.remove(path);
+    return isLeft || isCopied ? `put what there is of the session ${id} into the trash` : `forgot the move of the session ${id}, of which there is nothing`;
+  }
+
+  // Somebody else may do the same at once, and take the place anew.
+  /** @param {Pick<Place, "storage" | "path">} place @param {(away: string) => Promise<boolean>} isMeant */
+  async #takenBack({ storage, path }, isMeant) {
+    const away = goneAt(path);
+    await storage.move(path, away);
+    if (await isMeant(away)) await storage.remove(away);
+    else await storage.move(away, path);
   }
 }
 

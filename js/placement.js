@@ -104,6 +104,17 @@ export class Workspace {
     return found;
   }
 
+  /** The folders of its conversations. @returns {Promise<Place[]>} */
+  async conversations() {
+    /** @type {Place[]} */
+    const found = [];
+    for (const { name: day } of folders(await listed(this.#storage, this.#root))) {
+      const names = folders(await listed(this.#storage, join(this.#root, day)));
+      found.push(...names.map(({ name }) => /** @type {Place} */ ({ storage: this.#storage, placement: "workspace", path: join(this.#root, day, name) })));
+    }
+    return found;
+  }
+
   /** @param {string} day @param {string} name @returns {Place} */
   place(day, name) {
     return { storage: this.#storage, path: join(this.#root, day, name, SESSION_FOLDER), placement: "workspace" };

@@ -3,12 +3,13 @@
 
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
-import { bytesOf, newId, textOf } from "./core.js";
+import { bytesOf, newId, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
 import { idOf } from "./live.js";
 import { Moves, TAKEN } from "./moving.js";
 import { Home, Workspace, conversationOf } from "./placement.js";
+import { thisProcess } from "./process.js";
 
 /** @import { Entry, Listing } from "./listing.js" */
 /** @import { FoundPlace, Looking, Place } from "./placement.js" */
@@ -70,8 +71,17 @@ export class Places {
   /** In the workspaces that were met. @param {Looking} [looking] @returns {Promise<FoundPlace[]>} */
   async inWorkspaces(looking) {
     const places = [];
-    for (const root of new Set([this.#workspace, ...(await this.#met())])) places.push(await this.#workspaceAt(root).sessions(looking));
+    for (const root of await this.#roots()) places.push(await this.#workspaceAt(root).sessions(looking));
     return places.flat();
+  }
+
+  /** The folders that have the folders of sessions in them. @returns {Promise<Place[]>} */
+  async around() {
+    const hashes = await this.home.projects();
+    /** @type {Place[]} */
+    const found = hashes.map((hash) => ({ storage: this.#storage, placement: "home", path: dirname(this.home.place(hash, "").path) }));
+    for (const root of await this.#roots()) found.push(...(await this.#workspaceAt(root).conversations()));
+    return found;
   }
 
   // Where a session is on its way to, none lies yet.
@@ -113,13 +123,15 @@ export class Places {
 
   /**
    * For a new conversation in the workspace: a folder for its session, which is nobody else's from then on.
-   * @param {{ id: string, type: string, title?: string, name?: string, day?: string }} about
+   * @param {{ id: string, type: string, title?: string, name?: string, day?: string, isMove?: boolean }} about `isMove`: one comes there
    */
-  async newConversation({ id, type, title, name, day = today() }) {
+  async newConversation({ id, type, title, name, day = today(), isMove = false }) {
+    const files = { ...(isMove && { [TAKEN]: toBytes(thisProcess()) }), ".gitattributes": bytesOf(ATTRIBUTES) };
     const workspace = this.#workspaceAt(this.#workspace);
     for (;;) {
       const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
-      if (await taken(place, join(place.path + "-" + id, ".gitattributes"), ATTRIBUTES)) return place;
+      if (name !== undefined) await this.moves.freed(place);
+      if (await taken(place, place.path + "-" + id, files)) return place;
       if (name === undefined) continue;
       throw new LeftoffError({ code: "already_exists", message: `expected no session in "${conversationOf(place.path).folder}", but found one` });
     }
@@ -128,7 +140,8 @@ export class Places {
   /** In the home, for a session that comes there. @param {string} project its hash @param {string} id */
   async newHome(project, id) {
     const place = this.home.place(project, id);
-    if (await taken(place, join(dirname(place.path), `.new-${newId()}`, TAKEN), "")) return place;
+    await this.moves.freed(place);
+    if (await taken(place, join(dirname(place.path), `.new-${newId()}`), { [TAKEN]: toBytes(thisProcess()) })) return place;
     throw new LeftoffError({ code: "already_exists", message: `expected no session in "${place.path}", but found one` });
   }
 
@@ -143,6 +156,11 @@ export class Places {
   /** Lets go of all files; gives what went wrong. */
   async close() {
     return Promise.allSettled([this.#storage, ...this.#storages.values()].map((storage) => storage.close()));
+  }
+
+  /** Of its own workspace, and of those that were met. */
+  async #roots() {
+    return new Set([this.#workspace, ...(await this.#met())]);
   }
 
   /** @returns {Promise<string[]>} */
@@ -161,12 +179,11 @@ export class Places {
 /**
  * Takes a place for a session, unless it is taken: by the one thing that only one of two processes can do, a move to
  * where nothing is.
- * @param {Place} place @param {string} file what it begins with, in a folder of its own @param {string} text
+ * @param {Place} place @param {string} own a folder of its own @param {Record<string, Uint8Array>} files what it begins with
  */
-async function taken({ storage, path }, file, text) {
+async function taken({ storage, path }, own, files) {
   if (await storage.stat(path)) return false;
-  const own = dirname(file);
-  await storage.replace(file, bytesOf(text));
+  for (const [name, bytes] of Object.entries(files)) await storage.replace(join(own, name), bytes);
   try {
     await storage.move(own, path);
     return true;

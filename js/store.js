@@ -9,7 +9,7 @@ import { keptSessions } from "./agents/places.js";
 import { Continued } from "./continued.js";
 import { newId } from "./core.js";
 import { derived } from "./derived.js";
-import { ofPlace, ofStore } from "./doctor.js";
+import { ofCutOff, ofPlace, ofStore } from "./doctor.js";
 import { LeftoffError, unlessBug, unlessGone } from "./error.js";
 import { isFolder, realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
@@ -167,10 +167,11 @@ export class Store {
       this.#listing.discard(); // To look is not to keep.
       return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
     }
+    const cut = await ofCutOff({ places: this.#places, storage: this.#storage, home: this.home }, fix);
     const reports = [];
     for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
     const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
-    const of = { project: this.project, projectStorage: this.#places.storageOf(this.project) };
+    const of = { cut, project: this.project, projectStorage: this.#places.storageOf(this.project) };
     const ids = new Set(reports.map((report) => report?.id ?? ""));
     reports.push(await ofStore({ ...parts, ...of, ids, listing: this.#listing, current }));
     return reports.flatMap((report) => report ?? []);
@@ -379,7 +380,7 @@ export class Store {
     if (session.placement === to) return session;
     const from = this.#places.of(session);
     const { id, metadata } = session;
-    const about = { id, type: metadata.type, title, name, day };
+    const about = { id, type: metadata.type, title, name, day, isMove: true };
     const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : await this.#places.newConversation(about);
     const old = DOCUMENTS[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));

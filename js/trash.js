@@ -2,6 +2,7 @@
 /** Deleting: what a user deletes lies in the trash, whole, until it is purged there. */
 
 import { basename, dirname, join } from "node:path";
+import process from "node:process";
 
 import { bytesOf, newId } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
@@ -26,7 +27,12 @@ export function originsIn(home) {
  * @param {string} path
  */
 export function leftAt(path) {
-  return join(dirname(path), `.left-${newId()}`);
+  return join(dirname(path), `.left-${newId()}-${process.pid}-${basename(path)}`);
+}
+
+/** What a folder is called, beside where it was, that nobody wants any more: from then on until it is gone. @param {string} path */
+export function goneAt(path) {
+  return join(dirname(path), `.gone-${newId()}-${process.pid}-${basename(path)}`);
 }
 
 /**
@@ -44,23 +50,25 @@ export async function toTrash({ storage, path, placement }, { storage: home, hom
     await storage.move(lies ?? path, place);
     return place;
   }
-  const left = lies ?? (await leave({ storage, path }));
-  // Another root, perhaps another disk: copied whole, then removed.
-  await copied({ storage, path: left }, { storage: home, path: place });
-  await storage.remove(left);
+  const left = lies ?? (await renamed({ storage, path }, leftAt(path)));
+  // Another root, perhaps another disk: copied whole, then removed. What is copied in part is not in the trash yet.
+  const coming = join(folder, "trash", `.coming${basename(left)}`);
+  await home.remove(coming);
+  await copied({ storage, path: left }, { storage: home, path: coming });
+  await home.move(coming, place);
+  await purged({ storage, path: left });
   return place;
 }
 
-/** Removes the folder of a session. @param {Pick<Place, "storage" | "path">} session */
+/** Removes the folder of a session. What is removed in part is not a session that was left. @param {Pick<Place, "storage" | "path">} session */
 export async function purged({ storage, path }) {
-  await storage.remove(await leave({ storage, path }));
+  await storage.remove(await renamed({ storage, path }, goneAt(path)));
 }
 
-/** @param {Pick<Place, "storage" | "path">} session */
-async function leave({ storage, path }) {
-  const left = leftAt(path);
-  await storage.move(path, left);
-  return left;
+/** @param {Pick<Place, "storage" | "path">} session @param {string} name */
+async function renamed({ storage, path }, name) {
+  await storage.move(path, name);
+  return name;
 }
 
 /**

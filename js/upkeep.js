@@ -152,11 +152,12 @@ async function leases(live, { storage }) {
   return [{ problem: problem(basename(folder), "dead_lease", `${count} process${count === 1 ? "" : "es"} that had it open ended without closing it`), mend }];
 }
 
-/** @param {Storage} storage @param {string} path @param {number} pid */
-async function isLeft(storage, path, pid) {
+/** Whether a process is gone that left something. @param {Storage} storage @param {string} path @param {number} pid */
+export async function isLeft(storage, path, pid) {
   if (!isAlive(pid)) return true;
   const stat = await storage.stat(path);
-  return stat !== null && Date.now() - stat.mtimeMs > DAY_MS;
+  // A folder that is renamed keeps the time of its content.
+  return stat !== null && Date.now() - Math.max(stat.mtimeMs, stat.ctimeMs) > DAY_MS;
 }
 
 /**

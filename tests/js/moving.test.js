@@ -2,70 +2,15 @@
 // No operation of a store loses what another process appends meanwhile: each is stopped before each of its steps on the
 // storage, something is appended by who had the session open before, and it goes on, or never does.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 
 import { bytesOf, textOf } from "../../js/core.js";
-import { MemoryStorage } from "../../js/index.js";
-import { Places } from "../../js/places.js";
-import { Redaction } from "../../js/redaction.js";
-import { readSettings } from "../../js/settings.js";
-import { NodeStorage } from "../../js/storage/node.js";
-import { Store } from "../../js/store.js";
+import { before, contents, scene, user } from "./stopping.js";
 
 /** @import { Session } from "../../js/session.js" */
-
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-moving-")));
-after(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
-
-const LOOKS = ["read", "readRange", "list", "stat"];
-const CHANGES = ["append", "replace", "move", "link", "remove"];
-/** @type {(() => Promise<void>) | undefined} what comes before the next step of the operation under test */
-let beforeStep;
-
-/** A storage that stops before its steps. @param {any} storage @param {string[]} verbs which of them count @returns {any} */
-function stopping(storage, verbs) {
-  const stops = verbs.map((verb) => [verb, async (/** @type {unknown[]} */ ...args) => {
-    await beforeStep?.();
-    return storage[verb](...args);
-  }]);
-  const others = [...LOOKS, ...CHANGES].filter((verb) => !verbs.includes(verb)).map((verb) => [verb, storage[verb].bind(storage)]);
-  return { capabilities: storage.capabilities, ...Object.fromEntries([...stops, ...others]), close: () => (storage instanceof NodeStorage ? storage.close() : undefined) };
-}
-
-/** A store whose home and whose workspaces have storages of their own. @param {{ home: string, project: string, idleMs?: number }} where @param {(root?: string) => any} storageAt */
-async function opened({ home, project, idleMs }, storageAt) {
-  const storage = storageAt(home);
-  const places = new Places({ home, workspace: project, storage, storageAt });
-  const read = await readSettings([]);
-  return new Store({ project, home, workspace: project, storage, places, isCounted: true, idleMs, files: [], read, redaction: Redaction.none });
-}
-
-/** @param {string} content */
-const user = (content) => ({ role: "user", content });
-
-/** @param {Session} session */
-async function contents(session) {
-  const all = [];
-  for await (const { content } of session.messages()) all.push(content);
-  return all;
-}
-
-/** A home, a project, another one, and a file of an agent. @param {boolean} isReal on the disk, else in memory */
-function scene(isReal) {
-  const root = mkdtempSync(join(folder, "scene-"));
-  const [home = "", project = "", other = ""] = ["home", "project", "other"].map((part) => {
-    mkdirSync(join(root, part));
-    return join(root, part);
-  });
-  const memory = new MemoryStorage();
-  // On a disk looks alone are not stopped before: what they find is changed by none but the steps that are.
-  const storageAt = (/** @type {string | undefined} */ at) => (isReal ? stopping(new NodeStorage({ root: at }), CHANGES) : stopping(memory, [...LOOKS, ...CHANGES]));
-  const storage = isReal ? new NodeStorage() : memory;
-  return { root, home, project, other, storage, file: join(root, "chat.jsonl"), open: (/** @type {{ idleMs?: number }} */ { idleMs } = {}) => opened({ home, project, idleMs }, storageAt) };
-}
+/** @import { Store } from "../../js/store.js" */
 
 /** @typedef {ReturnType<typeof scene>} Scene */
 /** @typedef {{ placement?: "home" | "workspace", begin?: (scene: Scene, store: Store) => Promise<string>, deletes?: boolean, purges?: boolean, does: (scene: Scene, store: Store, id: string) => Promise<unknown> }} Operation */
@@ -160,11 +105,11 @@ async function stopped(name, who, at, { goesOn = true, isReal = false } = {}) {
   let hasStopped = false;
   /** @type {Promise<void> | undefined} */
   let stop;
-  beforeStep = () => {
+  before.next = () => {
     step += 1;
     if (step === at) {
       hasStopped = true;
-      beforeStep = undefined;
+      before.next = undefined;
       stop = appended();
     }
     return stop?.then(() => (goesOn ? undefined : new Promise(() => {}))) ?? Promise.resolve();
@@ -187,7 +132,7 @@ async function stopped(name, who, at, { goesOn = true, isReal = false } = {}) {
     if (!["open_elsewhere", "not_found"].includes(error.code)) throw error;
   });
   await Promise.race([done, cut]);
-  beforeStep = undefined;
+  before.next = undefined;
   const last = await open();
   const found = await last.session(id).catch(() => undefined);
   const listed = (await last.list({ all: true, type: null, archived: null })).filter((one) => one.id === id);

@@ -1,0 +1,74 @@
+// @ts-check
+/** What was being moved, deleted or purged by a process that is gone, and how that is brought to an end. */
+
+import { basename, join } from "node:path";
+
+import { unlessBug } from "./error.js";
+import { SESSION_FOLDER } from "./placement.js";
+import { toTrash } from "./trash.js";
+import { isLeft, problem } from "./upkeep.js";
+
+/** @import { Place } from "./placement.js" */
+/** @import { Places } from "./places.js" */
+/** @import { Storage } from "./storage/contract.js" */
+/** @import { Finding } from "./upkeep.js" */
+
+/** A folder that was left or given up: why, the number of the process, and what it was called. */
+const RENAMED = /^\.(left|gone)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-(\d+)-(.+)$/;
+/** A place that is taken, or about to be. */
+const TAKING = /^(?:\.new-|\.session(?:-|$)|session-)/;
+/** Of what is copied into the trash; the rest of its name is that of the folder that was left. */
+const COMING = ".coming";
+
+/** @typedef {{ places: Places, storage: Storage, home: string }} Where `storage`: of the home */
+
+/** @param {Where} where @returns {Promise<Finding[]>} */
+export async function cutOff({ places, storage, home }) {
+  const found = (await places.moves.cutOff()).map(({ path, move, mend }) => ({
+    problem: problem(basename(path), "cut_off_move", `process ${move.by.pid} is gone and was moving the session ${move.id} from "${move.from.path}" to "${move.to.path}"`),
+    mend,
+  }));
+  for (const around of await places.around()) found.push(...(await inFolder(around, { places, storage, home })));
+  const trash = { storage, path: join(home, "trash") };
+  for (const { name } of (await storage.list(trash.path).catch(unlessBug)) ?? []) {
+    const [, , pid] = (name.startsWith(COMING) && RENAMED.exec(name.slice(COMING.length))) || [];
+    if (pid && (await isLeft(storage, join(trash.path, name), Number(pid)))) found.push(removing(trash, name, `process ${pid} is gone and left half a copy`));
+  }
+  return found;
+}
+
+/** @param {Place} around @param {Where} where @returns {Promise<Finding[]>} */
+async function inFolder(around, { places, storage: home, home: folder }) {
+  const { storage, path } = around;
+  const found = [];
+  for (const { name, kind } of (await storage.list(path).catch(unlessBug)) ?? []) {
+    const at = join(path, name);
+    if (kind !== "folder") continue;
+    const [, why, pid = "", was = ""] = RENAMED.exec(name) ?? [];
+    if (why) {
+      // What a move left, the move takes away.
+      if (!(await isLeft(storage, at, Number(pid))) || (await places.moves.names(at))) continue;
+      found.push(why === "left" ? trashing(around, { name, was, pid, home, folder }) : removing(around, name, `process ${pid} is gone and was removing a folder`));
+    } else if (TAKING.test(name) && (await places.moves.isAbandoned({ storage, path: at }))) {
+      found.push({
+        problem: problem(name, "cut_off_move", `expected a session in "${at}", but found a place that a process which is gone took for one`),
+        mend: () => places.moves.freed({ ...around, path: at }).then(() => `gave up the place "${at}"`),
+      });
+    }
+  }
+  return found;
+}
+
+/** @param {Place} around @param {{ name: string, was: string, pid: string, home: Storage, folder: string }} about @returns {Finding} */
+function trashing({ storage, path, placement }, { name, was, pid, home, folder }) {
+  const lies = join(path, name);
+  const session = { storage, placement, path: join(path, placement === "home" ? was : SESSION_FOLDER) };
+  const mend = async () => `put "${lies}" into the trash: "${await toTrash(session, { storage: home, home: folder, lies })}"`;
+  return { problem: problem(name, "cut_off_delete", `process ${pid} is gone and was putting a session into the trash: it lies at "${lies}"`), mend };
+}
+
+/** @param {{ storage: Storage, path: string }} around @param {string} name @param {string} why @returns {Finding} */
+function removing({ storage, path }, name, why) {
+  const at = join(path, name);
+  return { problem: problem(name, "left_over", `${why} at "${at}"`), mend: () => storage.remove(at).then(() => `removed "${at}"`) };
+}
