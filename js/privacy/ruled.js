@@ -1,7 +1,8 @@
 // @ts-check
-/** Secrets by gitleaks' rules: a word that has to be there, a pattern, and how little what it finds repeats itself. */
+/** Secrets by gitleaks' rules and leftoff's own: a word that has to be there, a pattern, and how little what it finds repeats itself. */
 
 import { EXCEPT, RULES } from "./gitleaks.js";
+import { OWN_RULES } from "./own-rules.js";
 import { wordFinder } from "./words.js";
 
 /** @import { Except, Pattern } from "./gitleaks.js" */
@@ -14,7 +15,7 @@ const GENERIC = "generic-api-key";
 
 /** @returns {(text: string) => Found[]} in the order of the rules */
 export function byRules() {
-  const rules = RULES.map(({ pattern, except, ...rule }) => ({ ...rule, pattern: compiled(pattern, "gd"), except: [...except, EXCEPT].map(exceptionOf) }));
+  const rules = [...RULES, ...OWN_RULES].map(({ pattern, except, ...rule }) => ({ ...rule, pattern: compiled(pattern, "gd"), except: [...except, EXCEPT].map(exceptionOf) }));
   const words = [...new Set(rules.flatMap((rule) => rule.words))];
   const finder = wordFinder(words);
   const bare = rules.filter((rule) => rule.words.length === 0);
