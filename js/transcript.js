@@ -84,7 +84,7 @@ export class Transcript {
     const storage = new MemoryStorage();
     const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
     try {
-      if (this.#messages.length > 0) await session.append(this.#messages);
+      if (this.#messages.length > 0) await session.appendCopies(this.#messages);
       return await session.context(request);
     } finally {
       session.letGo();

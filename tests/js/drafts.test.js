@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, openStore, readTranscript } from "../../js/index.js";
 import { image, odd } from "./draft-values.js";
 
 /** @typedef {Record<string, any>} Value */
@@ -129,6 +129,9 @@ test(`what was acknowledged is returned by every reader, ${DRAFTS} drafts, seed 
     if (!wanted.some(({ rev }) => rev)) isWanted((await all(session.messages({ newestFirst: true }))).reverse(), "newest first");
     isWanted(await all(again.messages()), "another process");
     isWanted(JSON.parse(await again.export("json")).messages, "an export");
+    // Which reads agents' files: whatever a log of leftoff's own says, it is none, and no part of it passes for one.
+    const log = /** @type {Uint8Array} */ (await storage.read(`${session.path}/messages.jsonl`) ?? new Uint8Array());
+    await assert.rejects(readTranscript(log), { code: "unknown_format" });
     const [listed] = await other.list({ all: true, type: null });
     assert.equal(listed?.messageCount, wanted.length, "a list");
     // A branch hides what it leaves, and a call without a result is closed.
@@ -221,6 +224,31 @@ test("what a log holds is copied, whatever keys and roles it has", () =>
     assert.deepEqual(bare(copy), bare(before));
     assert.equal(copy.length, 4);
   }));
+
+test("a transcript's context takes what its file has at any place, as an import of it does", async () => {
+  const at = { sessionId: "s", cwd: "/p", version: "2.0.0", timestamp: "2025-11-22T10:00:00.000Z" };
+  const lines = [
+    { type: "user", uuid: "1", parentUuid: null, ...at, message: { role: "user", content: "a question" } },
+    { type: "assistant", uuid: "2", parentUuid: "1", ...at, message: { id: "m", model: "m", role: "assistant", content: [{ type: "text", text: "look" }, { type: "tool_use", id: "c", name: "Read", input: { a: 1 } }] } },
+    { type: "user", uuid: "3", parentUuid: "2", ...at, message: { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "found" }] } },
+  ];
+  let read = 0;
+  for (const way of placesOf(lines)) {
+    for (const value of [null, "\ud83d", "", 0, -1.5, [], {}, { blob: "0".repeat(64), bytes: 1, head: "", tail: "" }]) {
+      const file = structuredClone(lines);
+      /** @type {any} */ (way.slice(0, -1).reduce((parent, step) => /** @type {any} */ (parent)[step], file))[/** @type {any} */ (way.at(-1))] = value;
+      const bytes = Buffer.from(file.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      try {
+        const transcript = await readTranscript(bytes);
+        await transcript.context({ window: 100_000 });
+        read += 1;
+      } catch (error) {
+        assert.ok(error instanceof LeftoffError && ["unknown_format", "empty"].includes(error.code), `${way.join(".")}, ${JSON.stringify(value)}: ${error}`);
+      }
+    }
+  }
+  assert.ok(read > 100, `${read} were read`);
+});
 
 /** Places of messages in providers' shapes where what is said stands; `MARK` stands there. */
 const MARK = "what was said";
