@@ -84,6 +84,53 @@ export function looked(text) {
   }
 }
 
+/**
+ * What `JSON.parse` would change of a text that is JSON: of keys that come twice in an object it keeps one, and a number
+ * that no double holds becomes another one. The first such, for who is told of it.
+ * @param {string} text @returns {string | undefined}
+ */
+export function changed(text) {
+  /** What is open: which keys it has had, or at which item it is. @type {{ keys?: Set<string>, at: string | number, isKey: boolean }[]} */
+  const open = [];
+  const path = () => open.map(({ at }, depth) => (typeof at === "number" ? `[${at}]` : depth === 0 ? at : `.${at}`)).join("");
+  const signs = /["{}[\],]|-?\d[\d.eE+-]*/g;
+  for (let found = signs.exec(text); found; found = signs.exec(text)) {
+    const [sign] = found;
+    const within = open.at(-1);
+    if (sign === QUOTE) {
+      const end = closed(text, found.index) ?? text.length;
+      signs.lastIndex = end;
+      if (!within?.isKey) continue;
+      within.at = valueOf(text, { start: found.index, end });
+      within.isKey = false;
+      if (within.keys?.has(within.at)) return `"${path()}" twice`;
+      within.keys?.add(within.at);
+    } else if (sign === "{") open.push({ keys: new Set(), at: "", isKey: true });
+    else if (sign === "[") open.push({ at: 0, isKey: false });
+    else if (sign === "}" || sign === "]") open.pop();
+    else if (sign !== ",") {
+      if (!isSame(sign, String(Number(sign)))) return `the number ${sign.slice(0, 40)} for "${path()}", which would be read as ${Number(sign)}`;
+    } else if (within && typeof within.at === "number") within.at += 1;
+    else if (within) within.isKey = true;
+  }
+  return undefined;
+}
+
+/** Whether two numbers, as they are written, are the same one. @param {string} one @param {string} other */
+function isSame(one, other) {
+  const [first, second] = [scaled(one), scaled(other)];
+  return first.digits === second.digits && (first.digits === "" || first.power === second.power);
+}
+
+/** Its digits without zeros around them, and the power of ten of the last one. @param {string} number */
+function scaled(number) {
+  const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const all = `${whole}${fraction}`;
+  let end = all.length;
+  while (all[end - 1] === "0") end -= 1;
+  return { digits: all.slice(0, end).replace(/^0+/, ""), power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end) };
+}
+
 /** What may stand behind a value. @param {string[]} open */
 function after(open) {
   return open.length > 0 ? ", or end" : "end";

@@ -3,6 +3,7 @@
 
 import { LINE_FEED, joined } from "../bytes.js";
 import { LeftoffError } from "../index.js";
+import { changed } from "../json-text.js";
 import { note, print } from "./print.js";
 import { chosen, using } from "./store.js";
 
@@ -60,6 +61,8 @@ function draftIn({ number, bytes }) {
   const text = textOf(number, bytes);
   if (!text.trim()) return undefined;
   const draft = parsed(number, text);
+  const other = changed(text);
+  if (other) throw wrong(number, `expected a message that is read as it is written, but found ${other}`);
   if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) return draft;
   throw wrong(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`);
 }

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { lines } from "../../js/cli/append.js";
+import { changed } from "../../js/json-text.js";
 import { inFolder } from "./git-tools.js";
 import { entry } from "./terminal.js";
 
@@ -99,6 +100,10 @@ for (const [what, bad, status, expected] of /** @type {const} */ ([
   ["a text", '"go on"', 2, 'found "go on"'],
   ["no role", '{"content":"x"}', 1, '"role"'],
   ["another role", '{"role":"robot","content":"x"}', 1, '"role"'],
+  ["a number that no double holds", '{"role":"user","content":"x","ids":[1,12345678901234567891]}', 2, 'the number 12345678901234567891 for "ids[1]", which would be read as 12345678901234567000'],
+  ["a number that is too large", '{"role":"user","content":"x","mood":1e400}', 2, 'for "mood", which would be read as Infinity'],
+  ["a key that comes twice", '{"role":"user","content":"x","content":"y"}', 2, '"content" twice'],
+  ["a key that comes twice, deep within", '{"role":"user","content":"x","mood":[{"a":{"b":1,"\\u0062":2}}]}', 2, '"mood[0].a.b" twice'],
   ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), 2, "expected UTF-8"],
 ])) {
   check(`what is no message is refused by its line, and no line behind it is stored: ${what}`, (fixture) => {
@@ -155,4 +160,15 @@ test("a line is what stands between line feeds, wherever it is cut on its way", 
     for await (const { number, bytes: line } of lines((async function* () { yield* pieces; })())) found.push([number, Buffer.from(line).toString("latin1")]);
     assert.deepEqual(found, whole.toString("latin1").split("\n").map((line, at) => [at + 1, line]));
   }), { numRuns: 1000 });
+});
+
+test("JSON is found to be changed by a parser where it is, and nowhere else", () => {
+  const same = ["0", "-0", "0.10", "1e2", "1E+2", "0e999", "0.1", "1.7976931348623157e308", "5e-324", "9007199254740992", "123456789012345680000", '"1e400"', '{"a":{"a":1},"b":[{"a":1},{"a":1}]}', '["a","a"]', '{"1e400":"\\"1e400"}'];
+  for (const text of same) assert.equal(changed(text), undefined, text);
+  const others = ["9007199254740993", "0.30000000000000000001", "1e-400", "-1e309", "1.00000000000000000001", '{"a":1,"a":1}', '[{"__proto__":1,"__proto__":2}]', '{"":1,"":1}', '{"b":{"a":1},"b":1}'];
+  for (const text of others) assert.notEqual(changed(text), undefined, text);
+  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(changed(JSON.stringify(value)), undefined)), { numRuns: 2000 });
+  // Below that, a double that holds a whole number is written with all of its digits.
+  const whole = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
+  fc.assert(fc.property(whole, (one) => assert.equal(changed(String(one)) === undefined, String(Number(one)) === String(one))), { numRuns: 2000 });
 });
