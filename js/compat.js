@@ -6,7 +6,7 @@ import process from "node:process";
 
 import { AutoPersist } from "./auto-persist.js";
 import { ContextBuilder, calculateBudget } from "./compat-context.js";
-import { answered, asObject, called, draft, stored, storedExecution } from "./compat-shapes.js";
+import { answered, appendable, asObject, called, stored, storedExecution } from "./compat-shapes.js";
 import { LeftoffError } from "./error.js";
 import { exportFormats } from "./export.js";
 import { openStore } from "./open-store.js";
@@ -201,16 +201,17 @@ export class Session {
 
   /** @param {Message} message @returns {Promise<StoredMessage>} */
   async appendMessage(message) {
-    const { records } = await this.#session.append(draft(message));
+    const { content = "", assistant, ...rest } = appendable(message);
+    const { records } = await this.#session.append({ ...rest, content, assistant });
     // What lies in a blob is at hand here.
-    return stored({ ...records[0], content: message.content ?? "" });
+    return stored({ ...records[0], content, assistant });
   }
 
   /** @param {Call} call @param {ToolResult} result @returns {Promise<StoredToolExecution>} */
   async appendToolExecution(call, result) {
-    const { id, name, args } = called(call);
-    const { durationMs, ...answer } = answered(result);
-    const { execution } = await this.#session.appendTool({ call: { id, name, arguments: asObject(args) }, result: answer, durationMs });
+    const { id, name, args, more } = called(call);
+    const { durationMs, ...answer } = answered(result, { id, name });
+    const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
     return storedExecution(execution);
   }
 

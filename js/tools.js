@@ -170,7 +170,7 @@ function checked(execution) {
   if (success !== undefined && typeof success !== "boolean") {
     throw new LeftoffError({ code: "invalid_request", message: `expected true or false for "success", but found ${JSON.stringify(success)} instead` });
   }
-  const args = call.arguments ?? {};
+  const { arguments: args = {} } = call;
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     throw new LeftoffError({ code: "invalid_request", message: 'expected an object for the "arguments" of the call, but found another value' });
   }
