@@ -291,7 +291,7 @@ async function imported(run, { by, source, messages, lastMs, one }) {
   const there = run.model.sessions.find((known) => known.imported === source);
   if (there) run.model.opens(by, there, run.now);
   const project = run.world.places.projects[1] ?? "";
-  const known = there ?? run.model.begin({ id: one.id, path: run.homeOf(one.id, project), placement: "home", project, imported: source, status: "paused", agent: { model: "claude-test" } }, run.now);
+  const known = there ?? run.model.begin({ id: one.id, path: run.homeOf(one.id, project), placement: "home", project, imported: source, status: "paused", agent: { model: "claude-test" }, createdMs: Math.min(...messages.map(({ ms }) => ms)) }, run.now);
   assert.equal(one.id, known.id);
   const contents = new Set(known.messages.map(({ content }) => content));
   const fresh = messages.filter(({ content }) => !contents.has(content));
