@@ -28,7 +28,7 @@ import { blobOf } from "./messages.js";
  * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
  *   model unless given, else `o200k_base`. For a model on record that is not known it is `estimate-1`, and the report's
  *   `assumed` says so
- * @property {boolean} [assumes] where nobody says a window, a usual one holds, and the report's `assumed` says so
+ * @property {boolean} [assumes] where nobody says a window, a usual one holds, and a model that is not known is counted by the estimate; the report's `assumed` says so
  * @property {Format} [format] the shape of the messages; `leftoff` unless given
  * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
  * @property {Summarize} [summarize] writes summaries: your model. Without it they are made of what was learned on the way

@@ -45,6 +45,7 @@ import { openCodeModel } from "./opencode-model.js";
  * @property {number} messageCount how many messages the session has
  * @property {number} included how many of them went in whole or shortened
  * @property {{ field: string, count: number, why: string }[]} losses
+ * @property {{ model?: string, window?: number, encoding?: string }} [assumed] of a model that is not known, what it was taken for
  * @property {Secret[]} [secrets] what the store's `redact` found on the way
  */
 
@@ -122,6 +123,7 @@ export async function handedOver(session, { agent, folder, noted, env = process.
     messageCount: context.originalMessageCount,
     included: context.includedMessageCount,
     losses: native.losses,
+    ...(context.report.assumed && { assumed: context.report.assumed }),
     ...(context.secrets && { secrets: context.secrets }),
   };
 }

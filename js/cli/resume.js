@@ -101,7 +101,8 @@ async function resumed(args, words, { override, ...request }) {
     if (session.metadata.lifecycle === "completed" && !override) await refuseUnlessSure(args, store, session);
     return store.handOver(session, { ...request, agent });
   });
-  const { command, takes, included, messageCount, path } = value;
+  const { command, takes, included, messageCount, path, assumed } = value;
+  if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };

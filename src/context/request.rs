@@ -191,7 +191,7 @@ impl Request {
     /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies","recorded",
     /// "assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
     /// what the session has on record, `{"model","window"}`. Of a model on record that is not known the encoding is assumed
-    /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one. `tools` is any JSON; each of the
+    /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one, and so is what a given model is. `tools` is any JSON; each of the
     /// strategies is `{"name","priority","minTokens"}`.
     ///
     /// # Errors
@@ -241,9 +241,9 @@ impl Request {
         let name = model.or(recorded.model);
         let known = name.as_deref().and_then(models::find);
         let is_unknown = name.is_some() && known.is_none();
-        let usual = || assumes.then_some(USUAL_WINDOW).filter(|_| !is_given);
+        let usual = || assumes.then_some(USUAL_WINDOW);
         let said = window.or(of_record).or(known.map(|model| model.window));
-        let Some(window) = said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some())
+        let Some(window) = said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
         else {
             let found = match name {
                 Some(name) => format!("the model {name:?}, which is not known,"),

@@ -34,7 +34,7 @@ async function tried({ client, program }, folder) {
   const own = setUp(client, at);
   own.leftoff("init", client.agent);
   await filled(at);
-  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").Marked[] }]} */ (own.resumed("1", []));
+  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").Marked[] }]} */ (own.resumed("A long one", []));
   /** @type {Turn[]} */
   let seen = [];
   const server = await serve(new Script(steps), { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });

@@ -51,6 +51,9 @@ test("what is assumed of a model on record that is not known, the report says", 
   await check(mystery, { assumes: true }, [200_000, "estimate-1", { model: "mystery-1", window: 200_000, encoding: "estimate-1" }]);
   await check({}, { assumes: true }, [200_000, "o200k_base", { window: 200_000 }]);
   await check(claude, { assumes: true }, [200_000, "estimate-1"]);
+  // A client may be started with a model that only its user knows.
+  await check(claude, { assumes: true, model: "own/one" }, [200_000, "estimate-1", { model: "own/one", window: 200_000, encoding: "estimate-1" }]);
+  await check({}, { assumes: true, model: "own/one", window: 8000 }, [8000, "estimate-1", { model: "own/one", encoding: "estimate-1" }]);
 });
 
 test("a model that is given and not known is refused by name, with what has to be given", async () => {
