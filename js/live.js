@@ -9,7 +9,7 @@ import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBy
 import { LeftoffError, unlessBug } from "./error.js";
 import { KeptCheckpoint } from "./kept-checkpoint.js";
 import { KeptReport } from "./kept-report.js";
-import { Log, elsewhere } from "./log.js";
+import { Elsewhere, Log, elsewhere } from "./log.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
@@ -96,7 +96,7 @@ export class Live {
       try {
         return await work();
       } catch (error) {
-        if (!isAmiss(error) || triesLeft === 0 || !(await this.#foundAgain(error))) throw error;
+        if (!isAmiss(error) || triesLeft === 0 || !((await this.#foundAgain(error)) || error instanceof Elsewhere)) throw error;
       }
     }
   }
@@ -113,11 +113,12 @@ export class Live {
   async #foundAgain(cause) {
     if (cause.code !== "log_replaced" && (await this.isThere())) return false;
     const { id, place } = this;
-    if ((await place.storage.stat(place.path)) !== null) {
+    const found = await this.#find(id);
+    // What stands where it lay may be a copy that is not the session yet.
+    if (!found && (await place.storage.stat(place.path)) !== null) {
       await this.#openAgain();
       if (this.id === id) return true;
     }
-    const found = await this.#find(id);
     if (!found) throw elsewhere(place.path, cause);
     this.#goTo(found);
     await this.#openAgain();
@@ -306,7 +307,9 @@ export class Live {
     try {
       return await this.messages.append(handle, bytes, { durable });
     } catch (error) {
-      if (!isAmiss(error) || !(await this.#foundAgain(error))) throw error;
+      if (!isAmiss(error)) throw error;
+      // Also where it is back: nobody knows what was written meanwhile.
+      await this.#foundAgain(error);
     }
     return this.here(async () => {
       const found = await this.revived();

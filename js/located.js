@@ -22,11 +22,11 @@ const WHOLE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function located(id, { places, listing }) {
   if (!WHOLE.test(id)) return [];
   const found = [];
-  const hidden = await places.moves.hidden();
   for (const place of await inHome(id, places)) found.push({ id, path: place.path, placement: place.placement });
   for (const entry of await listing.mentioned(id)) {
-    if (hidden.has(entry.path) || found.some(({ path }) => path === entry.path)) continue;
+    if (found.some(({ path }) => path === entry.path)) continue;
     const looked = await listing.looked({ ...places.of(entry), files: [] });
+    if ((await places.moves.hidden()).has(entry.path)) continue;
     found.push(...looked.map(({ entry }) => entry).filter((one) => one.id === id || one.name === id));
   }
   return found;
@@ -40,10 +40,9 @@ export async function located(id, { places, listing }) {
 export async function whereabouts(id, { places, listing }) {
   const [inHomeNow] = await inHome(id, places);
   if (inHomeNow) return inHomeNow;
-  const hidden = await places.moves.hidden();
   for (const place of await places.inWorkspaces()) {
-    if (hidden.has(place.path)) continue;
-    if ((await listing.looked(place)).some(({ entry }) => entry.id === id)) return places.moves.now(place);
+    if (!(await listing.looked(place)).some(({ entry }) => entry.id === id)) continue;
+    if (!(await places.moves.hidden()).has(place.path)) return places.moves.now(place);
   }
   return undefined;
 }
@@ -51,12 +50,13 @@ export async function whereabouts(id, { places, listing }) {
 /** @param {string} id @param {Places} places @returns {Promise<Place[]>} */
 async function inHome(id, { home, moves }) {
   const found = [];
-  const hidden = await moves.hidden();
   for (const hash of await home.projects()) {
     const place = home.place(hash, id);
-    if (!hidden.has(place.path) && (await isSession(place))) found.push(place);
+    if (await isSession(place)) found.push(place);
   }
-  return found;
+  // Looked at last: whoever moves one there says so before anything is there.
+  const hidden = found.length > 0 ? await moves.hidden() : new Set();
+  return found.filter(({ path }) => !hidden.has(path));
 }
 
 // As a list has it: a folder with nothing in it was only begun. One that may not be looked at is told by its opening.

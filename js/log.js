@@ -205,7 +205,11 @@ export class Log {
       } catch (error) {
         // After a trap the handle is gone; whoever opens the log again finds what was written.
         if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
-        if (await this.#isElsewhere(handle, error)) throw error.code === "log_replaced" ? error : elsewhere(this.#folder, error);
+        if (await this.#isElsewhere(handle, error)) {
+          // It may be back in a moment: then the next batch must find none under way.
+          this.abort(handle);
+          throw error.code === "log_replaced" ? error : elsewhere(this.#folder, error);
+        }
         const neverWas = attempt === 0 && error.written === 0;
         if (!neverWas) bytes = called(() => handle.unknown(name));
         if (neverWas || attempt === WAITS_MS.length) {
@@ -222,12 +226,34 @@ export class Log {
    * @param {Uint8Array} bytes @param {{ durable: boolean }} options
    */
   async appendAgain(bytes, { durable }) {
-    const size = await this.size();
-    const { buffer, byteOffset, length } = await this.range(Math.max(0, size - BACK - 2 * bytes.length), size);
-    const isThere = Buffer.from(buffer, byteOffset, length).includes(bytes);
-    const missing = isThere ? new Uint8Array() : joined([LINE_FEED, bytes]);
-    await this.#storage.append(this.#path, missing, { durable, within: this.#folder });
+    await this.#again(async () => {
+      const size = await this.size();
+      const { buffer, byteOffset, length } = await this.range(Math.max(0, size - BACK - 2 * bytes.length), size);
+      const isThere = Buffer.from(buffer, byteOffset, length).includes(bytes);
+      const missing = isThere ? new Uint8Array() : joined([LINE_FEED, bytes]);
+      await this.#storage.append(this.#path, missing, { durable, within: this.#folder });
+    });
     this.#isConfirmed ||= durable;
+  }
+
+  /**
+   * Appends what may be appended again: its file may have been moved away just then, and be back. What the disk did not
+   * confirm is not tried again.
+   * @param {() => Promise<unknown>} work
+   */
+  async #again(work) {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if (!(error instanceof LeftoffError)) throw error;
+        if (error.code === "not_found") throw elsewhere(this.#folder, error);
+        const mayPass = error.code === "storage_failed" && error.durable === undefined;
+        if (!mayPass || attempt === WAITS_MS.length) throw error;
+        await new Promise((resolve) => setTimeout(resolve, WAITS_MS[attempt]));
+      }
+    }
   }
 
   /** What was appended by us alone is as good as observed. @param {Uint8Array} bytes @param {{ start: number, end: number }} range */
@@ -256,7 +282,7 @@ export class Log {
    */
   async confirm({ again = false } = {}) {
     if ((this.#isConfirmed && !again) || (await this.size()) === 0) return;
-    await this.#storage.append(this.#path, new Uint8Array(), { durable: true, within: this.#folder });
+    await this.#again(() => this.#storage.append(this.#path, new Uint8Array(), { durable: true, within: this.#folder }));
     this.#isConfirmed = true;
     const found = await this.#storage.stat(this.#path);
     if (found && found.size === this.#seen?.size) this.#seen = found;
@@ -273,9 +299,12 @@ export class Log {
   }
 }
 
+/** A session does not lie where it lay. */
+export class Elsewhere extends LeftoffError {}
+
 /** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
 export function elsewhere(folder, cause) {
-  return new LeftoffError({ code: "not_found", message: `expected the session in "${folder}", but found that it was moved or deleted meanwhile`, cause });
+  return new Elsewhere({ code: "not_found", message: `expected the session in "${folder}", but found that it was moved or deleted meanwhile`, cause });
 }
 
 /** @param {Uint8Array} one @param {Uint8Array} other */
