@@ -243,7 +243,8 @@ impl Request {
         let is_unknown = name.is_some() && known.is_none();
         let usual = || assumes.then_some(USUAL_WINDOW);
         let said = window.or(of_record).or(known.map(|model| model.window));
-        let Some(window) = said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
+        let Some(window) =
+            said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
         else {
             let found = match name {
                 Some(name) => format!("the model {name:?}, which is not known,"),
