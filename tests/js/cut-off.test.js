@@ -7,6 +7,7 @@ import process from "node:process";
 import { test } from "node:test";
 
 import { bytesOf, textOf } from "../../js/core.js";
+import { inTrash } from "../../js/trash.js";
 import { restored } from "../../js/trashed.js";
 import { before, contents, scene, user } from "./stopping.js";
 
@@ -154,4 +155,9 @@ test("without --fix, doctor tells of a move that was cut off by a code, and chan
     if (!hasStopped) break;
   }
   assert.ok(told > 3);
+});
+
+test("two of one name that are deleted in the same millisecond do not come into each other's way", () => {
+  const places = Array.from({ length: 100 }, () => inTrash("/home", "001-chat.session"));
+  assert.equal(new Set(places).size, places.length);
 });
