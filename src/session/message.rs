@@ -300,41 +300,17 @@ impl Message {
     }
 }
 
-impl Open for Message {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
+macro_rules! keeps_what_nobody_knows {
+    ($($name:ty),*) => {$(
+        impl Open for $name {
+            fn extra(&self) -> &Extra {
+                &self.extra
+            }
+        }
+    )*};
 }
 
-impl Open for Tokens {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
-}
-
-impl Open for Tool {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
-}
-
-impl Open for Assistant {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
-}
-
-impl Open for Usage {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
-}
-
-impl Open for Source {
-    fn extra(&self) -> &Extra {
-        &self.extra
-    }
-}
+keeps_what_nobody_knows!(Message, Tokens, Tool, Assistant, Usage, Source);
 
 impl FromFields for Message {
     fn from_fields(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Message> {

@@ -10,7 +10,7 @@ fn lines(records: &[Value]) -> String {
 }
 
 fn session(file: &str) -> ImportedSession {
-    read(file.as_bytes(), "/work/p/x.jsonl", None).expect("a session").sessions.remove(0)
+    read(file.as_bytes(), "/home/ann/p/x.jsonl", None).expect("a session").sessions.remove(0)
 }
 
 /// Of each answer whether it is `partial`.
@@ -24,7 +24,7 @@ fn check(file: &str, agent: AgentName, expected: &[bool]) {
 
 fn claude(uuid: &str, parent: &str, kind: &str, more: Value) -> Value {
     let mut record = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "version": "2.1.329",
-        "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/work/p"});
+        "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/home/ann/p"});
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     record
 }
@@ -81,7 +81,7 @@ fn an_answer_that_another_agent_cut_is_partial() {
 
     let pi = |stop: &str| {
         lines(&[
-            json!({"type": "session", "id": "s", "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/work/p"}),
+            json!({"type": "session", "id": "s", "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/home/ann/p"}),
             json!({"type": "message", "id": "1", "message": {"role": "user", "content": "hi"}}),
             json!({"type": "message", "id": "2", "parentId": "1", "message":
                 {"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": "ha"}]}}),
@@ -133,7 +133,7 @@ fn an_answer_that_another_agent_cut_is_partial() {
                 {"type": "message", "role": role, "content": [{"type": kind, "text": "ha"}]}})
         };
         lines(&[
-            json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/work/p"}}),
+            json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
             said("user", "input_text"),
             said("assistant", "output_text"),
             json!({"timestamp": at, "type": "event_msg", "payload": {"type": last}}),
@@ -183,11 +183,11 @@ fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
     assert_eq!(error.code, Code::EmptyFile);
 
     let record = |uuid: &str, parent: &str, kind: &str, text: &str| {
-        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": at, "type": kind, "cwd": "/work/p",
+        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": at, "type": kind, "cwd": "/home/ann/p",
             "version": "0.21.13", "message": {"role": kind, "parts": [{"text": text}]}})
     };
     let rewind = json!({"uuid": "5", "parentUuid": "2", "sessionId": "s", "timestamp": at, "type": "system",
-        "subtype": "rewind", "cwd": "/work/p", "version": "0.21.13", "systemPayload": {"targetUuid": "2"}});
+        "subtype": "rewind", "cwd": "/home/ann/p", "version": "0.21.13", "systemPayload": {"targetUuid": "2"}});
     let qwen = [
         record("1", "", "user", "one"),
         record("2", "1", "assistant", "two"),
@@ -215,9 +215,9 @@ fn what_claude_code_attached_for_the_model_is_in_the_session() {
     let attached = |uuid: &str, parent: &str, attachment: Value| {
         claude(uuid, parent, "attachment", json!({"attachment": attachment}))
     };
-    let file = json!({"type": "file", "filename": "/work/p/a.txt", "displayPath": "a.txt",
-        "content": {"type": "text", "file": {"filePath": "/work/p/a.txt", "content": "all of it", "numLines": 1}}});
-    let image = json!({"type": "file", "filename": "/work/p/b.png",
+    let file = json!({"type": "file", "filename": "/home/ann/p/a.txt", "displayPath": "a.txt",
+        "content": {"type": "text", "file": {"filePath": "/home/ann/p/a.txt", "content": "all of it", "numLines": 1}}});
+    let image = json!({"type": "file", "filename": "/home/ann/p/b.png",
         "content": {"type": "image", "file": {"base64": "AAAA", "type": "image/png", "originalSize": 3}}});
     let hook =
         json!({"type": "hook_additional_context", "hookName": "h", "content": ["be brief", "be kind"]});
@@ -273,8 +273,8 @@ fn what_a_client_tells_by_itself_is_no_session() {
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}})
     };
     let codex = lines(&[
-        json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/work/p"}}),
-        said("<environment_context>\n  <cwd>/work/p</cwd>\n</environment_context>"),
+        json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
+        said("<environment_context>\n  <cwd>/home/ann/p</cwd>\n</environment_context>"),
     ]);
     let opencode = json!({"info": {"id": "s"}, "messages":
         [{"info": {"id": "1", "role": "user"}, "parts": [{"type": "text", "text": "told", "synthetic": true}]}]});
