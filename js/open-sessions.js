@@ -103,7 +103,7 @@ export class OpenSessions {
       if (this.#open.has(place.path)) await session.look();
       // Else nobody would hear of those whose leases are cleared away.
       await session.findLeftOpen();
-      const hasPaused = await session.pauseIfIdle(this.#idleMs);
+      const hasPaused = await session.pauseIfIdle();
       if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
       return hasPaused ? told(session) : undefined;
     };
@@ -173,7 +173,7 @@ export class OpenSessions {
     // The same one where it lay before: it is held there no longer.
     for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
     await session.findLeftOpen();
-    await session.pauseIfIdle(this.#idleMs).catch(unlessBug);
+    await session.pauseIfIdle().catch(unlessBug);
     await this.#places.meet(place);
     this.#open.set(place.path, session);
     return session;
@@ -181,6 +181,6 @@ export class OpenSessions {
 
   /** @param {Place} place */
   #parts(place) {
-    return { ...place, find: this.#find, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction };
+    return { ...place, find: this.#find, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction, idleMs: this.#idleMs };
   }
 }

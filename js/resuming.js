@@ -44,7 +44,11 @@ export async function resumed(session, { override = false, revives = true, now, 
   const context = await session.context(request);
   const isComplete = metadata.lifecycle === "completed" && !override;
   const told = warningsOf(metadata, { isComplete, now, elsewhere: await session.others() });
-  if (!isComplete && revives) await record([{ type: "status", status: "active", override }]);
+  if (!isComplete && revives) {
+    // One that rested and that nobody looked at since: from now on it is active again.
+    await session.pauseIfIdle();
+    await record([{ type: "status", status: "active", override }]);
+  }
   // The context has been through the door.
   const { value } = await secrets.out({ command: metadata.agent.command ?? null, block: blockOf(metadata, context, told), warnings: told });
   return { id: metadata.id, command: value.command, block: value.block, history: context.messages, warnings: value.warnings, context };

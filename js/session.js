@@ -38,6 +38,7 @@ export class Session {
   #contexts;
   #lease;
   #isCounted;
+  #idleMs;
   #secrets;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
@@ -47,15 +48,16 @@ export class Session {
   #hasNews = false;
 
   /**
-   * @param {{ cache: Cache, isCounted?: boolean, redaction?: Redaction }} parts `isCounted`: whether appended messages are
-   *   counted; true unless given
+   * @param {{ cache: Cache, isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
+   *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
    * @param {Live} live
    */
-  constructor({ cache, isCounted = true, redaction = Redaction.none }, live) {
+  constructor({ cache, isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
     this.#live = live;
     this.#tools = new Tools(this, live);
     this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
+    this.#idleMs = idleMs;
     this.#secrets = new SessionSecrets(live.from, redaction);
     this.#contexts = new Contexts(this, live, { from: live.from, secrets: this.#secrets, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
@@ -286,20 +288,19 @@ export class Session {
   }
 
   /**
-   * Pauses it where nothing happened for that long and nobody has it open: dated when it was last active.
-   * @param {number} idleMs
+   * Pauses it where it rests and nobody has it open: dated when it was last active.
    * @returns {Promise<boolean>} whether it did
    */
-  async pauseIfIdle(idleMs) {
-    if (this.#lease.isMine || !this.#live.isIdle(idleMs) || (await this.#lease.others()).length > 0) return false;
+  async pauseIfIdle() {
+    if (this.#lease.isMine || !this.#live.isIdle(this.#idleMs) || (await this.#lease.others()).length > 0) return false;
     let last = "";
     await this.#record(() => {
-      if (!this.#live.isIdle(idleMs)) return [];
+      if (!this.#live.isIdle(this.#idleMs)) return [];
       last = new Date(this.#live.activeMs).toISOString();
       return [{ type: "status", status: "paused", reason: "idle", timestamp: last }];
     });
     if (!last) return false;
-    const minutes = Math.round(idleMs / 60_000);
+    const minutes = Math.round(this.#idleMs / 60_000);
     this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
     return true;
   }

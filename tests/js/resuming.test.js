@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { LeftoffError, historyText, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, historyText, openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/process.js";
 
 /** @typedef {import("../../js/resuming.js").Now} Now */
@@ -152,4 +152,15 @@ test("each history has a fence of its own", () => {
   const fence = () => historyText([{ role: "user", content: "x" }]).split("\n")[1];
   assert.match(fence() ?? "", /^----- [0-9a-f]{32}$/);
   assert.notEqual(fence(), fence());
+});
+
+test("a session that rested and that nobody looked at since is active from when it is resumed", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2025-11-22T09:00:00Z") });
+  const storage = new MemoryStorage();
+  const open = () => openStore({ home: "/home", project: "/", storage, idleMs: 60_000 });
+  const session = await (await open()).create({ title: "begun, and left" });
+  t.mock.timers.tick(120_000);
+  await session.resume(REQUEST);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual((await (await open()).list()).map(({ status }) => status), ["active"]);
 });

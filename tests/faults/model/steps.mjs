@@ -82,7 +82,10 @@ export const STEPS = {
     const warnings = await run.does(by, "resume", { id: known.id, override });
     const isRefused = known.status === "completed" && !override;
     assert.equal(warnings.includes("this conversation was marked complete"), isRefused);
-    if (!isRefused) run.model.become(known, "active", run.now);
+    if (isRefused) return;
+    // One that rested is active from now on, whoever has looked at it.
+    run.model.look([known], run.now);
+    run.model.become(known, "active", run.now);
   }),
 
   rename: opened(async (run, { by, n }, known) => {
