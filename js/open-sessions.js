@@ -119,11 +119,12 @@ export class OpenSessions {
     return open ? await work(open) : this.look(place, work);
   }
 
-  /** Writes what is derived of it, and lets go. @param {Session} session */
-  async letGo(session) {
+  /** Writes what is derived of it, tells of it where that is wanted, and lets go. @param {Session} session @param {() => Promise<unknown>} [told] */
+  async letGo(session, told) {
     this.forget(session.path);
     // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
     if (!(await session.isThere())) return session.leave();
+    if (told) await session.flush({ learns: false }).then(told);
     await session.close();
   }
 

@@ -483,7 +483,7 @@ export class Store {
   }
 
   /** @param {{ begun?: import("./arrivals.js").Begun, letGo?: import("./importing.js").LetGo }} [recording] */
-  #importing({ begun, letGo = (session) => this.#open.letGo(session) } = {}) {
+  #importing({ begun, letGo = (session) => this.#open.letGo(session, () => this.#listing.changed(session, { ...this.#places.of(session), files: [] })) } = {}) {
     const arrivals = new Arrivals({ project: this.project, places: this.#places, storage: this.#storage, open: this.#open });
     return new Importing({
       storage: this.#storage,

@@ -107,3 +107,25 @@ for (const counted of ["counted by what is loaded", "not counted", "counted by t
     }
   });
 }
+
+test("a list opens nothing of what was imported and is at rest since", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2025-11-22T09:00:00Z") });
+  const storage = new MemoryStorage();
+  // It is used again once the store is closed.
+  storage.close = async () => {};
+  const file = (/** @type {string} */ id) => new TextEncoder().encode(`${JSON.stringify({ type: "user", uuid: `u-${id}`, sessionId: id, timestamp: "2025-11-21T00:00:00Z", cwd: "/p", message: { role: "user", content: `hello ${id}` } })}\n`);
+  for (const id of ["one", "two", "three"]) await storage.append(`/transcripts/${id}.jsonl`, file(id));
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const store = await open();
+  const { imported } = await store.import("/transcripts");
+  t.mock.timers.tick(60_000);
+  await store.close();
+  /** @type {string[]} */
+  const read = [];
+  const readRange = storage.readRange.bind(storage);
+  storage.readRange = (path, ...range) => (read.push(path), readRange(path, ...range));
+  const listed = await (await open()).list({ all: true });
+  assert.deepEqual(listed.map(({ title, messageCount }) => [title, messageCount]).sort(), [["hello one", 1], ["hello three", 1], ["hello two", 1]]);
+  assert.equal(imported.length, 3);
+  assert.deepEqual(read.filter((path) => /session-.*(messages|events)\.jsonl$/.test(path)), []);
+});
