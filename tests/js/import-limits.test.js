@@ -87,7 +87,7 @@ async function database(path, part, more = "") {
     create table message (id text, session_id text, time_created integer, data text);
     create table part (id text, message_id text, session_id text, ${part});`);
   for (const id of ["ses_1", "ses_2"]) {
-    db.exec(`insert into session values ('${id}', '/work/p', null, '${id}', null, 1767225600000, 1767225600000);
+    db.exec(`insert into session values ('${id}', '/home/ann/p', null, '${id}', null, 1767225600000, 1767225600000);
       insert into message values ('msg_${id}', '${id}', 1767225600000, '{"role":"user","time":{"created":1767225600000}}');
       insert into part (id, message_id, session_id, own) values ('prt_${id}', 'msg_${id}', '${id}', '{"type":"text","text":"said in ${id}"}');`);
   }
@@ -117,7 +117,7 @@ test("a session whose row is nested without end is refused by name, and the othe
 
 test("a file of JSON nested without end is a problem, and costs no other line", () =>
   inFolder(async (folder, store) => {
-    const record = (/** @type {object} */ more) => JSON.stringify({ sessionId: "s", cwd: "/work/p", version: "2.1.329", timestamp: "2026-01-02T00:00:01.000Z", ...more });
+    const record = (/** @type {object} */ more) => JSON.stringify({ sessionId: "s", cwd: "/home/ann/p", version: "2.1.329", timestamp: "2026-01-02T00:00:01.000Z", ...more });
     const deep = `{"type":"user","uuid":"u0","sessionId":"s","message":{"role":"user","content":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
     const path = join(folder, "deep.jsonl");
     writeFileSync(path, `${deep}\n${record({ type: "user", uuid: "u1", message: { role: "user", content: "hi" } })}\n`);

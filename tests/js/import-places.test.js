@@ -94,15 +94,15 @@ test("a session of which nobody says when it was is listed last, and so is one t
 test("Gemini CLI's project is the one that its folder names, or its list", () =>
   inProject(async (store, put) => {
     const talk = (/** @type {string} */ id) => lines({ ...HEAD, sessionId: id }, asks("u", "hi"), answers("a", "hello"));
-    put(".gemini/projects.json", JSON.stringify({ projects: { "/work/listed": "listed", "/work/other": "other" } }));
-    put(".gemini/tmp/rooted/.project_root", "/work/rooted\n");
+    put(".gemini/projects.json", JSON.stringify({ projects: { "/home/ann/listed": "listed", "/home/ann/other": "other" } }));
+    put(".gemini/tmp/rooted/.project_root", "/home/ann/rooted\n");
     const folders = [];
     for (const slug of ["rooted", "listed", "unknown"]) {
       const { imported: [one] } = await store.import(put(`.gemini/tmp/${slug}/chats/session-${slug}.jsonl`, talk(slug)));
       folders.push((await store.session(one?.id ?? "")).metadata.project.path);
     }
-    assert.deepEqual(folders, ["/work/rooted", "/work/listed", ""]);
-    assert.deepEqual((await store.list({ all: true })).map(({ project }) => project).sort(), ["/work/listed", "/work/rooted", undefined]);
+    assert.deepEqual(folders, ["/home/ann/rooted", "/home/ann/listed", ""]);
+    assert.deepEqual((await store.list({ all: true })).map(({ project }) => project).sort(), ["/home/ann/listed", "/home/ann/rooted", undefined]);
   }));
 
 test("what a client tells the model by itself is no session, until somebody says something", () =>
@@ -141,7 +141,7 @@ test("a session that was taken up again in another process, in a file of its own
 
 test("a sub-agent's call is the one that the file beside it names", () =>
   inProject(async (store, put) => {
-    const record = (/** @type {object} */ more) => ({ sessionId: "s1", cwd: "/work/p", version: "2.1.329", isSidechain: true, agentId: "x1", timestamp: "2026-01-02T00:00:01.000Z", ...more });
+    const record = (/** @type {object} */ more) => ({ sessionId: "s1", cwd: "/home/ann/p", version: "2.1.329", isSidechain: true, agentId: "x1", timestamp: "2026-01-02T00:00:01.000Z", ...more });
     const text = lines(
       record({ type: "user", uuid: "u1", parentUuid: null, message: { role: "user", content: "look" } }),
       record({ type: "assistant", uuid: "a1", parentUuid: "u1", message: { id: "m1", role: "assistant", content: [{ type: "text", text: "found" }] } }),
