@@ -24,7 +24,7 @@ use crate::error::{Code, Error};
 use crate::fields::{BadValue, Fields, FromFields};
 use crate::session::checkpoint::Checkpoint;
 use crate::session::edited::Said;
-use crate::session::event::{Agent, Imported, Origin, Parent, Project};
+use crate::session::event::{Imported, Origin, Parent, Project};
 use crate::session::metadata::Metadata;
 use crate::text::{Extra, Open, open};
 
@@ -192,12 +192,6 @@ impl Take for Origin {
 impl Take for Imported {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
         Imported::take(fields, bad)
-    }
-}
-
-impl Take for Agent {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Agent> {
-        Some(Agent::take(fields, bad))
     }
 }
 
