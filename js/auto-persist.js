@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Document 004's `AutoPersist`. Messages are on disk when they are appended; what it saves, debounced, is what is derived
+ * `AutoPersist`: saves and tidies by itself. Messages are on disk when they are appended; what it saves, debounced, is what is derived
  * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
  */
 

@@ -32,7 +32,7 @@ import { LeftoffError } from "./error.js";
 const DUE = 0.8;
 /** What was compacted is let grow to so much of what it was compacted to. */
 const GROWTH = 1.5;
-/** What a model's summary may have of what is kept: document 004's share for all summaries, less what is said beside it. */
+/** What a model's summary may have of what is kept: the share of all summaries, less what is said beside it. */
 const SUMMARY = 0.3 * 0.55;
 const LONGEST_SUMMARY = 2200;
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Document 004's context builder, over `session.context`. */
+/** The `ContextBuilder`, over `session.context`. */
 
 import { draft, stored } from "./compat-shapes.js";
 import { LeftoffError } from "./error.js";
@@ -9,7 +9,7 @@ import { LeftoffError } from "./error.js";
 /** @import { Summarize } from "./summaries.js" */
 
 /**
- * Document 004, "Phase 2". A count may come later.
+ * Who counts. A count may come later.
  * @typedef {object} Tokenizer
  * @property {(text: string) => number | Promise<number>} count
  * @property {(messages: Message[]) => number | Promise<number>} [countMessages] what they cost together
@@ -44,7 +44,7 @@ import { LeftoffError } from "./error.js";
  * @property {number} summarizedMessageCount
  */
 
-/** Document 004's share. */
+/** Of the window, for the answer. */
 const RESERVE = 0.25;
 /** What the counts are said to be made by. */
 const ENCODING = "tokenizer";

@@ -1,5 +1,5 @@
 // @ts-check
-/** Messages and tool executions as document 004 has them. */
+/** Messages and tool executions in the shapes of `SessionManager`'s API. */
 
 import { isDeepStrictEqual } from "node:util";
 
@@ -30,7 +30,7 @@ import { toJson } from "./json.js";
  * @property {number} resultTokens
  * @property {number} durationMs
  *
- * A message as a chat handler has it: document 004's names, or those of OpenAI's shape.
+ * A message as a chat handler has it: the names of `StoredMessage`, or those of OpenAI's shape.
  * @typedef {object} Message
  * @property {"user" | "assistant" | "system" | "tool"} role
  * @property {string | null} [content]
@@ -66,7 +66,7 @@ export function appendable(message) {
     throw refused(`expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`);
   }
   const own = OURS.find((key) => Object.hasOwn(given, key));
-  if (own) throw refused(`expected the keys of document 004's messages, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`);
+  if (own) throw refused(`expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`);
   const isResult = given.role === "tool";
   const calls = either(given, "toolCalls", "tool_calls");
   if (calls !== undefined && !Array.isArray(calls)) throw refused(`expected an array for "toolCalls", but found ${JSON.stringify(calls).slice(0, 40)} instead`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The classes of document 004, with their names and signatures: a veneer over the store. */
+/** The `SessionManager`-compatible API: its classes, names and signatures, a veneer over the store. */
 
 import { resolve } from "node:path";
 import process from "node:process";
@@ -20,7 +20,7 @@ export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
 /** @import { Store } from "./store.js" */
 
 /**
- * Document 004, "Key Types".
+ * Who serves the model, and what is known of a session.
  * @typedef {object} ProviderInfo
  * @property {string} type
  * @property {string} model
@@ -249,7 +249,7 @@ export class Session {
     return (await this.#session.toolExecutions()).map(storedExecution);
   }
 
-  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives document 004's. @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
   context(request) {
     return this.#session.context(request);
   }

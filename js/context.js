@@ -34,7 +34,7 @@ import { blobOf } from "./messages.js";
  * @property {Summarize} [summarize] writes summaries: your model. Without it they are made of what was learned on the way
  * @property {Strategy[]} [strategies] yours beside leftoff's own, which have the priorities 1 to 4
  *
- * Document 004's `ContextStrategy`. What breaks a law of a context is refused, and the next strategy is tried.
+ * A strategy of the caller's. What breaks a law of a context is refused, and the next strategy is tried.
  * @typedef {object} Strategy
  * @property {string} name
  * @property {number} priority a whole number; lower is tried first
@@ -177,7 +177,7 @@ export function reportOf({ messages: _, ...rest }) {
 }
 
 /**
- * Document 004's `SessionState`; open tasks and failed commands beside it.
+ * What a conversation came to; open tasks and failed commands beside it.
  * @typedef {object} SessionState
  * @property {string} projectPath
  * @property {string} originalTask

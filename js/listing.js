@@ -22,7 +22,7 @@ import { conversationOf, prints } from "./placement.js";
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
- * A line of the index: document 004's `SessionIndexEntry`, and what lists show besides.
+ * A line of the index: what docs/FORMAT.md says, and what lists show besides.
  * @typedef {object} Entry
  * @property {string} path
  * @property {"home" | "workspace"} placement

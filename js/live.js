@@ -241,7 +241,7 @@ export class Live {
     return this.#handle;
   }
 
-  /** Document 004's `metadata.json`; after a trap, as it was before. */
+  /** What `metadata.json` says; after a trap, as it was before. */
   get metadata() {
     if (this.isLive) this.#metadata = fromBytes(called(() => this.#handle.metadata()));
     return this.#metadata;

@@ -26,7 +26,7 @@ import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
  * @typedef {object} Resumed
  * @property {string} id
  * @property {string | null} command what began the session, to be run before the block is told
- * @property {string} block document 000's, with what was left out, what is missing, and the warnings
+ * @property {string} block tells a model that it continues; with what was left out, what is missing, and the warnings
  * @property {any[]} history in the shape asked for
  * @property {string[]} warnings sentences: what changed since the session was saved, who else has it open
  * @property {ContextBuildResult} context

@@ -33,7 +33,7 @@ export function ranked(words, listed) {
 }
 
 /**
- * A list as a person reads it: document 001's, numbered from one.
+ * A list as a person reads it, numbered from one.
  * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed
  */
 export function listText(listed) {

@@ -72,7 +72,7 @@ export class Session {
   /** The session's uuid. */
   get id() { return this.#live.id; }
 
-  /** Document 004's `metadata.json`, as it may leave. */
+  /** What `metadata.json` says of it, as it may leave. */
   get metadata() { return this.#secrets.outNow(this.#live.metadata); }
 
   /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. */
@@ -177,7 +177,7 @@ export class Session {
   /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
   lastContext() { return this.#contexts.last(); }
 
-  /** What the conversation has come to: document 004's `SessionState`, open tasks and failed commands beside it. */
+  /** What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands beside it. */
   state() { return this.#contexts.state(); }
 
   /**

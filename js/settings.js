@@ -17,7 +17,7 @@ import { REDACT } from "./redaction.js";
 /** @import { Storage } from "./storage/contract.js" */
 
 /**
- * Document 004's `AutoPersistConfig`.
+ * When `AutoPersist` saves, and what it archives.
  * @typedef {object} AutoPersistConfig
  * @property {boolean} enabled
  * @property {boolean} saveAfterAssistantMessage
@@ -45,7 +45,7 @@ import { REDACT } from "./redaction.js";
  * @property {{ code: "invalid_setting", message: string }[]} problems what in the files could not be used
  */
 
-/** What holds unless a file says otherwise: document 004's values. @type {Readonly<Settings>} */
+/** What holds unless a file says otherwise. @type {Readonly<Settings>} */
 export const DEFAULTS = Object.freeze({
   autoPersist: Object.freeze({
     enabled: true,

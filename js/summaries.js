@@ -15,7 +15,7 @@ import { newestFirst, oldestFirst } from "./messages.js";
 /**
  * What a model is asked for that sums up a conversation.
  * @typedef {object} SummaryRequest
- * @property {{ role: "system" | "user", content: string }[]} messages what it is told: document 004's prompt
+ * @property {{ role: "system" | "user", content: string }[]} messages what it is told: the prompt for a summary, and the conversation
  * @property {number} maxTokens how long its answer may be
  * @property {{ startMessageId: string, endMessageId: string, messageCount: number }} range what the answer will stand for
  * @property {string} [previous] the summary that it extends; it stands in the messages, too
@@ -24,7 +24,7 @@ import { newestFirst, oldestFirst } from "./messages.js";
  * @typedef {(request: SummaryRequest) => Answer | Promise<Answer>} Summarize
  * @typedef {string | { content: string, model?: string }} Answer
  *
- * Document 004's `CachedSummary`.
+ * A summary as it is kept in `summaries/`.
  * @typedef {object} CachedSummary
  * @property {string} id
  * @property {string} createdAt
@@ -58,7 +58,7 @@ const NOTHING = { told: "", last: { endMessageId: "" }, count: 0, cost: 0 };
 const SOME = 256;
 /** Most lines are shorter: it is read to see one message. */
 const LINE = 4096;
-/** An answer may be so much longer than was asked for: document 004 gives as much. */
+/** An answer may be so much longer than was asked for. */
 const BUFFER = 100;
 /** A model reads at most so many tokens at once, unless its window is known. */
 const PIECE = 50_000;

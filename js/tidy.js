@@ -1,5 +1,5 @@
 // @ts-check
-/** Archives sessions of a project that are too many, or inactive for too long: document 004's cleanup, without deleting. */
+/** Archives sessions of a project that are too many, or inactive for too long; deletes none. */
 
 import { unlessBug } from "./error.js";
 

@@ -198,7 +198,7 @@ impl Forger {
     }
 }
 
-/// A block as a reader takes it apart, by the words of document 000.
+/// A block as a reader takes it apart, by its markers.
 fn parse_block(text: &str) -> Block {
     let mut lines = text.lines();
     let mut next = || lines.next().expect("one more line");

@@ -18,7 +18,7 @@ import { print, refuse, writeForProgram } from "./print.js";
  *   `screen`: in place of the text where standard output is a terminal; it steers nothing but colours
  */
 
-/** Document 004's flags, and the commands that they stand for. @type {Record<string, string[]>} */
+/** Flags, and the commands that they stand for. @type {Record<string, string[]>} */
 export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
 
 /**

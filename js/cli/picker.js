@@ -180,7 +180,7 @@ function oneLine(text) {
   return safe(text).replace(/\s+/g, " ").trim();
 }
 
-/** As document 004 has it: the time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
+/** The time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
 export function when(timestamp, now = new Date()) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return "";

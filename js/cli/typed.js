@@ -1,5 +1,5 @@
 // @ts-check
-/** Document 004's commands, as they are typed in an agent's client. */
+/** Commands about sessions, as they are typed in an agent's client. */
 
 import { LeftoffError } from "../index.js";
 import { compact, context } from "./commands.js";

@@ -3,7 +3,7 @@
 
 /** @typedef {"resume" | "stop" | "sessions" | "session" | "compact" | "debug"} Key */
 
-/** Document 004's are called so that they stand for none of a client's own. @type {Record<Key, string>} */
+/** Those about sessions are called so that they stand for none of a client's own. @type {Record<Key, string>} */
 const NAMES = { resume: "workspace.resume", stop: "workspace.stop-conversation", sessions: "sessions", session: "session", compact: "compact-session", debug: "debug-context" };
 /** Of these the agent's own name differs. @type {Record<string, Partial<Record<Key, string>>>} */
 const OTHER = { opencode: { sessions: "list-sessions" } };

@@ -1,6 +1,6 @@
 //! Sessions made by chance with facts planted in them, as an exam for summaries: which facts does one keep?
 //!
-//! A fact is one sentence of at most 20 words, of the kinds that document 004's summary prompt lists. Its wording and
+//! A fact is one sentence of at most 20 words, of the kinds that the prompt for summaries lists. Its wording and
 //! all that stands around it lie in `tests/fixtures/facts`. Only the templates of the set `tuning` may be looked at by
 //! whoever works on summaries; the `unseen` ones say whether what was tuned holds for words that it was not tuned to.
 //! A test that uses this module has `mod chance` and `mod common` beside it.

@@ -1,5 +1,5 @@
 // @ts-check
-// Document 004's AutoPersist: when it saves, what it archives, and how a process ends that it was asked to guard.
+// AutoPersist: when it saves, what it archives, and how a process ends that it was asked to guard.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -53,7 +53,7 @@ function timed(law, work) {
   });
 }
 
-test("the configuration is document 004's unless given, and what cannot be meant is refused", () => {
+test("the configuration has its default values unless given, and what cannot be meant is refused", () => {
   const expected = { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 };
   assert.deepEqual(new AutoPersist(counting()).config, expected);
   assert.deepEqual(new AutoPersist(counting(), { debounceMs: 5, enabled: undefined }).config, { ...expected, debounceMs: 5 });
@@ -386,7 +386,7 @@ for (const [name, command] of runtimes) {
     assert.deepEqual([ended.code, ended.notices], [0, []], ended.failure);
   });
 
-  test(`${name}: document 004's graceful shutdown runs as it stands`, async () => {
+  test(`${name}: the graceful shutdown of its design runs as it stands`, async () => {
     const body = `
       const manager = new SessionManager({ home });
       { const of = await manager.loadSession(session.id); await session.close(); await shutdown(of); }

@@ -135,7 +135,7 @@ check("Ctrl+N begins a new one, and the letter n is typed", async ({ typed, valu
   assert.equal(value("list").length, 4);
 });
 
-check("document 004's flags stand for commands: -c goes on with the last one, -r X with X, -n begins one", async ({ typed, value, held, install }) => {
+check("flags stand for commands: -c goes on with the last one, -r X with X, -n begins one", async ({ typed, value, held, install }) => {
   install("codex");
   const [auth, design, cors] = await held(THREE);
   for (const flag of ["-c", "--continue"]) assert.equal(value(flag, "--print").id, cors, flag);

@@ -1,5 +1,5 @@
 // @ts-check
-// Document 004, phase 2, by its text: the budget, the builder, strategies of its interface.
+// ContextBuilder, by the text of its design: the budget, the builder, strategies of its interface.
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ test("a budget is the window less system, tools and a quarter for the answer", (
   assert.throws(() => calculateBudget(100, "", "", { count: () => NaN }), { code: "invalid_request", message: /from the tokenizer/ });
 });
 
-test("what fits is the whole history, in document 004's shape", () =>
+test("what fits is the whole history, in the shape of ContextBuildResult", () =>
   inSession(3, async (session) => {
     const budget = calculateBudget(8_192, "", "", tokenizer);
     const { messages, ...result } = await new ContextBuilder(tokenizer).buildContext(session, budget);

@@ -56,7 +56,7 @@ const PLAIN = [
 ];
 const KEYS = [...new Set(PLAIN.flatMap(Object.keys)), "mood", "constructor", "__proto__", "participant", "assistant", "tokens", "Content", "toolcalls", "tokenCount", ""];
 
-/** Document 004's names for it, as whoever reads gets it. @param {Value} message */
+/** It by the names of StoredMessage, as whoever reads gets it. @param {Value} message */
 function said(message) {
   const { toolCalls, tool_calls = null, tokenCount, cumulativeTokens, function_call, parentId, name = null, tool_call_id, toolCallId, toolName, content = "", ...rest } = image(message);
   const [calls, isResult] = [tool_calls ?? toolCalls, rest.role === "tool"];

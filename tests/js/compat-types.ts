@@ -1,4 +1,4 @@
-// The interfaces of document 004 as its page has them, and that the classes of leftoff/compat are of these types: tsc
+// The interfaces of SessionManager's design as its page has them, and that the classes of leftoff/compat are of these types: tsc
 // checks it. Tests that run are in compat.test.js.
 
 import type { AutoPersist, Session, SessionManager } from "../../js/compat.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// leftoff/compat, by the text of document 004: each method, each field, and its own examples as they stand.
+// leftoff/compat, by the text of its design: each method, each field, and its own examples as they stand.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -352,7 +352,7 @@ test("Markdown that was exported steers no terminal, and has a huge message whol
     assert.equal(text.split("\n").filter((line) => line.startsWith("## user")).length, 1);
   }));
 
-test("document 004's chat handler runs as it stands", () =>
+test("the chat handler of its design runs as it stands", () =>
   inFolder(async ({ project, manager }) => {
     const session = await manager.createSession(project, provider);
     // The context builder comes with a later step: what stands for it here gives every message.

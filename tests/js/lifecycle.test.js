@@ -1,5 +1,5 @@
 // @ts-check
-// What becomes of a session: document 001's SESS-005, and the verbs around it.
+// What becomes of a session: requirement SESS-005, and the verbs around it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -82,7 +82,7 @@ for (const [name, call] of /** @type {const} */ ([["the current one", "current"]
   });
 }
 
-test("document 004's manager loads, archives and deletes by a whole id alone", async () => {
+test("the compatible manager loads, archives and deletes by a whole id alone", async () => {
   const options = { home: join(folder, "manager") };
   const manager = new SessionManager(options);
   const { id } = await manager.createSession(folder, { type: "anthropic", model: "claude", contextWindow: 200_000 });

@@ -1,5 +1,5 @@
 // @ts-check
-// Document 001's scenarios, SESS-001 to SESS-006, one test for each: with the library, the command line and git. What an agent
+// The scenarios of requirements SESS-001 to SESS-006 (docs/ORIGINS.md), one test for each: with the library, the command line and git. What an agent
 // says is what the command that it runs prints.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

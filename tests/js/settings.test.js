@@ -51,7 +51,7 @@ async function read({ home, project }) {
   return { settings, problems, listed };
 }
 
-test("without files document 004's values hold, and nothing is written", () =>
+test("without files the default values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);

@@ -58,7 +58,7 @@ async function onDisk(work) {
   }
 }
 
-test("an execution has the fields of document 004, and is linked to the message with the call", () =>
+test("an execution has the fields of StoredToolExecution, and is linked to the message with the call", () =>
   inMemory(async (session) => {
     const messageId = await asked(session, [call]);
     const { execution, isNew } = await session.appendTool({ call, result: { content: "a\nb", exitCode: 0 }, durationMs: 12.6 });

@@ -1,5 +1,5 @@
 // @ts-check
-// Sessions in a workspace, beside their conversation: as documents 000 and 001 have them.
+// Sessions in a workspace, beside their conversation: as the design of `.session/` has them.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -37,7 +37,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const json = (/** @type {string} */ path) => JSON.parse(fs.readFileSync(path, "utf8"));
 const lines = (/** @type {string} */ path) => fs.readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
-/** A conversation typed by hand, after document 000's own words. @param {string} project @param {Record<string, string>} files */
+/** A conversation typed by hand, after the design's own words. @param {string} project @param {Record<string, string>} files */
 function typed(project, files) {
   const folder = join(project, "conversations", "2025-11-22", "001-brainstorm-topic");
   for (const [name, text] of Object.entries(files)) {
@@ -70,7 +70,7 @@ check("a conversation gets the day's next number, its type and the words of its 
   assert.ok(names.every(([conversations, day = "", , session]) => conversations === "conversations" && DAY.test(day) && session === ".session"));
 });
 
-check("session.json has document 000's fields, and is written by events, never for a message", async ({ project, open }) => {
+check("session.json has the fields of its design, and is written by events, never for a message", async ({ project, open }) => {
   const store = await open({ workspace: project });
   const agent = { command: "/workspace.brainstorm", systemPromptHash: "sha256:abc", model: "m", tools: ["t"] };
   const session = await store.create({ type: "brainstorm", agent });
@@ -123,7 +123,7 @@ check("a session typed by hand after the documents opens, is listed, and is not 
   assert.equal(fs.readFileSync(join(folder, ".session", "messages.jsonl"), "utf8"), SAID);
 });
 
-check("a session typed by hand into the home, after document 004, opens and goes on", async ({ home, project, open }) => {
+check("a session typed by hand into the home, after the design's metadata.json, opens and goes on", async ({ home, project, open }) => {
   const text = fs.readFileSync(new URL("../fixtures/documents/metadata-by-hand.json", import.meta.url), "utf8").replace('"archived"', '"active"');
   const { id } = JSON.parse(text);
   const hash = createHash("sha256").update(project).digest("hex").slice(0, 16);
