@@ -1,7 +1,7 @@
 // @ts-check
 /** What differs between two contexts, by their reports. */
 
-import { LeftoffError } from "./error.js";
+import { called, fromBytes, toBytes } from "./core.js";
 
 /** @import { ContextBuildResult } from "./context.js" */
 
@@ -25,22 +25,12 @@ import { LeftoffError } from "./error.js";
  * @returns {Compared}
  */
 export function compareContexts(before, after) {
-  for (const one of [before, after]) if (!one?.report) throw new LeftoffError({ code: "invalid_request", message: "expected two contexts, or what is kept of them, but found one without a report" });
-  const [was, is] = [actionsOf(before), actionsOf(after)];
-  const ids = [...new Set([...was.keys(), ...is.keys()])];
-  const messages = ids.map((id) => ({ id, before: was.get(id) ?? "unread", after: is.get(id) ?? "unread" }));
-  const both = (/** @type {"strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount"} */ name) => /** @type {any} */ ({ before: before[name], after: after[name] });
-  return {
-    strategy: both("strategy"),
-    tokensUsed: both("tokensUsed"),
-    tokenBudget: both("tokenBudget"),
-    includedMessageCount: both("includedMessageCount"),
-    messages: messages.filter((one) => one.before !== one.after),
-  };
+  return fromBytes(called((core) => core.compareContexts(reported(before), reported(after))));
 }
 
-/** @param {Reported} context @returns {Map<string, string>} */
-function actionsOf({ report }) {
-  const named = report.messages.filter((/** @type {{ id: string }} */ { id }) => id);
-  return new Map(named.map((/** @type {{ id: string, action: string }} */ { id, action }) => [id, action]));
+// Without the messages, which nobody compares.
+/** @param {Reported} context */
+function reported(context) {
+  const { strategy, tokensUsed, tokenBudget, includedMessageCount, report } = context ?? {};
+  return toBytes({ strategy, tokensUsed, tokenBudget, includedMessageCount, report });
 }

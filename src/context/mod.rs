@@ -7,6 +7,7 @@
 mod budget;
 mod build;
 mod choose;
+mod compare;
 mod earlier;
 mod offered;
 mod price;
@@ -22,6 +23,7 @@ mod turns;
 
 pub use budget::{Budget, calculate};
 pub use build::Build;
+pub use compare::{Both, Change, Compared, Reported, compare};
 pub use prompt::{prompt, told};
 pub use read::{Compacted, Source};
 pub use report::{Action, Begins, Decision, Rejection, Report};

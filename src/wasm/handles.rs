@@ -7,7 +7,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::calls;
-use crate::context::{self, Build, Format, Outcome};
+use crate::context::{self, Build, Format, Outcome, Reported};
 use crate::error::{Code, Error};
 use crate::fields::{Field, items};
 use crate::interop::messages;
@@ -122,6 +122,14 @@ impl ContextBuild {
         self.build.counts(counts.ok_or_else(wrong)?);
         Ok(())
     }
+}
+
+/// What differs between two contexts, or what is kept of them, JSON each: `{"strategy","tokensUsed","tokenBudget",
+/// "includedMessageCount"}`, of each `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
+#[wasm_bindgen(js_name = compareContexts)]
+pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
+    let read = |json| Reported::from_json(utf8(json)?).map_err(thrown);
+    Ok(bytes(&to_json(&context::compare(&read(before)?, &read(after)?))))
 }
 
 /// Messages, a JSON array, as a model is told that sums them up: each a text.

@@ -1,0 +1,222 @@
+//! What differs between two contexts of a session, by their reports.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+use crate::fields::{BadValue, Field, Fields};
+
+/// A context, or what is kept of one, as far as it is compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    strategy: String,
+    tokens_used: u64,
+    token_budget: u64,
+    included_message_count: u64,
+    /// What became of each message, in the report's order. A newer version may have words that this one does not know.
+    actions: Vec<(String, String)>,
+}
+
+/// What differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compared {
+    /// By which strategy each was built.
+    pub strategy: Both<String>,
+    /// What each costs.
+    pub tokens_used: Both<u64>,
+    /// What each might have cost.
+    pub token_budget: Both<u64>,
+    /// How many messages each has.
+    pub included_message_count: Both<u64>,
+    /// The messages to which something else was done.
+    pub messages: Vec<Change>,
+}
+
+/// A value of both contexts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Both<T> {
+    /// Of the first.
+    pub before: T,
+    /// Of the second.
+    pub after: T,
+}
+
+/// A message to which something else was done: `unread` is one that a context did not reach, or that came later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The message.
+    pub id: String,
+    /// What became of it in the first.
+    pub before: String,
+    /// What became of it in the second.
+    pub after: String,
+}
+
+impl Reported {
+    /// Reads a context, or what is kept of one, from JSON.
+    ///
+    /// # Errors
+    /// `invalid_request` where it has no report, or another one than contexts have.
+    pub fn from_json(json: &str) -> Result<Reported, Error> {
+        let without =
+            || refused("expected two contexts, or what is kept of them, but found one without a report");
+        let mut context = Fields::parse(json).map_err(|_| without())?;
+        let mut bad = Vec::new();
+        let report = context.take_raw("report").filter(|report| *report != "null").ok_or_else(without)?;
+        let reported = Fields::at("report", report, &mut bad).and_then(|mut report| {
+            let messages: Vec<Decided> = needed(&mut report, "messages", &mut bad)?;
+            Some(Reported {
+                strategy: needed(&mut context, "strategy", &mut bad)?,
+                tokens_used: needed(&mut context, "tokensUsed", &mut bad)?,
+                token_budget: needed(&mut context, "tokenBudget", &mut bad)?,
+                included_message_count: needed(&mut context, "includedMessageCount", &mut bad)?,
+                actions: messages.into_iter().map(|Decided(id, action)| (id, action)).collect(),
+            })
+        });
+        match (reported, bad.into_iter().next()) {
+            (Some(reported), None) => Ok(reported),
+            (_, bad) => Err(refused(bad.map_or_else(String::new, |bad| bad.message))),
+        }
+    }
+
+    /// By message; one that is named twice became what is said last. Some have no name.
+    fn by_message(&self) -> BTreeMap<&str, &str> {
+        self.actions.iter().map(|(id, action)| (id.as_str(), action.as_str())).collect()
+    }
+}
+
+/// Says what differs between two contexts.
+pub fn compare(before: &Reported, after: &Reported) -> Compared {
+    let (was, is) = (before.by_message(), after.by_message());
+    let mut met = BTreeSet::from([""]);
+    let ids = before.actions.iter().chain(&after.actions).map(|(id, _)| id.as_str());
+    let change = |id: &str| {
+        let of = |actions: &BTreeMap<&str, &str>| String::from(actions.get(id).copied().unwrap_or("unread"));
+        Change { id: id.into(), before: of(&was), after: of(&is) }
+    };
+    Compared {
+        strategy: Both { before: before.strategy.clone(), after: after.strategy.clone() },
+        tokens_used: Both { before: before.tokens_used, after: after.tokens_used },
+        token_budget: Both { before: before.token_budget, after: after.token_budget },
+        included_message_count: Both {
+            before: before.included_message_count,
+            after: after.included_message_count,
+        },
+        messages: ids
+            .filter(|id| met.insert(id))
+            .map(change)
+            .filter(|change| change.before != change.after)
+            .collect(),
+    }
+}
+
+/// A message of a report, and what became of it.
+struct Decided(String, String);
+
+impl Field for Decided {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Decided> {
+        let mut fields = Fields::at(path, raw, bad)?;
+        Some(Decided(fields.take("id", bad).unwrap_or_default(), needed(&mut fields, "action", bad)?))
+    }
+}
+
+fn needed<T: Field>(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+    if fields.raw(key).is_none_or(|value| value == "null") {
+        bad.push(BadValue { message: format!("expected \"{key}\" of a context, but found none") });
+    }
+    fields.take(key, bad)
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidRequest, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::to_json;
+
+    fn context(actions: &[(&str, &str)]) -> String {
+        let messages: Vec<String> = actions
+            .iter()
+            .map(|(id, action)| {
+                format!("{{\"id\":\"{id}\",\"action\":\"{action}\",\"rule\":\"fits\",\"tokens\":4}}")
+            })
+            .collect();
+        format!(
+            "{{\"strategy\":\"full-history\",\"tokensUsed\":{used},\"tokenBudget\":90,\"includedMessageCount\":{used},\
+             \"report\":{{\"messages\":[{messages}]}}}}",
+            used = actions.len(),
+            messages = messages.join(",")
+        )
+    }
+
+    fn changes(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String, String)> {
+        let read = |actions| Reported::from_json(&context(actions)).expect("a context");
+        let Compared { messages, .. } = compare(&read(before), &read(after));
+        messages.into_iter().map(|Change { id, before, after }| (id, before, after)).collect()
+    }
+
+    fn change(id: &str, before: &str, after: &str) -> (String, String, String) {
+        (id.into(), before.into(), after.into())
+    }
+
+    #[test]
+    fn what_became_the_same_is_no_difference() {
+        let one = [("a", "kept"), ("b", "dropped"), ("", "dropped")];
+        assert_eq!(changes(&one, &one), []);
+        assert_eq!(changes(&[], &[("", "dropped")]), [], "what has no name is told of nobody");
+    }
+
+    #[test]
+    fn what_one_did_not_reach_is_unread_there_and_those_of_the_first_come_first() {
+        let before = [("b", "kept"), ("c", "summarised")];
+        let after = [("a", "dropped"), ("b", "shortened")];
+        let all = [
+            change("b", "kept", "shortened"),
+            change("c", "summarised", "unread"),
+            change("a", "unread", "dropped"),
+        ];
+        assert_eq!(changes(&before, &after), all);
+    }
+
+    #[test]
+    fn a_message_that_is_named_twice_became_what_is_said_last() {
+        assert_eq!(
+            changes(&[("a", "kept"), ("a", "dropped")], &[("a", "kept")]),
+            [change("a", "dropped", "kept")]
+        );
+    }
+
+    #[test]
+    fn both_have_their_numbers_beside_each_other() {
+        let read = |actions| Reported::from_json(&context(actions)).expect("a context");
+        let json = to_json(&compare(&read(&[]), &read(&[("", "kept")])));
+        assert!(json.contains(r#""tokensUsed":{"before":0,"after":1}"#), "{json}");
+        assert!(json.contains(r#""includedMessageCount":{"before":0,"after":1}"#), "{json}");
+    }
+
+    #[test]
+    fn what_is_no_context_is_refused() {
+        let whole = context(&[("a", "kept")]);
+        for bad in [
+            "{}".into(),
+            "7".into(),
+            whole.replace("report", "retort"),
+            whole.replace("{\"messages", "null,\"x\":{\"messages"),
+            whole.replace("tokensUsed\":1", "tokensUsed\":\"1\""),
+            whole.replace("\"strategy\":\"full-history\"", "\"strategy\":null"),
+            whole.replace("\"action\":\"kept\",", ""),
+            whole.replace("\"messages\":[", "\"messages\":[3,"),
+        ] {
+            let refusal = Reported::from_json(&bad).expect_err(&bad);
+            assert_eq!(refusal.code, Code::InvalidRequest);
+            assert!(refusal.message.starts_with("expected "), "{}", refusal.message);
+        }
+    }
+}
