@@ -3,7 +3,8 @@
 
 import { agents, countAsStored } from "./agents.js";
 import { isTalk } from "./continued.js";
-import { entropy, fromBytes } from "./core.js";
+import { entropy, nowMs } from "./clock.js";
+import { fromBytes } from "./core.js";
 import { isAmiss } from "./live.js";
 
 /** @import { Staging as StagingHandle, Transcript } from "../pkg/agents.js" */
@@ -101,7 +102,7 @@ export class Staging {
   /** The bytes of the next batch; nothing where all are staged. */
   next() {
     this.#onBatch?.(BATCH);
-    return agents.called(() => this.#handle.stage(BATCH, Date.now(), entropy(), this.#isCounted));
+    return agents.called(() => this.#handle.stage(BATCH, nowMs(), entropy(), this.#isCounted));
   }
 
   blobs() { return agents.called(() => this.#handle.stagedBlobs()) ?? []; }

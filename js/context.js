@@ -1,7 +1,8 @@
 // @ts-check
 /** Building a context: the core says what it needs, and gets it, until it is ready. */
 
-import { anyCounter, bytesOf, called, entropy, exactCounter, fromBytes, lent, lentBytes, namedCounter, newId, toBytes } from "./core.js";
+import { entropy, nowMs, nowText } from "./clock.js";
+import { anyCounter, bytesOf, called, exactCounter, fromBytes, lent, lentBytes, namedCounter, newId, toBytes } from "./core.js";
 import { LeftoffError, refuseBug } from "./error.js";
 import { blobOf } from "./messages.js";
 
@@ -173,7 +174,7 @@ function countsOf(made) {
 
 /** What is kept of a context, so that whoever asks later sees what was sent and why. @param {ContextBuildResult} result @returns {KeptReport} */
 export function reportOf({ messages: _, ...rest }) {
-  return { at: new Date().toISOString(), ...rest };
+  return { at: nowText(), ...rest };
 }
 
 /**
@@ -199,7 +200,7 @@ export function briefOfMessages(messages, maxTokens) {
   const { handle, free } = lent((core) => new core.Session(newId()));
   try {
     return called((core) => {
-      const log = handle.stageMessages(toBytes(messages), "leftoff", Date.now(), entropy(), anyCounter(), false);
+      const log = handle.stageMessages(toBytes(messages), "leftoff", nowMs(), entropy(), anyCounter(), false);
       handle.commit(core.LogName.Messages, 0);
       for (let span; (span = handle.unlearned()); ) handle.learn(log.subarray(span[0], span[1]));
       return handle.brief([], maxTokens, anyCounter());

@@ -2,6 +2,7 @@
 /** The core, who counts with it, and how values cross. */
 
 import * as bindings from "../pkg/leftoff.js";
+import { entropy, nowMs } from "./clock.js";
 import { LeftoffError } from "./error.js";
 import { asset } from "./core.node.js";
 import { toJson } from "./json.js";
@@ -87,7 +88,7 @@ const decoder = new TextDecoder();
 
 /** A new uuid. */
 export function newId() {
-  return called((core) => core.newId(Date.now(), entropy()));
+  return called((core) => core.newId(nowMs(), entropy()));
 }
 
 /** A value as the bytes that the core reads. @param {unknown} value */
@@ -117,26 +118,4 @@ export function fromBytes(bytes) {
 /** What the core wrote, as text. @param {Uint8Array} bytes */
 export function textOf(bytes) {
   return decoder.decode(bytes);
-}
-
-const ENTROPY = 32;
-// Asking for chance costs more than having some of it in store.
-const chance = new Uint8Array(128 * ENTROPY);
-let used = chance.length;
-
-/** Chance for one call. */
-export function entropy() {
-  if (used === chance.length) {
-    crypto.getRandomValues(chance);
-    used = 0;
-  }
-  used += ENTROPY;
-  return chance.subarray(used - ENTROPY, used);
-}
-
-/** The moment, local time's offset, and chance: the core has none of them. */
-export function stamp() {
-  const now = new Date();
-  const hex = Array.from(entropy(), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `{"nowMs":${now.getTime()},"offsetMinutes":${-now.getTimezoneOffset()},"entropy":"${hex}"}`;
 }

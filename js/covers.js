@@ -7,6 +7,8 @@
 
 import { createHash } from "node:crypto";
 
+import { nowMs } from "./clock.js";
+
 /** @import { Log } from "./log.js" */
 /** @import { Stat } from "./storage/contract.js" */
 
@@ -57,5 +59,5 @@ function printOf(stat) {
   if (!stat) return "";
   const { size, mtimeMs, ctimeMs } = stat;
   const tickMs = mtimeMs % 1000 === 0 ? SECOND_MS : TICK_MS;
-  return Math.max(mtimeMs, ctimeMs ?? 0) < Date.now() - tickMs ? `${size} ${mtimeMs} ${ctimeMs ?? ""}` : "";
+  return Math.max(mtimeMs, ctimeMs ?? 0) < nowMs() - tickMs ? `${size} ${mtimeMs} ${ctimeMs ?? ""}` : "";
 }

@@ -4,8 +4,7 @@
  * of its own, so that nobody has to take one away from another; its loss costs a warning, never data.
  */
 
-import { randomUUID } from "node:crypto";
-
+import { nowText, randomId } from "./clock.js";
 import { fromBytes, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 import { isGone, thisProcess } from "./process.js";
@@ -17,7 +16,7 @@ import { isGone, thisProcess } from "./process.js";
 export class Lease {
   #storage;
   #folder;
-  #mine = `${randomUUID()}.json`;
+  #mine = `${randomId()}.json`;
   #isHeld = false;
 
   /** @param {{ storage: Storage, folder: string }} parts `folder`: where the session's holders are named */
@@ -35,7 +34,7 @@ export class Lease {
   async hold() {
     if (this.isHeld) return;
     this.#isHeld = true;
-    const holder = { ...thisProcess(), since: new Date().toISOString() };
+    const holder = { ...thisProcess(), since: nowText() };
     await this.#storage.append(`${this.#folder}/${this.#mine}`, toBytes(holder)).catch(unlessBug);
   }
 

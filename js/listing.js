@@ -10,6 +10,7 @@ import { basename, isAbsolute, join, relative } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { LINE_FEED, joined } from "./bytes.js";
+import { nowMs } from "./clock.js";
 import { bytesOf, called, fromBytes, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { msOf, readIndex } from "./known.js";
@@ -228,7 +229,7 @@ export class Listing {
   async looked(place, sinceMs) {
     const known = sinceMs !== undefined && place.files.length > 1 ? place.files.filter((file) => file !== undefined) : [];
     const isKnown = known.length > 0 && known.length === place.files.length;
-    const nowMs = isKnown ? Number(sinceMs) : Date.now();
+    const lookedMs = isKnown ? Number(sinceMs) : nowMs();
     // Where they change until they are read, the line is of none that there were, and the next list looks again.
     const files = isKnown ? known : await prints(place).catch(unlessBug);
     const line = files && (await this.#look(place, (session) => this.#lineOf(session, files)).catch(unlessBug));
@@ -237,35 +238,35 @@ export class Listing {
       // A folder that was made, and nothing in it: whoever made it did not come further than that.
       return files?.slice(0, 3).every((file) => !file?.[0]) ? [] : [sure(unreadable(place), place)];
     }
-    this.#keep({ place, files, line }, nowMs);
+    this.#keep({ place, files, line }, lookedMs);
     return [sure({ ...fromBytes(line), path: place.path }, place)];
   }
 
   /** The same of one that was opened and changed for the list. @param {Session} session @param {FoundPlace} place @returns {Promise<Sure | undefined>} */
   async changed(session, place) {
-    const nowMs = Date.now();
+    const lookedMs = nowMs();
     const files = await prints(place).catch(unlessBug);
     // What others append is in the line, or makes its files others.
     await session.look();
     const line = files && this.#lineOf(session, files);
     if (!line) return undefined;
-    this.#keep({ place, files, line }, nowMs);
+    this.#keep({ place, files, line }, lookedMs);
     return sure({ ...fromBytes(line), path: place.path }, place);
   }
 
   // What was changed just now may be changed again, and look the same.
-  /** @param {{ place: Place, files: Print[], line: Uint8Array }} one @param {number} nowMs when its files were looked at */
-  #keep(one, nowMs) {
-    if (isSettled(one.files, nowMs)) this.#fresh.push(one.line);
+  /** @param {{ place: Place, files: Print[], line: Uint8Array }} one @param {number} lookedMs when its files were looked at */
+  #keep(one, lookedMs) {
+    if (isSettled(one.files, lookedMs)) this.#fresh.push(one.line);
     else this.#unsettled.push(one);
   }
 
   /** Those that are as they were, now that a change would be seen. */
   async #settled() {
     for (const { place, files, line } of this.#unsettled.splice(0)) {
-      const nowMs = Date.now();
+      const lookedMs = nowMs();
       const again = await prints(place).catch(unlessBug);
-      if (again && isSettled(again, nowMs) && JSON.stringify(again) === JSON.stringify(files)) this.#fresh.push(line);
+      if (again && isSettled(again, lookedMs) && JSON.stringify(again) === JSON.stringify(files)) this.#fresh.push(line);
     }
   }
 
@@ -357,9 +358,9 @@ const TICK_MS = 20;
 /** The same where only whole seconds are told, as in Deno. */
 const SECOND_MS = 1020;
 
-/** Whether a change from now on would be seen. @param {Print[]} files @param {number} nowMs when they were looked at */
-function isSettled(files, nowMs) {
-  return files.every((file) => !file || file[1] < nowMs - (file[1] % 1000 === 0 ? SECOND_MS : TICK_MS));
+/** Whether a change from now on would be seen. @param {Print[]} files @param {number} lookedMs when they were looked at */
+function isSettled(files, lookedMs) {
+  return files.every((file) => !file || file[1] < lookedMs - (file[1] % 1000 === 0 ? SECOND_MS : TICK_MS));
 }
 
 /** By what a list may be sorted; of what is alike, the last active one comes first. @satisfies {Record<string, (a: Entry, b: Entry) => number>} */

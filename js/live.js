@@ -5,7 +5,8 @@ import { basename, join } from "node:path";
 
 import { joined } from "./bytes.js";
 import { isMadeOf } from "./checkpoints.js";
-import { bytesOf, called, core, entropy, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
+import { entropy, nowMs } from "./clock.js";
+import { bytesOf, called, core, fromBytes, instance, lent, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { KeptCheckpoint } from "./kept-checkpoint.js";
 import { KeptReport } from "./kept-report.js";
@@ -212,8 +213,8 @@ export class Live {
 
   /** Takes in what others said about it, a moment later at most: before each message it would cost. */
   async lookSometimes() {
-    if (Math.abs(Date.now() - this.#lookedMs) < LOOK_MS) return;
-    this.#lookedMs = Date.now();
+    if (Math.abs(nowMs() - this.#lookedMs) < LOOK_MS) return;
+    this.#lookedMs = nowMs();
     await this.events.observe(this.#handle);
     this.#look();
   }
@@ -257,7 +258,7 @@ export class Live {
   /** Nothing happened for that long while it was active. @param {number} idleMs */
   isIdle(idleMs) {
     const { activeMs } = this;
-    return this.metadata.lifecycle === "active" && Number.isFinite(activeMs) && Date.now() - activeMs > idleMs;
+    return this.metadata.lifecycle === "active" && Number.isFinite(activeMs) && nowMs() - activeMs > idleMs;
   }
 
   /** Nobody said anything of it yet. */
@@ -280,7 +281,7 @@ export class Live {
     await this.events.observe(handle);
     // Whoever changed the document may have taken it back since it was read.
     if (called(() => handle.hasUnsaid)) await this.#takeAgain();
-    const bytes = called(() => handle.stageAsked(toBytes(asked), Date.now(), entropy()));
+    const bytes = called(() => handle.stageAsked(toBytes(asked), nowMs(), entropy()));
     if (bytes) await this.events.append(handle, bytes, { durable: true });
     this.#look();
     return bytes !== undefined;

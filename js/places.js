@@ -3,6 +3,7 @@
 
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
+import { nowMs, offsetMinutes } from "./clock.js";
 import { bytesOf, newId, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
@@ -196,8 +197,8 @@ async function taken({ storage, path }, own, files) {
 
 // A day is one of local time.
 function today() {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+  const ms = nowMs();
+  return new Date(ms + offsetMinutes(ms) * 60_000).toISOString().slice(0, 10);
 }
 
 /** @param {string} line */

@@ -6,6 +6,7 @@
 
 import { createHmac } from "node:crypto";
 
+import { entropy } from "./clock.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { planned, rendered } from "./privacy/plan.js";
 import { secretScan } from "./secrets.js";
@@ -154,7 +155,7 @@ function named(secret, key) {
 export async function storeKey(storage, path) {
   const known = await storage.read(path);
   if (known?.length === KEY_BYTES) return known;
-  const made = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  const made = entropy().slice(0, KEY_BYTES);
   // Where nothing can be written, placeholders are this process's own.
   await storage.replace(path, made).catch(unlessBug);
   // Another process may have made one meanwhile.

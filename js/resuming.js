@@ -2,7 +2,8 @@
 /** A session on its way into the next run: what that is told first, what changed since it was saved, the history as text. */
 
 import { agents } from "./agents.js";
-import { called, entropy, fromBytes, stamp, textOf, toBytes } from "./core.js";
+import { entropy, nowMs, stamp } from "./clock.js";
+import { called, fromBytes, textOf, toBytes } from "./core.js";
 
 /** @import { ContextBuildResult, ContextRequest } from "./context.js" */
 /** @import { Holder } from "./lease.js" */
@@ -60,7 +61,7 @@ export async function resumed(session, { override = false, revives = true, now, 
  * @param {object[]} messages as `resume` or `context` gives them
  */
 export function historyText(messages) {
-  return textOf(agents.called((agents) => agents.history(toBytes(messages), Date.now(), entropy())));
+  return textOf(agents.called((agents) => agents.history(toBytes(messages), nowMs(), entropy())));
 }
 
 /** @param {MetadataJson} metadata @param {{ isComplete: boolean, now?: Now, elsewhere: Holder[] }} found @returns {string[]} */

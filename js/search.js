@@ -4,6 +4,7 @@
 import { join } from "node:path";
 
 import { agents } from "./agents.js";
+import { nowMs, offsetMinutes } from "./clock.js";
 import { fromBytes, textOf, toBytes } from "./core.js";
 import { blobOf } from "./messages.js";
 
@@ -38,8 +39,7 @@ export function ranked(words, listed) {
  */
 export function listText(listed) {
   const items = listed.map(({ id, type, title, lastActive, status, summary, archivedAt }) => ({ id, type, title, lastActive, status: archivedAt ? `archived, ${status}` : status, summary }));
-  const now = new Date();
-  return textOf(agents.called((agents) => agents.listing(toBytes(items), now.getTime(), -now.getTimezoneOffset())));
+  return textOf(agents.called((agents) => agents.listing(toBytes(items), nowMs(), offsetMinutes())));
 }
 
 /**

@@ -3,7 +3,8 @@
 
 import { given, streamed } from "./answers.js";
 import { Contexts } from "./contexts.js";
-import { anyCounter, called, entropy, toBytes } from "./core.js";
+import { entropy, nowMs } from "./clock.js";
+import { anyCounter, called, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 import { examine } from "./examine.js";
 import { exported } from "./export.js";
@@ -105,7 +106,7 @@ export class Session {
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
     live.begin(created.id);
-    const bytes = called(() => live.handle.stageCreated(toBytes(created), Date.now(), entropy()));
+    const bytes = called(() => live.handle.stageCreated(toBytes(created), nowMs(), entropy()));
     await live.events.append(live.handle, bytes, { durable: true, begins: true });
     await live.save();
     return new Session(parts, live);
@@ -475,7 +476,7 @@ export class Session {
     await live.lookSometimes();
     if (live.isDue) await this.#goOn(group);
     const json = joined(group.map((one) => one.json));
-    const stamp = /** @type {const} */ ([Date.now(), entropy(), anyCounter(), this.#isCounted]);
+    const stamp = /** @type {const} */ ([nowMs(), entropy(), anyCounter(), this.#isCounted]);
     const bytes = called(() => (isCopy ? handle.stageCopies(json, ...stamp) : handle.stageMessages(json, format, ...stamp)));
     try {
       const blobs = called(() => handle.stagedBlobs()) ?? [];

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { Arrivals } from "./arrivals.js";
 import { handedOver } from "./agents/native.js";
 import { keptSessions } from "./agents/places.js";
+import { nowMs } from "./clock.js";
 import { Continued } from "./continued.js";
 import { newId } from "./core.js";
 import { derived } from "./derived.js";
@@ -231,7 +232,7 @@ export class Store {
 
   /** Of the project or of all, last active first. @param {{ all?: boolean }} wanted @param {{ isWhole: boolean }} looking */
   async #found({ all }, looking) {
-    const sinceMs = Date.now();
+    const sinceMs = nowMs();
     const places = all ? await this.#places.all(looking) : await this.#places.ofProject(this.#project, this.#listing, looking);
     const found = await this.#listing.found(places, sinceMs);
     return found.sort(later);
@@ -402,8 +403,7 @@ export class Store {
    */
   async tidy(limits = this.settings.autoPersist) {
     const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
-    const old = tooOld(await this.#all(), { ...limits, currentId, nowMs: Date.now() });
-    const ids = await archiveAll(old, (one) => this.#archive(one));
+    const ids = await archiveAll(tooOld(await this.#all(), { ...limits, currentId, nowMs: nowMs() }), (one) => this.#archive(one));
     await this.#listing.save();
     return ids;
   }
@@ -478,7 +478,7 @@ export class Store {
   /** As it is; but one that rests for long is paused first. @param {Sure} one */
   async #resting(one) {
     const { entry, place } = one;
-    if (entry.lifecycle !== "active" || !(Date.now() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
+    if (entry.lifecycle !== "active" || !(nowMs() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
     return (await this.#open.rest(place, (session) => this.#listing.changed(session, place))) ?? one;
   }
 

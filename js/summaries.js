@@ -1,6 +1,7 @@
 // @ts-check
 /** Summaries that a model wrote: kept beside the session, taken where they reach far enough, else extended. */
 
+import { nowText } from "./clock.js";
 import { compactionOf } from "./compaction.js";
 import { asCovers, coversOf, holds } from "./covers.js";
 import { called, fromBytes, newId, toBytes } from "./core.js";
@@ -209,7 +210,7 @@ export class Summaries {
     const most = Math.min(tokens + BUFFER, originalTokens - 1);
     if (found > most) throw refused(`expected a summary of at most ${most} tokens, for ${originalTokens} that it replaces, but found ${found} instead`);
     return {
-      id: newId(), createdAt: new Date().toISOString(), range, originalTokens,
+      id: newId(), createdAt: nowText(), range, originalTokens,
       summary: { content: content.trim(), tokens: found, model },
       compressionRatio: Math.round((found / originalTokens) * 1000) / 1000,
     };

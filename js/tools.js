@@ -1,7 +1,8 @@
 // @ts-check
 /** What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call. */
 
-import { bytesOf, called, entropy, fromBytes, toBytes } from "./core.js";
+import { entropy, nowMs } from "./clock.js";
+import { bytesOf, called, fromBytes, toBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { toJson } from "./json.js";
 
@@ -70,7 +71,7 @@ export class Tools {
   async copy(executions) {
     const { tools, handle } = this.#live;
     for (const execution of executions) {
-      const bytes = called(() => handle.stageExecution(toBytes(execution), Date.now(), entropy()));
+      const bytes = called(() => handle.stageExecution(toBytes(execution), nowMs(), entropy()));
       await tools.append(handle, bytes, { durable: false });
     }
     await tools.confirm({ again: true });
@@ -93,7 +94,7 @@ export class Tools {
     const execution = { toolCallId, tool, arguments: args, messageId: owner?.id ?? messageId, result, tokens: said?.tokens?.count, durationMs };
     const handle = await live.revived();
     await live.tools.observe(handle);
-    const bytes = called(() => handle.stageExecution(toBytes(execution), Date.now(), entropy()));
+    const bytes = called(() => handle.stageExecution(toBytes(execution), nowMs(), entropy()));
     const [record] = executionsIn(bytes);
     await live.tools.append(handle, bytes, { durable: true });
     return { execution: joined(/** @type {ToolExecution} */ (record), said?.content), isNew: true };

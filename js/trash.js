@@ -4,6 +4,7 @@
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 
+import { laterMs } from "./clock.js";
 import { bytesOf, newId } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { conversationOf } from "./placement.js";
@@ -11,13 +12,10 @@ import { conversationOf } from "./placement.js";
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 
-/** When something was put into the trash last: no two have the same time, they may have the same name. */
-let lastMs = 0;
-
 /** Where something of this name comes to lie that is deleted now. @param {string} home @param {string} name */
 export function inTrash(home, name) {
-  lastMs = Math.max(Date.now(), lastMs + 1);
-  return join(home, "trash", `${new Date(lastMs).toISOString().replaceAll(":", "-")}-${name}`);
+  // Two may have the same name.
+  return join(home, "trash", `${new Date(laterMs()).toISOString().replaceAll(":", "-")}-${name}`);
 }
 
 /** Where it is written from which place each came. @param {string} home */

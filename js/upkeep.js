@@ -8,6 +8,7 @@
 import { basename, join } from "node:path";
 
 import { LINE_FEED } from "./bytes.js";
+import { nowMs } from "./clock.js";
 import { derived } from "./derived.js";
 import { refuseBug, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
@@ -157,7 +158,7 @@ export async function isLeft(storage, path, pid) {
   if (!isAlive(pid)) return true;
   const stat = await storage.stat(path);
   // A folder that is renamed keeps the time of its content.
-  return stat !== null && Date.now() - Math.max(stat.mtimeMs, stat.ctimeMs) > DAY_MS;
+  return stat !== null && nowMs() - Math.max(stat.mtimeMs, stat.ctimeMs) > DAY_MS;
 }
 
 /**

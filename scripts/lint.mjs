@@ -12,12 +12,21 @@ const DENY = ["-D", "warnings"];
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [] };
 // What makes the component is compiled for its build anyway, in release.
+// Where files of js/ may ask for time and chance themselves, not js/clock.js, and why.
+/** @type {Record<string, { found: string, why: string }>} */
+const PAST_THE_CLOCK = {
+  "storage/root.js": { found: "Date.now", why: "compared with the filesystem's clock, to see whether a folder could have changed unseen" },
+  "storage/open-file.js": { found: "performance.now", why: "how long a look at a path lasts: nothing stored or shown hangs on it" },
+  "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
+  "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
+};
 const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "wasm,interop": [], "wasm-agents": [], "component,interop": ["--release"] };
 
 /** Ends the process at the first thing that is wrong. */
 export async function lint() {
   await step("cargo fmt --check", () => void run("cargo", ["fmt", "--check"]));
   await step("the fence", fence);
+  await step("one clock", oneClock);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {
       clippy(["--lib", ...features], DENY);
@@ -57,6 +66,21 @@ function fence() {
     code.split("\n").forEach((line, index) => {
       const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
       if (found) fail(`src/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
+    });
+  }
+}
+
+/** Time and chance come from one place, where tests set them: equal ones give equal bytes. */
+function oneClock() {
+  const asked = /\b(?:Date\.now|performance\.now|Math\.random|getRandomValues|getTimezoneOffset|hrtime|random(?:UUID|Bytes|Int|FillSync|Fill))\b|\bnew Date\b(?!\((?!\)))/g;
+  const js = join(root, "js");
+  for (const name of readdirSync(js, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js") || name === "clock.js") continue;
+    readFileSync(join(js, name), "utf8").split("\n").forEach((line, index) => {
+      for (const [found] of line.replace(/(?:^|\s)\/\/.*$/, "").matchAll(asked)) {
+        if (found === PAST_THE_CLOCK[name.replaceAll("\\", "/")]?.found || line.includes(`import { ${found} }`)) continue;
+        fail(`js/${name}, line ${index + 1}: expected js/clock.js to be asked for time and chance, but found '${found}' instead`);
+      }
     });
   }
 }

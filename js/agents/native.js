@@ -2,11 +2,11 @@
 /** A session on its way into another agent: written where its client looks for it, as one of its own. */
 
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { agents } from "../agents.js";
+import { nowMs, randomId } from "../clock.js";
 import { bytesOf, fromBytes, newId, toBytes } from "../core.js";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
@@ -89,7 +89,7 @@ const CLIENTS = {
     program: "qwen",
     install: "npm install -g @qwen-code/qwen-code",
     resumes: (id) => ["--resume", id],
-    newId: randomUUID,
+    newId: randomId,
     place: async (_, folder) => (process.platform === "win32" ? folder.toLowerCase().replace(/[^a-z0-9]/g, "-") : undefined),
   },
 };
@@ -107,7 +107,7 @@ export async function handedOver(session, { agent, folder, noted, env = process.
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
   const place = await client.place?.(home, folder);
   const model = request.model ?? (await client.model?.(env, folder));
-  const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, nowMs: Date.now() };
+  const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, nowMs: nowMs() };
   const native = fromBytes(agents.called(({ writeNative }) => writeNative(agent, toBytes(context.messages), toBytes(about))));
   const path = join(home, ...native.path.split("/"));
   const bytes = bytesOf(native.text);

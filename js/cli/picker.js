@@ -6,6 +6,7 @@ import { styleText } from "node:util";
 import { AutocompletePrompt } from "@clack/core";
 import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@clack/prompts";
 
+import { nowMs } from "../clock.js";
 import { safe } from "./print.js";
 import { cut, fill, tail } from "./width.js";
 
@@ -181,7 +182,7 @@ function oneLine(text) {
 }
 
 /** The time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
-export function when(timestamp, now = new Date()) {
+export function when(timestamp, now = new Date(nowMs())) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return "";
   const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });

@@ -3,6 +3,7 @@
 
 import { basename } from "node:path";
 
+import { nowMs } from "../clock.js";
 import { safe } from "./print.js";
 import { fill, widthOf } from "./width.js";
 
@@ -21,7 +22,7 @@ const SPARED = ["project", "agent", "messages", "id"];
  * @param {{ columns: number, isColored: boolean, idLength: number, now?: Date }} options `idLength`: of the part of an id
  *   that is unique here
  */
-export function rowsText(listed, { columns, isColored, idLength, now = new Date() }) {
+export function rowsText(listed, { columns, isColored, idLength, now = new Date(nowMs()) }) {
   const all = shownOf(listed, { idLength, now });
   const wide = new Map(all.map((column) => [column, Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place)))))]));
   const left = (/** @type {Column[]} */ some) => columns - 1 - some.reduce((sum, column) => sum + (wide.get(column) ?? 0) + 2, 0);

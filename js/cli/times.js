@@ -1,6 +1,7 @@
 // @ts-check
 /** Times as they are typed: a day, a time, or how long ago. */
 
+import { nowMs } from "../clock.js";
 import { LeftoffError } from "../index.js";
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -12,7 +13,7 @@ const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
  * @param {string | undefined} typed @param {"since" | "until"} name a day is meant whole: from its beginning, or to its end
  * @param {Date} [now]
  */
-export function timeOf(typed, name, now = new Date()) {
+export function timeOf(typed, name, now = new Date(nowMs())) {
   if (typed === undefined) return undefined;
   const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim()) ?? ago(typed.trim().toLowerCase(), now);
   if (found && !Number.isNaN(found.getTime())) return found;

@@ -5,6 +5,7 @@
  * fails on demand.
  */
 
+import { nowMs } from "../clock.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
@@ -39,7 +40,7 @@ export class MemoryStorage {
   #closed = false;
 
   /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` */
-  constructor({ now = Date.now } = {}) {
+  constructor({ now = nowMs } = {}) {
     this.#now = now;
     this.#folders.set("", this.#times());
   }

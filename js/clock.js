@@ -1,0 +1,82 @@
+// @ts-check
+/**
+ * Time and chance: the one place that asks the host for them, so that equal ones give equal bytes. Timers, and the names
+ * of files that are renamed before anybody looks, are no matter of it.
+ */
+
+/**
+ * @typedef {object} Clock
+ * @property {() => number} now milliseconds since 1970
+ * @property {(ms: number) => number} offsetMinutes how much later local time is than UTC, at a moment
+ * @property {() => Uint8Array} entropy 32 bytes, for one call
+ */
+
+const ENTROPY = 32;
+// Asking for chance costs more than having some of it in store.
+const chance = new Uint8Array(128 * ENTROPY);
+let used = chance.length;
+
+/** @type {Clock} */
+const HOST = {
+  now: () => Date.now(),
+  offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset(),
+  entropy: () => {
+    if (used === chance.length) {
+      crypto.getRandomValues(chance);
+      used = 0;
+    }
+    used += ENTROPY;
+    return chance.subarray(used - ENTROPY, used);
+  },
+};
+
+let clock = HOST;
+/** What `laterMs` gave last. */
+let lastMs = 0;
+
+/** Has another clock asked from now on; the host's again unless given. For tests. @param {Clock} [given] */
+export function setClock(given = HOST) {
+  clock = given;
+  lastMs = 0;
+}
+
+/** The moment, in milliseconds since 1970. */
+export function nowMs() {
+  return clock.now();
+}
+
+/** The same, and later than whatever it gave before in this process. */
+export function laterMs() {
+  lastMs = Math.max(clock.now(), lastMs + 1);
+  return lastMs;
+}
+
+/** The moment as RFC 3339, in UTC. */
+export function nowText() {
+  return new Date(clock.now()).toISOString();
+}
+
+/** How much later local time is than UTC. @param {number} [ms] at this moment; now unless given */
+export function offsetMinutes(ms = clock.now()) {
+  return clock.offsetMinutes(ms);
+}
+
+/** Chance for one call: 32 bytes, which later calls may write over. */
+export function entropy() {
+  return clock.entropy();
+}
+
+/** A uuid of nothing but chance, which says no time: of version 4. */
+export function randomId() {
+  const bytes = clock.entropy().slice(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return Array.from(bytes, (byte, at) => ([4, 6, 8, 10].includes(at) ? "-" : "") + byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The moment, local time's offset, and chance, as the core reads them: it has none of them. */
+export function stamp() {
+  const ms = clock.now();
+  const hex = Array.from(clock.entropy(), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `{"nowMs":${ms},"offsetMinutes":${clock.offsetMinutes(ms)},"entropy":"${hex}"}`;
+}
