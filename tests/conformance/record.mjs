@@ -1,0 +1,28 @@
+// @ts-check
+/**
+ * Records what scripts answer today: `node tests/conformance/record.mjs create-plain`, several names, or `--all`; without
+ * one it records those that have no record yet. `--show create-plain` prints the files that a script leaves, masked.
+ */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { FOLDER, names, ran, scriptOf } from "./scripting/run.mjs";
+import { written } from "./scripting/written.mjs";
+
+const [first, ...rest] = process.argv.slice(2);
+
+if (first === "--show") {
+  for (const name of rest) {
+    const { texts } = await ran(scriptOf(name), { seed: name });
+    for (const [file, text] of texts) console.log(`=== ${file}\n${text}`);
+  }
+} else {
+  const wanted = first === "--all" ? names() : first ? [first, ...rest] : names().filter((name) => !scriptOf(name).answers);
+  for (const name of wanted) {
+    const script = scriptOf(name);
+    const { answers, files } = await ran(script, { seed: name });
+    writeFileSync(join(FOLDER, `${name}.json`), written({ ...script, answers, files }));
+    console.log(`${name}: ${answers.length} answers, ${Object.keys(files).length} files`);
+  }
+}

@@ -1,0 +1,46 @@
+// @ts-check
+/** What a caller gives as a function, from what a script says of it: models, counters and strategies of its own. */
+
+/** @param {any} asked */
+export function given({ summarize, count, strategies, ...asked }) {
+  return {
+    ...asked,
+    ...(summarize && { summarize: model(summarize) }),
+    ...(count && { count: counter(count) }),
+    ...(strategies && { strategies: Array.isArray(strategies) ? strategies.map(strategy) : strategies }),
+  };
+}
+
+/**
+ * A model: its answers one after another, the last one again and again.
+ * @param {{ answers: (string | { content?: string, model?: string } | { throws: string })[] }} of
+ */
+function model({ answers }) {
+  let count = 0;
+  return async () => {
+    const answer = /** @type {any} */ (answers[Math.min(count, answers.length - 1)]);
+    count += 1;
+    if (answer?.throws !== undefined) throw new Error(answer.throws);
+    return answer;
+  };
+}
+
+/** A counter: a token for so many bytes; or numbers that are given whatever is asked. @param {{ bytes: number } | { gives: any }} of */
+function counter(of) {
+  if ("gives" in of) return () => of.gives;
+  return (/** @type {string[]} */ texts) => texts.map((text) => Math.ceil(Buffer.byteLength(text) / of.bytes));
+}
+
+/** A strategy that takes the newest messages, or gives what it is said to. @param {any} of */
+function strategy(of) {
+  if (typeof of?.newest !== "number" && of?.gives === undefined && of?.throws === undefined) return of;
+  const { newest, gives, throws, ...rest } = of;
+  const build = async (/** @type {any} */ session) => {
+    if (throws !== undefined) throw new Error(throws);
+    if (gives !== undefined) return gives;
+    const messages = [];
+    for await (const message of session.messages()) messages.push(message);
+    return { messages: messages.slice(-newest) };
+  };
+  return { ...rest, build };
+}

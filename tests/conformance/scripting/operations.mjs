@@ -1,0 +1,119 @@
+// @ts-check
+/** The operations of the public surface: what a script asks, and what of its answer is recorded. */
+
+import { compareContexts, countTokens, historyText, listText, modelOf, pausePhrase, readTranscript } from "../../../js/index.js";
+
+/** @import { Session, Store } from "../../../js/index.js" */
+/** @import { Host } from "./javascript.mjs" */
+
+/** @typedef {Record<string, any>} Asked */
+
+/** @type {Record<string, (asked: Asked, host: Host) => unknown>} */
+export const PLAIN = {
+  compareContexts: ({ before, after }) => compareContexts(before, after),
+  countTokens: ({ text, ...options }) => countTokens(text, options),
+  historyText: ({ messages }) => historyText(messages),
+  listText: ({ listed }) => listText(listed),
+  modelOf: ({ name }) => modelOf(name),
+  pausePhrase: ({ text }) => pausePhrase(text),
+  readTranscript: async ({ path, start, end, context }) => {
+    const transcript = await readTranscript(path);
+    const { session, problems, length } = transcript;
+    return { session, problems, length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }) };
+  },
+};
+
+/** @type {Record<string, (store: Store, asked: any, host: Host, session: string) => unknown>} */
+export const OF_STORES = {
+  closeStore: (store) => store.close(),
+  commit: (store, _, host, session) => store.commit(host.session(session)),
+  continue: (store, asked) => store.continue(asked),
+  create: (store, asked) => store.create(asked),
+  current: (store) => store.current(),
+  delete: (store, asked, host, session) => store.delete(host.session(session), asked),
+  doctor: (store, asked) => store.doctor(asked),
+  find: (store, { words, ...options }) => store.find(words, dated(options)),
+  goesOn: (store, { text }, host, session) => store.goesOn(host.session(session), text),
+  handOver: (store, asked, host, session) => store.handOver(host.session(session), { ...asked, env: process.env }),
+  import: (store, { path, ...options }) => store.import(path, options),
+  importAll: (store, asked) => store.importAll(asked),
+  list: (store, asked) => store.list(dated(asked)),
+  listSettings: (store) => store.listSettings(),
+  mend: (store, _, host, session) => store.mend(host.session(session)),
+  notices: (store) => store.notices(),
+  open: (store, { id }) => store.session(id),
+  point: (store, _, host, session) => store.point(host.session(session)),
+  record: (store, { agent, path, command }) => store.record({ agent, path, ...(command && { commandOf: async () => command }) }),
+  redacted: (store, { value }) => store.redacted(value),
+  relocate: (store, { from, to }) => store.relocate(from, to),
+  search: async (store, { words, most = Infinity, ...options }) => taken(store.search(words, dated(options)), most),
+  secrets: (store) => store.secrets,
+  settings: (store) => ({ settings: store.settings, problems: store.problems }),
+  tidy: (store, { limits }) => store.tidy(limits),
+  unsetSetting: (store, { key, ...options }) => store.unsetSetting(key, options),
+  writeSetting: (store, { key, value, ...options }) => store.writeSetting(key, value, options),
+  fork: (store, asked, host, session) => store.fork(host.session(session), asked),
+  move: (store, asked, host, session) => store.move(host.session(session), asked),
+};
+
+/** @type {Record<string, (session: Session, asked: any, host: Host, name: string) => unknown>} */
+export const OF_SESSIONS = {
+  append: async (session, { messages, ...options }) => {
+    const { acknowledged, records } = await session.append(messages, options);
+    return { acknowledged, records };
+  },
+  appendTool: (session, { execution }) => session.appendTool(execution),
+  archive: (session) => session.archive(),
+  brief: (session, asked) => session.brief(asked),
+  closeSession: (session) => session.close(),
+  compact: (session, asked) => session.compact(asked),
+  complete: (session, asked) => session.complete(asked),
+  context: (session, asked) => session.context(asked),
+  examine: (session) => session.examine(),
+  export: (session, { format, ...options }) => session.export(format, options),
+  flush: (session) => session.flush(),
+  follow: (session, _, host, name) => {
+    const ended = new AbortController();
+    host.going.set(name, { ended, messages: session.follow({ signal: ended.signal }) });
+  },
+  followed: async (_, { most }, host, name) => taken(host.going.get(name).messages, most, { isKept: true }),
+  followEnd: async (_, __, host, name) => {
+    const { ended, messages } = host.going.get(name);
+    ended.abort();
+    return (await messages.next()).done;
+  },
+  lastContext: (session) => session.lastContext(),
+  messages: (session, { most = Infinity, ...reading }) => taken(session.messages(reading), most),
+  metadata: (session) => session.metadata,
+  others: async (session) => (await session.others()).length,
+  pause: (session) => session.pause(),
+  pin: (session, { messageId }) => session.pin(messageId),
+  pins: (session) => session.pins(),
+  refresh: (session) => session.refresh(),
+  rename: (session, { title }) => session.rename(title),
+  resume: (session, asked) => session.resume(asked),
+  setAgent: (session, { agent }) => session.setAgent(agent),
+  state: (session) => session.state(),
+  stop: (session, asked) => session.stop(asked),
+  summaryOf: (session, asked) => session.summaryOf(asked),
+  toolExecutions: (session) => session.toolExecutions(),
+  unarchive: (session) => session.unarchive(),
+  unpin: (session, { messageId }) => session.unpin(messageId),
+};
+
+/** @param {any} options with times as texts */
+function dated({ since, until, ...options }) {
+  return { ...options, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
+}
+
+/** @template T @param {AsyncGenerator<T>} generator @param {number} most @param {{ isKept?: boolean }} [options] `isKept`: more is asked of it later */
+async function taken(generator, most, { isKept = false } = {}) {
+  const all = [];
+  while (all.length < most) {
+    const { done, value } = await generator.next();
+    if (done) return all;
+    all.push(value);
+  }
+  if (!isKept) await generator.return(undefined);
+  return all;
+}
