@@ -4,9 +4,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use leftoff::context::{Build, Needs, Outcome, Request};
-use leftoff::interop::messages::write_context;
+use leftoff::context::write_context;
+use leftoff::context::{Build, Outcome, Request};
 use leftoff::session::handle::Session;
+use leftoff::session::needs::Needs;
 use leftoff::tokens::Vocabulary;
 
 fn main() {

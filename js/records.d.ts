@@ -383,7 +383,7 @@ export type Project = {
  */
 path: string, 
 /**
- * Its hash; see [`crate::session::project::hash`].
+ * Its hash; see [`crate::record::project::hash`].
  */
 hash: string, 
 /**

@@ -6,20 +6,21 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::{Build, Needs, Outcome, Request};
+use crate::context::write_context;
+use crate::context::{Build, Outcome, Request};
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields};
-use crate::interop::messages::write_context;
+use crate::json::fields::{BadValue, Fields};
+use crate::json::text::{open_all, to_json, to_open_json};
+use crate::record::event::Agent;
+use crate::record::message::{self, Message};
+use crate::record::scan::{Found, Problem, scan};
+use crate::record::status::Status;
+use crate::record::tool_execution::{self, ToolExecution};
 use crate::resume::block::{Block, render};
 use crate::resume::drift;
 use crate::session::branch::Branches;
-use crate::session::event::Agent;
 use crate::session::handle::Session;
-use crate::session::message::{self, Message};
-use crate::session::scan::{Found, Problem, scan};
-use crate::session::status::Status;
-use crate::session::tool_execution::{self, ToolExecution};
-use crate::text::{open_all, to_json, to_open_json};
+use crate::session::needs::Needs;
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 

@@ -23,15 +23,17 @@ pub mod calls;
 mod component;
 pub mod context;
 pub mod error;
-mod fields;
 #[cfg(feature = "interop")]
 pub mod interop;
-mod plain;
+pub mod json;
+pub mod plain;
+pub mod record;
 #[cfg(test)]
 mod records;
 pub mod resume;
 pub mod session;
-pub mod text;
+pub mod shapes;
+pub mod state;
 pub mod time;
 pub mod tokens;
 #[cfg(all(any(feature = "wasm", feature = "wasm-agents"), target_arch = "wasm32"))]

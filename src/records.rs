@@ -5,18 +5,18 @@ use std::path::Path;
 
 use ts_rs::{Config, TS};
 
-use crate::session::documents::{metadata_json, session_json};
-use crate::session::edited::Edited;
-use crate::session::event::{
+use crate::json::text::Text;
+use crate::record::edited::Edited;
+use crate::record::event::{
     Agent, Change, Compaction, Created, Event, Imported, Origin, OtherType, Parent, Project, Subject,
     SummaryRange, SummaryText,
 };
-use crate::session::message::{
+use crate::record::message::{
     Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
 };
-use crate::session::status::Status;
-use crate::session::tool_execution::{ToolExecution, ToolResult};
-use crate::text::Text;
+use crate::record::status::Status;
+use crate::record::tool_execution::{ToolExecution, ToolResult};
+use crate::session::documents::{metadata_json, session_json};
 
 const HEAD: &str = "// What leftoff keeps on disk. Written from the types in src/ by\n\
     // `LEFTOFF_WRITE=1 cargo test --lib records`.\n";

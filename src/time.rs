@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, FixedOffset, SecondsFormat, Utc};
 use serde::Serialize;
 
 use crate::error::{Code, Error};
-use crate::fields::Fields;
+use crate::json::fields::Fields;
 
 /// The moment of a call and its chance, given by the host: the core has neither clock nor randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -25,7 +25,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error};
-use crate::session::blob::Blob;
+use crate::json::blob::Blob;
 use crate::time::Stamp;
 
 type Answer<T> = Result<T, JsValue>;

@@ -39,7 +39,7 @@ use std::sync::LazyLock;
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Coverage, Import, ImportedSession, coverage, detect, read};
-use leftoff::session::message::{Message, Role};
+use leftoff::record::message::{Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

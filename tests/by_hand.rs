@@ -5,12 +5,12 @@ use crate::common;
 
 use common::stamp;
 use leftoff::error::Code;
+use leftoff::record::event::Change;
+use leftoff::record::status::Status;
 use leftoff::session::ask::Ask;
 use leftoff::session::documents::{Document, Name, heading};
-use leftoff::session::event::Change;
 use leftoff::session::handle::Session;
 use leftoff::session::metadata::Metadata;
-use leftoff::session::status::Status;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use common::{answered, append, called, learn, said};
 use leftoff::context::Context;
 use leftoff::error::{Code, Error};
+use leftoff::record::message::{Message, Role};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
 use leftoff::tokens::{cost, estimate};
 use proptest::prelude::*;
 

@@ -8,10 +8,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use common::{answered, append, build, called, said};
 use crc::{CRC_32_ISCSI, Crc};
-use leftoff::context::{Action, Context, Format};
-use leftoff::interop::messages::write;
+use leftoff::context::{Action, Context};
+use leftoff::record::message::{Attachment, Message, Role};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Attachment, Message, Role};
+use leftoff::shapes::Format;
+use leftoff::shapes::write;
 use leftoff::tokens::estimate;
 
 // A square that the providers' pages have as an example: 4 tiles of 170 and 85, 1092 * 1092 / 750, 4 squares of 728.

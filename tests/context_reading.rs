@@ -6,11 +6,13 @@
 use crate::common;
 
 use common::{answered, append, build, called, host_count, said};
-use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};
+use leftoff::context::{Build, Context, Outcome, Request};
 use leftoff::error::Code;
-use leftoff::session::checkpoint::Span;
+use leftoff::record::message::{Message, Role};
+use leftoff::record::span::Span;
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
+use leftoff::session::needs::Needs;
+use leftoff::session::source::Source;
 use leftoff::tokens::Vocabulary;
 
 const ESTIMATED: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;

@@ -15,9 +15,9 @@ mod written;
 
 use chance::{Chance, counted, scaled, seed};
 use common::{said, stamp};
+use leftoff::record::message::{self, Role};
+use leftoff::record::scan::{Found, Record, Scanner, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{self, Role};
-use leftoff::session::scan::{Found, Record, Scanner, scan};
 use leftoff::tokens::Counting;
 use written::Written;
 

@@ -2,11 +2,11 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use leftoff::error::Code;
+use leftoff::record::event::{Agent, Imported, Origin, Parent, Project};
+use leftoff::record::status::Status;
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::documents::{MetadataJson, SessionJson};
-use leftoff::session::event::{Agent, Imported, Origin, Parent, Project};
 use leftoff::session::metadata::Metadata;
-use leftoff::session::status::Status;
 use leftoff::session::title::Titles;
 use proptest::prelude::*;
 use serde_json::value::RawValue;

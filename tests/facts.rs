@@ -15,8 +15,9 @@ use std::ops::Range;
 use chance::scaled;
 use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
 #[cfg(feature = "o200k")]
-use leftoff::context::{Known, State, extract};
-use leftoff::session::message::{Message, Role};
+use leftoff::context::{Known, extract};
+use leftoff::record::message::{Message, Role};
+use leftoff::state::State;
 
 fn seeds() -> Range<u64> {
     0..scaled(200, 20) as u64

@@ -12,10 +12,11 @@ use std::thread;
 
 use chance::{Chance, counted, scaled, seed};
 use common::{answered, called, said, stamp};
-use leftoff::context::{Build, Needs, Outcome, Request};
+use leftoff::context::{Build, Outcome, Request};
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::{Found, Problem, Record, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::{Found, Problem, Record, scan};
+use leftoff::session::needs::Needs;
 use leftoff::tokens::Counting;
 
 const SIZE: usize = 64 * 1024;

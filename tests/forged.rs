@@ -8,10 +8,10 @@ use crate::chance;
 use std::fs;
 use std::path::Path;
 
+use leftoff::plain::harmless::harmless;
+use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use leftoff::resume::block::{self, Block};
-use leftoff::resume::harmless::harmless;
 use leftoff::resume::{history, listing};
-use leftoff::session::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use leftoff::time::Stamp;
 use serde::Deserialize;
 

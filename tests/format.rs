@@ -15,13 +15,14 @@ use std::fs;
 use common::{in_chunks, stamp};
 use fixture::{Fixture, folder, sorted, word};
 use leftoff::calls::context_of_log;
-use leftoff::context::{Build, Context, Needs, Outcome, Request};
+use leftoff::context::{Build, Context, Outcome, Request};
+use leftoff::record::message;
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::{Found, ProblemCode, scan};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::documents::Name;
 use leftoff::session::handle::Session;
-use leftoff::session::message;
-use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::{Found, ProblemCode, scan};
+use leftoff::session::needs::Needs;
 use leftoff::tokens::Counting;
 use serde_json::Value;
 

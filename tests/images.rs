@@ -5,7 +5,7 @@
 
 use leftoff::interop::native::{About, write};
 use leftoff::interop::{AgentName, ImportedSession, read};
-use leftoff::session::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
+use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use serde_json::Value;
 
 const WRITTEN: [AgentName; 7] = [

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::common;
 
 use common::{build, learn, stamp};
-use leftoff::context::{Needs, State};
 use leftoff::interop::fresh::Fresh;
+use leftoff::record::message::{self, Assistant, Message, Role};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
-use leftoff::session::message::{self, Assistant, Message, Role};
+use leftoff::session::needs::Needs;
 use leftoff::session::reader::{Batch, Reader, Revisions};
+use leftoff::state::State;
 use leftoff::tokens::Counting;
 use proptest::prelude::*;
 

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use leftoff::calls::context_of_log;
 use leftoff::error::Code;
-use leftoff::session::message;
-use leftoff::session::scan::{Found, Problem, ProblemCode, Record, scan};
+use leftoff::record::message;
+use leftoff::record::scan::{Found, Problem, ProblemCode, Record, scan};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/json-test-suite")

@@ -5,8 +5,8 @@ use crate::common;
 
 use common::{said, stamp};
 use leftoff::error::Code;
+use leftoff::record::message::Role;
 use leftoff::session::handle::Session;
-use leftoff::session::message::Role;
 use leftoff::tokens::Counting;
 
 /// A session that has observed these bytes.

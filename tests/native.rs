@@ -10,11 +10,11 @@ use std::path::Path;
 
 use chance::{Chance, scaled, seed};
 use histories::history;
-use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::native::{About, format_of, write};
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
-use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::state::{Kind, State};
 use leftoff::time;
 use pairs::check_pairs;
 use serde_json::{Value, json};

@@ -4,12 +4,13 @@
 use crate::common;
 
 use common::{said, stamp};
-use leftoff::context::Needs;
-use leftoff::session::blob::{Blob, MAX_TEXT};
+use leftoff::json::blob::Blob;
+use leftoff::record::blob::MAX_TEXT;
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::{Problem, ProblemCode};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
+use leftoff::session::needs::Needs;
 use leftoff::session::reader::{Batch, Reader, Revisions};
-use leftoff::session::scan::{Problem, ProblemCode};
 use leftoff::tokens::Counting;
 use proptest::prelude::*;
 

@@ -5,9 +5,9 @@
 use crate::common;
 
 use common::{append, in_chunks, said};
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::{Found, Problem, ProblemCode, Record, Scanner, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::{Found, Problem, ProblemCode, Record, Scanner, scan};
 use proptest::prelude::*;
 
 fn log_of(texts: &[&str]) -> Vec<u8> {
@@ -150,7 +150,7 @@ fn minimal_lines_are_messages_and_equal_ones_are_told_apart_by_their_place() {
     let found = records(&scan(line.repeat(2).as_bytes()));
     let ids: Vec<String> = found
         .iter()
-        .filter_map(|record| leftoff::session::message::read(record).0)
+        .filter_map(|record| leftoff::record::message::read(record).0)
         .map(|message: Message| message.id)
         .collect();
     assert!(ids.len() == 2 && ids[0] != ids[1]);

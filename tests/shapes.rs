@@ -9,9 +9,9 @@ mod reader;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leftoff::context::Format;
-use leftoff::interop::messages::{counted_alone, read, write};
-use leftoff::session::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
+use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
+use leftoff::shapes::Format;
+use leftoff::shapes::{counted_alone, read, write};
 use proptest::prelude::*;
 use reader::{Said, said_in};
 use serde_json::{Value, json};

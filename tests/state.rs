@@ -5,10 +5,11 @@
 
 use crate::common;
 use common::{answered, append, learn, said};
-use leftoff::context::{Kind, Known, State, extract};
+use leftoff::context::{Known, extract};
+use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::state::{Kind, State};
 use leftoff::tokens::estimate;
 use proptest::prelude::*;
 

@@ -4,14 +4,15 @@
 use crate::common;
 
 use common::{said, stamp};
+use leftoff::record::blob;
+use leftoff::record::event::Change;
+use leftoff::record::id;
+use leftoff::record::message::{self, Role};
+use leftoff::record::scan::{Found, Record, scan};
+use leftoff::record::tool_execution;
+use leftoff::session::ask::Ask;
 use leftoff::session::begin::Begin;
-use leftoff::session::blob;
-use leftoff::session::event::Change;
 use leftoff::session::handle::Session;
-use leftoff::session::message::{self, Role};
-use leftoff::session::scan::{Found, Record, scan};
-use leftoff::session::tool_execution;
-use leftoff::session::{ask::Ask, id};
 use leftoff::tokens::Counting;
 use serde_json::{Value, json};
 

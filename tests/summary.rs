@@ -5,8 +5,9 @@
 use crate::common;
 
 use common::{answered, said};
-use leftoff::context::{Known, State, extract};
-use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::context::{Known, extract};
+use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::state::State;
 use leftoff::tokens::estimate;
 
 fn call(id: &str, name: &str, arguments: &str) -> Message {

@@ -10,9 +10,10 @@ use crate::context::build::{Build, Material};
 use crate::context::report::{Decision, Rejection, Report};
 use crate::context::strategies::{Choice, Kept, ORDER, Selection, Strategy};
 use crate::context::turns::{Item, Step, required};
-use crate::context::{Context, Needs, Outcome};
+use crate::context::{Context, Outcome};
 use crate::error::{Code, Error};
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
+use crate::session::needs::Needs;
 use crate::tokens::Vocabulary;
 
 /// What is chosen from, and by whose count.

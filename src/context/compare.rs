@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Field, Fields};
+use crate::json::fields::{BadValue, Field, Fields};
 
 /// A context, or what is kept of one, as far as it is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +139,7 @@ fn refused(message: impl Into<String>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::to_json;
+    use crate::json::text::to_json;
 
     fn context(actions: &[(&str, &str)]) -> String {
         let messages: Vec<String> = actions

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use crate::context::Needs;
 use crate::context::build::{Build, Written};
 use crate::context::price::Prices;
 use crate::context::strategies::{Choice, fill_beside_summary, first_recent};
 use crate::context::summary::{self, Line};
 use crate::context::turns::{Item, Step};
-use crate::session::checkpoint::Span;
+use crate::record::span::Span;
+use crate::session::needs::Needs;
 use crate::tokens::Vocabulary;
 
 // Of a hundred parts of a budget, a summary has at most so many; and never more tokens than it has things to say.

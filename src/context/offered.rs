@@ -10,7 +10,7 @@ use crate::context::build::Build;
 use crate::context::choose::Choosing;
 use crate::context::report::{Action, Decision};
 use crate::context::turns::Item;
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
 
 /// What each strategy of the host's made, by its name.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::request::{Counter, Format};
+use crate::context::request::Counter;
 use crate::context::turns::with_content;
-#[cfg(feature = "interop")]
-use crate::interop::messages;
-use crate::session::message::Message;
+use crate::record::message::Message;
+use crate::shapes;
+use crate::shapes::Format;
 use crate::tokens::{Encoding, Images, Vocabulary, cost, estimate};
 
 /// The counts that are known, and the texts whose count is wanted.
@@ -50,9 +50,8 @@ impl Prices {
     /// The price of a message: of its JSON in a provider's shape; in leftoff's own by its stored count, where that was
     /// made by the same counter. What files cost depends on the model.
     pub fn message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
-        #[cfg(feature = "interop")]
         if self.format != Format::Leftoff {
-            let (json, files) = messages::counted_alone(message, self.format, self.images);
+            let (json, files) = shapes::counted_alone(message, self.format, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let stored = message.tokens.as_ref().filter(|_| message.attachments.is_empty());
@@ -84,14 +83,13 @@ impl Prices {
 
     /// Messages are sent in a provider's shape.
     pub fn is_of_a_shape(&self) -> bool {
-        cfg!(feature = "interop") && self.format != Format::Leftoff
+        self.format != Format::Leftoff
     }
 
     /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
     pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
-        #[cfg(feature = "interop")]
         if self.format != Format::Leftoff {
-            let (json, files) = messages::counted(sent, self.format, self.images);
+            let (json, files) = shapes::counted(sent, self.format, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let each = sent.iter().map(|message| self.message(message, vocabulary));

@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::state::cut;
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
+use crate::state::cut;
 
 // So much of a tool result, and of a call's arguments, tells what it was about.
 const GLIMPSE: usize = 200;

@@ -3,63 +3,23 @@
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::context::report::Begins;
-use crate::context::state::State;
 use crate::context::summary::Known;
 use crate::context::turns::{Item, standing_alone};
 use crate::error::{Code, Error};
-use crate::session::blob::{self, Unfolding};
-use crate::session::branch::{Branches, Path};
-use crate::session::checkpoint::Span;
-use crate::session::message::{self, Message, Role};
-use crate::session::scan::{Found, Record, Scanner};
+use crate::record::blob::{self, Unfolding};
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::{Found, Record, Scanner};
+use crate::record::span::Span;
+use crate::session::source::{Compacted, Source};
 use crate::tokens::cost;
 
 const SMALLEST_READ: u64 = 16 * 1024;
 const LARGEST_READ: u64 = 1024 * 1024;
 // What a line has for each token, as long as none was read.
 const BYTES_A_TOKEN: u64 = 4;
-
-/// What is known of the log that a context is built from.
-#[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// Where the last complete line ends.
-    pub end: u64,
-    /// How many messages the path has.
-    pub message_count: u64,
-    /// The system messages of the log; those off the path are left out.
-    pub systems: Vec<Span>,
-    /// The pinned messages of the log; those off the path are left out.
-    pub pins: Vec<Span>,
-    /// The newest user message of the path, where it is known.
-    pub newest_user: Option<Span>,
-    /// Its first line, where it was written again.
-    pub newest_user_first: Option<Span>,
-    /// Lines that say again what was said before.
-    pub repeated: Vec<Span>,
-    /// The path, where the log has more than one.
-    pub path: Option<(Branches, Path)>,
-    /// What the conversation has come to.
-    pub state: Arc<State>,
-    /// Where the project lies; empty where nobody said.
-    pub project: String,
-    /// What the conversation was compacted to.
-    pub compacted: Option<Compacted>,
-}
-
-/// Contexts begin behind a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Compacted {
-    /// The last message that a summary stands for.
-    pub through: String,
-    /// Where its line ends: one that ends elsewhere is another, or something was merged before it.
-    pub end_byte: Option<u64>,
-    /// What somebody wrote of it; without it, what was learned on the way stands for it.
-    pub summary: Option<String>,
-}
 
 impl Source {
     /// What a summary is made of.

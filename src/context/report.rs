@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::context::budget::Budget;
 use crate::context::request::Assumed;
 use crate::context::turns::Item;
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
 
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields, FromFields, NotFields};
+use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
+use crate::shapes::Format;
 use crate::tokens::{Encoding, Images, models};
 
 // As much as today's usual models take.
@@ -88,76 +89,6 @@ pub enum Counter {
     Core(Encoding),
     /// The host, for an encoding of this name.
     Host(String),
-}
-
-/// The shape of the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// As stored, without what only storage needs.
-    Leftoff,
-    /// The messages of OpenAI's chat completions.
-    OpenaiChat,
-    /// The items of OpenAI's Responses.
-    OpenaiResponses,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Gemini's contents.
-    Gemini,
-    /// Vercel AI SDK's `ModelMessage`.
-    AiSdk,
-    /// Vercel AI SDK's `UIMessage`.
-    AiSdkUi,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Format; 7] = [
-        Format::Leftoff,
-        Format::OpenaiChat,
-        Format::OpenaiResponses,
-        Format::Anthropic,
-        Format::Gemini,
-        Format::AiSdk,
-        Format::AiSdkUi,
-    ];
-
-    /// The word as it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Leftoff => "leftoff",
-            Format::OpenaiChat => "openai-chat",
-            Format::OpenaiResponses => "openai-responses",
-            Format::Anthropic => "anthropic",
-            Format::Gemini => "gemini",
-            Format::AiSdk => "ai-sdk",
-            Format::AiSdkUi => "ai-sdk-ui",
-        }
-    }
-
-    /// What an image costs at the provider whose shape it is; nothing where it is nobody's own.
-    pub(crate) fn images(self) -> Option<Images> {
-        match self {
-            Format::Leftoff | Format::AiSdk | Format::AiSdkUi => None,
-            Format::OpenaiChat | Format::OpenaiResponses => Some(Images::Tiles(85, 170)),
-            Format::Anthropic => Some(Images::Area(1568, 1600)),
-            Format::Gemini => Some(Images::Crops),
-        }
-    }
-
-    /// The format of this name.
-    ///
-    /// # Errors
-    /// `invalid_request` for any other word.
-    pub fn parse(name: &str) -> Result<Format, Error> {
-        let known = Format::ALL.into_iter().find(|format| format.as_str() == name);
-        known.ok_or_else(|| {
-            let words = Format::ALL.map(Format::as_str).join(", ");
-            Error::new(
-                Code::InvalidRequest,
-                format!("expected a format of {words}, but found {name:?} instead"),
-            )
-        })
-    }
 }
 
 impl Counter {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::boundary;
+use crate::json::text::boundary;
 
 // A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
 const LONGEST_PREVIEW: usize = 4000;

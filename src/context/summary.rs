@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::state::{Fact, Kind, State, cut, within};
-use crate::resume::harmless::harmless;
+use crate::json::text::boundary;
+use crate::plain::harmless::harmless;
+use crate::record::message::{Message, Role};
 use crate::session::branch::key;
-use crate::session::message::{Message, Role};
-use crate::text::boundary;
+use crate::state::{Fact, Kind, State, cut, within};
 
 const BEGIN: &str = "[EARLIER CONVERSATION]";
 const END: &str = "[END EARLIER CONVERSATION]";

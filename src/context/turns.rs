@@ -10,12 +10,10 @@ use alloc::vec::Vec;
 
 use crate::context::price::Prices;
 use crate::context::shorten;
-use crate::session::message::{Message, Role, Tool};
-use crate::text::boundary;
+use crate::json::text::boundary;
+use crate::record::message::{Message, Role, Tool};
+use crate::record::tool_execution::INTERRUPTED;
 use crate::tokens::{Vocabulary, cost, estimate};
-
-/// What stands in the place of a result that was never recorded.
-pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
 
 /// What follows an answer that was not finished.
 pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";

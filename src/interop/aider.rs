@@ -15,12 +15,12 @@ use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, told_apart};
 use crate::interop::lines::{refuse_empty, unless_nothing};
 use crate::interop::object::LONGEST_NAME;
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Coverage, Import, Loss};
-use crate::session::checkpoint::Span;
-use crate::session::message::{Assistant, Message, Role, Tool};
-use crate::session::scan::Problem;
-use crate::text::Text;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Message, Role, Tool};
+use crate::record::scan::Problem;
+use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 /// What the reader knows: there are no fields, and nothing but the marks of the lines is left behind.

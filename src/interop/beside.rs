@@ -4,9 +4,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::items;
 use crate::interop::{AgentName, Import, ImportedSession, Losses, Object};
-use crate::session::id::sha256;
+use crate::json::fields::items;
+use crate::json::hash::sha256;
 use crate::time;
 
 /// Takes over what a file of the agent says of the sessions in the one called `name`, where that does not say it itself.

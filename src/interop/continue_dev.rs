@@ -16,11 +16,11 @@ use crate::interop::conversation::{Conversation, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
 use crate::interop::located::located;
 use crate::interop::object::UNKNOWN_BLOCK;
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
-use crate::session::id::sha256;
-use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::Text;
+use crate::json::hash::sha256;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {

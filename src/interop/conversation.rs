@@ -6,18 +6,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::object::LONGEST_NAME;
-use crate::interop::pieces::{Piece, assemble};
 use crate::interop::refusal::is_refusal;
 use crate::interop::version::newer_than;
 use crate::interop::{AgentName, ImportedSession, Loss, Losses};
-use crate::session::blob;
-use crate::session::checkpoint::Span;
-use crate::session::event;
-use crate::session::id;
-use crate::session::line::{self, MAX_LINE};
-use crate::session::message::{Message, Role, Source};
-use crate::session::scan::{Problem, ProblemCode};
-use crate::text::{Extra, to_json};
+use crate::json::text::{Extra, to_json};
+use crate::record::blob;
+use crate::record::event;
+use crate::record::id;
+use crate::record::line::{self, MAX_LINE};
+use crate::record::message::{Message, Role, Source};
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
+use crate::shapes::pieces::{Piece, assemble};
 use crate::time;
 
 /// A message that is being gathered.

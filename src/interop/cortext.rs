@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin};
 use crate::interop::lines::{first_objects, lines, problem, records, refuse_empty, unless_nothing};
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
-use crate::session::checkpoint::Span;
-use crate::session::id::sha256;
-use crate::session::message::{Assistant, Message, Role, Tool};
-use crate::session::scan::{Problem, ProblemCode};
-use crate::text::Text;
+use crate::json::hash::sha256;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Message, Role, Tool};
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 
 /// What the reader knows; the lines say no version.
 pub const COVERAGE: Coverage =

@@ -4,8 +4,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::session::message::{self, Message};
-use crate::session::scan::{Found, Scanner};
+use crate::record::message::{self, Message};
+use crate::record::scan::{Found, Scanner};
 
 /// The messages of an import, to be compared with those of a log, whose bytes are fed from its start on.
 ///

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::session::event::{Origin, Parent};
-use crate::session::message::Message;
-use crate::session::scan::Problem;
+use crate::record::event::{Origin, Parent};
+use crate::record::message::Message;
+use crate::record::scan::Problem;
 use crate::time;
 
 /// What an agent's file holds.

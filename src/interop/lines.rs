@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::error::{Code, Error};
-use crate::fields::NotFields;
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::session::checkpoint::Span;
-use crate::session::line::MAX_LINE;
-use crate::session::scan::{Problem, ProblemCode};
+use crate::json::fields::NotFields;
+use crate::record::line::MAX_LINE;
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
 
 // The longest line that is read, in bytes.
 const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::session::message::Attachment;
+use crate::record::message::Attachment;
 
 /// The file at an address: its bytes, where they stand in it (`data:`), or its path (`file:`, or no address at all).
 /// Nothing where only the network has it: a viewer must not ask there.

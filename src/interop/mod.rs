@@ -16,14 +16,13 @@ pub mod gemini;
 mod import;
 mod lines;
 mod located;
-pub mod messages;
 pub mod nanocoder;
 pub mod native;
 mod object;
 pub mod opencode;
 mod parts;
 pub mod pi;
-mod pieces;
+mod plain;
 pub mod qwen;
 mod refusal;
 mod version;
@@ -31,7 +30,7 @@ mod version;
 use alloc::format;
 
 use crate::error::{Code, Error};
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
 use crate::session::title;
 
 pub use agent::AgentName;

@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Origin};
 use crate::interop::lines::unless_nothing;
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
-use crate::session::id::sha256;
-use crate::session::message::{Assistant, Message, Role, Tool, ToolCall};
-use crate::text::Text;
+use crate::json::hash::sha256;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Message, Role, Tool, ToolCall};
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 /// What the reader knows.

@@ -5,10 +5,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{Field, Fields, NotFields, items, objects};
 use crate::interop::Loss;
 use crate::interop::lines::lines;
-use crate::text::Text;
+use crate::json::fields::{Field, Fields, NotFields, items, objects};
+use crate::json::text::Text;
 use crate::time;
 
 /// Counts what is left behind: of each object the fields, since most records lose the same ones.

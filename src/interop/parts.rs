@@ -4,12 +4,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::items;
-use crate::interop::messages::response;
 use crate::interop::object::{ANOTHER_KIND, Losses, Object, Reasons};
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
-use crate::session::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::text::Text;
+use crate::json::fields::items;
+use crate::json::text::Text;
+use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::shapes::gemini::response;
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 /// What the parts of one content say.
 #[derive(Default)]

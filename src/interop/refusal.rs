@@ -90,6 +90,6 @@ fn begins(known: &[&str], said: &str) -> bool {
 }
 
 fn is_inside(said: &str) -> bool {
-    let head = &said[..crate::text::boundary(said, NEAR, false)];
+    let head = &said[..crate::json::text::boundary(said, NEAR, false)];
     INSIDE.iter().any(|known| head.contains(known))
 }

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::resume::harmless::harmless;
+use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
 const BEGIN: &str = "[RESUMED CONVERSATION]";

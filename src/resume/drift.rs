@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{BadValue, Fields, FromFields};
-use crate::resume::harmless::harmless;
-use crate::session::event::Agent;
-use crate::session::status::Status;
-use crate::text::boundary;
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::text::boundary;
+use crate::plain::harmless::harmless;
+use crate::record::event::Agent;
+use crate::record::status::Status;
 
 /// Of more names than these the rest is a number.
 const MOST_NAMES: usize = 12;

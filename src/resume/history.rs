@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::json::text::{Text, to_json};
+use crate::plain::harmless::{opens_marker, opens_tag};
 use crate::plain::is_unseen;
-use crate::resume::harmless::{opens_marker, opens_tag};
-use crate::session::message::{Message, Role, Tool, ToolCall};
-use crate::text::{Text, to_json};
+use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::time::Stamp;
 
 /// What a reader needs of a message.
@@ -97,7 +97,7 @@ fn escaped(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::message::Assistant;
+    use crate::record::message::Assistant;
 
     fn stamp() -> Stamp {
         Stamp { now_ms: 1_763_812_800_000, offset_minutes: 0, entropy: [0xab; 32] }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::resume::harmless::{harmless, legible};
+use crate::plain::harmless::{harmless, legible};
 use crate::time::{self, Stamp};
 
 /// How many columns of a terminal a title may take.

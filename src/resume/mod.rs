@@ -3,7 +3,6 @@
 pub mod block;
 pub mod drift;
 pub mod find;
-pub mod harmless;
 pub mod history;
 pub mod listing;
 pub mod search;

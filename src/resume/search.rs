@@ -13,10 +13,10 @@ use memchr::memmem;
 use nucleo_matcher::chars;
 use serde::Serialize;
 
-use crate::session::blob::Unfolding;
-use crate::session::message::{self, Message, Role};
-use crate::session::scan::{Found, Scanner};
-use crate::text::boundary;
+use crate::json::text::boundary;
+use crate::record::blob::Unfolding;
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::{Found, Scanner};
 
 // Lines with these have to be looked at, whatever they say: texts elsewhere, and messages that were written again.
 const BLOB: &[u8] = b"\"blob\":";

@@ -5,11 +5,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields, items};
-use crate::session::draft;
-use crate::session::event::{self, Change};
-use crate::session::status::Status;
-use crate::text::Extra;
+use crate::json::fields::{BadValue, Fields, items};
+use crate::json::text::Extra;
+use crate::record::draft;
+use crate::record::event::{self, Change};
+use crate::record::status::Status;
 
 /// One change that is asked for.
 #[derive(Clone, Debug, PartialEq)]

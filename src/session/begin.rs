@@ -4,10 +4,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::fields::Fields;
+use crate::json::fields::Fields;
+use crate::record::event::{Change, Created, Imported, Parent, Project};
+use crate::record::{draft, id, project};
 use crate::session::ask::Ask;
-use crate::session::event::{Change, Created, Imported, Parent, Project};
-use crate::session::{draft, id, project};
 use crate::time::Stamp;
 
 /// How a session begins, and where it comes from.

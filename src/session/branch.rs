@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use memchr::memmem;
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
-use crate::session::message::Message;
-use crate::session::scan::{Problem, ProblemCode, Record};
+use crate::record::message::Message;
+use crate::record::scan::{Problem, ProblemCode, Record};
 
 /// The branches of one log, as far as it was read from its start.
 #[derive(Clone, Debug)]

@@ -9,29 +9,21 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields, FromFields};
-use crate::session::id::sha256;
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::hash::sha256;
+use crate::json::text::{Text, to_json};
+use crate::record::line::{self, Checksum};
+use crate::record::message::{Message, Role};
+use crate::record::scan::Record;
+use crate::record::span::Span;
 use crate::session::learned::Learned;
-use crate::session::line::{self, Checksum};
-use crate::session::message::{Message, Role};
-use crate::session::scan::Record;
 use crate::session::title::Titles;
-use crate::text::{Text, to_json};
 use crate::time;
 use crate::tokens::cost;
 
 const VERSION: u32 = 1;
 /// The marks of messages in the user's role that no user said.
 const UNSAID: [&str; 4] = ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"];
-
-/// A region of a log, from and to in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Span {
-    /// The first byte.
-    pub start: u64,
-    /// Behind the last byte.
-    pub end: u64,
-}
 
 /// What is known of the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -85,14 +77,6 @@ pub struct Checkpoint {
     pub problems: u64,
     /// What the conversation has come to.
     pub learned: Learned,
-}
-
-impl Span {
-    /// Whether a line that begins at `at` lies in one of these, which are in their order.
-    pub(crate) fn any_holds(spans: &[Span], at: u64) -> bool {
-        let next = spans.partition_point(|span| span.start <= at);
-        next > 0 && at < spans[next - 1].end
-    }
 }
 
 /// A pinned message and where it lies.
@@ -229,12 +213,6 @@ impl FromFields for Checkpoint {
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,
         })
-    }
-}
-
-impl FromFields for Span {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Span> {
-        Some(Span { start: fields.take("start", bad)?, end: fields.take("end", bad)? })
     }
 }
 

@@ -13,12 +13,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
-use crate::fields::Fields;
-use crate::session::event::{Parent, Project};
+use crate::json::fields::Fields;
+use crate::json::text::{Extra, Open};
+use crate::record::event::{Parent, Project};
+use crate::record::line::{self, Checksum};
+use crate::record::status::Status;
 use crate::session::handle::Session;
-use crate::session::line::{self, Checksum};
-use crate::session::status::Status;
-use crate::text::{Extra, Open};
 use crate::time;
 
 // What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.

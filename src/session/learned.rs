@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 
 use serde::{Serialize, Serializer};
 
-use crate::context::State;
-use crate::fields::{BadValue, Fields, FromFields};
-use crate::session::blob;
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::record::blob;
+use crate::record::message::{self, Message};
+use crate::record::scan::{Found, Scanner};
+use crate::record::span::Span;
 use crate::session::branch::Path;
-use crate::session::checkpoint::Span;
-use crate::session::message::{self, Message};
-use crate::session::scan::{Found, Scanner};
+use crate::state::State;
 
 /// What is known, and of which bytes.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -11,9 +11,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::session::line;
-use crate::session::scan::{Found, Scanner};
-use crate::text::Open;
+use crate::json::text::Open;
+use crate::record::line;
+use crate::record::scan::{Found, Scanner};
 
 /// The handle of one log file.
 #[derive(Debug)]

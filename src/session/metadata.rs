@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::record::edited::Edited;
+use crate::record::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
+use crate::record::status::Status;
 use crate::session::ask::Ask;
 use crate::session::checkpoint::Checkpoint;
-use crate::session::edited::Edited;
-use crate::session::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
-use crate::session::status::Status;
 use crate::session::title::{self, Titles};
 use crate::time;
 

@@ -1,26 +1,17 @@
-//! What is stored: messages, events, the documents about a session, and the logs they lie in.
+//! A session: its logs, the documents about it, and what is known from them.
 
 pub mod ask;
 pub mod begin;
-pub mod blob;
 pub mod branch;
 pub mod checkpoint;
 pub mod documents;
-pub mod draft;
-pub mod edited;
-pub mod event;
 pub mod handle;
-pub mod id;
 pub mod index;
 pub mod learned;
-pub mod line;
 pub mod log;
-pub mod message;
 pub mod metadata;
-pub mod project;
+pub mod needs;
 pub mod reader;
-mod resync;
-pub mod scan;
-pub mod status;
+pub mod said;
+pub mod source;
 pub mod title;
-pub mod tool_execution;

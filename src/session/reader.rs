@@ -13,13 +13,13 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::context::Needs;
-use crate::session::blob::{NoBlob, Unfolding};
+use crate::json::text::open_all;
+use crate::record::blob::{NoBlob, Unfolding};
+use crate::record::message::{self, Message};
+use crate::record::scan::{Found, Problem, ProblemCode, Record, Scanner};
+use crate::record::span::Span;
 use crate::session::branch::{key, print, said};
-use crate::session::checkpoint::Span;
-use crate::session::message::{self, Message};
-use crate::session::scan::{Found, Problem, ProblemCode, Record, Scanner};
-use crate::text::open_all;
+use crate::session::needs::Needs;
 
 #[derive(Debug)]
 enum Read {

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::fields::{BadValue, Fields, FromFields};
+use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::plain::one_line;
 
 /// So many letters a title has at most, as a reader counts them, with the mark of its cut.

@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::session::blob::is_text;
-use crate::session::message::{Attachment, Message, Tokens};
-use crate::session::scan::Record;
+use crate::record::blob::is_text;
+use crate::record::message::{Attachment, Message, Tokens};
+use crate::record::scan::Record;
 use crate::tokens::{Count, Encoding, Images, Vocabulary, count, images};
 
 /// What surrounds each message in the shape that a model reads.

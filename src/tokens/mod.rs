@@ -23,7 +23,7 @@ pub use estimate::estimate;
 pub use images::Images;
 pub use vocabulary::Vocabulary;
 
-use crate::session::message::Message;
+use crate::record::message::Message;
 
 /// By what a text was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

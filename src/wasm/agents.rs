@@ -12,20 +12,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::context::Format;
 use crate::error::{Code, Error};
 use crate::interop::codex;
 use crate::interop::fresh::Fresh;
 use crate::interop::native;
-use crate::interop::{self, AgentName, Loss, messages};
+use crate::interop::{self, AgentName, Loss};
+use crate::json::blob::Blob;
+use crate::json::text::to_json;
+use crate::record::event::{Origin, Parent};
+use crate::record::message::Message;
+use crate::record::scan::Problem;
 use crate::resume::search::Search;
 use crate::resume::{block, find, history, listing};
-use crate::session::blob::Blob;
-use crate::session::event::{Origin, Parent};
 use crate::session::handle::Session;
-use crate::session::message::Message;
-use crate::session::scan::Problem;
-use crate::text::to_json;
+use crate::shapes;
+use crate::shapes::Format;
 use crate::time::{self, Stamp};
 use crate::tokens::{Counting, Vocabulary};
 use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
@@ -264,7 +265,7 @@ pub fn format_of(agent: &str) -> Answer<String> {
 #[wasm_bindgen(js_name = writeNative)]
 pub fn write_native(agent: &str, messages: &[u8], about: &[u8]) -> Answer<Uint8Array> {
     let agent = AgentName::parse(agent).map_err(thrown)?;
-    let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
     let about = native::About::from_json(utf8(about)?).map_err(thrown)?;
     native::write(agent, &messages, &about).map(|native| bytes(&to_json(&native))).map_err(thrown)
 }
@@ -321,7 +322,7 @@ pub fn listing(items: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Ar
 /// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.
 #[wasm_bindgen]
 pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-    let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
     Ok(bytes(&history::render(&messages, &stamp(now_ms, entropy)?)))
 }
 

@@ -7,13 +7,15 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::calls;
-use crate::context::{self, Build, Format, Outcome, Reported};
+use crate::context::{self, Build, Outcome, Reported};
 use crate::error::{Code, Error};
-use crate::fields::{Field, items};
-use crate::interop::messages;
+use crate::json::fields::{Field, items};
+use crate::json::text::to_json;
+use crate::record::{draft, id, project};
 use crate::session::checkpoint::Checkpoint;
-use crate::session::{documents, draft, id, index, project};
-use crate::text::to_json;
+use crate::session::{documents, index};
+use crate::shapes;
+use crate::shapes::Format;
 use crate::tokens::{Encoding, Vocabulary, estimate, models};
 use crate::wasm::{Answer, bytes, stamp, thrown, utf8};
 
@@ -76,7 +78,7 @@ impl ContextBuild {
     pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
         let json = match self.build.next(counter.0.as_ref()).map_err(thrown)? {
             Outcome::Ready(context) => {
-                let context = messages::write_context(&context, self.shape);
+                let context = context::write_context(&context, self.shape);
                 ["{\"ready\":", &context, "}"].concat()
             }
             Outcome::Needs(needs) => ["{\"needs\":", &to_json(&needs), "}"].concat(),
@@ -101,7 +103,7 @@ impl ContextBuild {
 
     /// Takes the messages that a strategy made, JSON in leftoff's shape, or why it made none.
     pub fn offer(&mut self, name: &str, offered: Option<Vec<u8>>, why: &str) -> Answer<()> {
-        let read = |json: Vec<u8>| -> Answer<_> { Ok(messages::read(utf8(&json)?, Format::Leftoff)) };
+        let read = |json: Vec<u8>| -> Answer<_> { Ok(shapes::read(utf8(&json)?, Format::Leftoff)) };
         let offered = offered.map(read).transpose()?;
         let messages = offered.map_or_else(|| Err(why.into()), |read| read.map_err(|error| error.message));
         self.build.offer(name, messages);
@@ -135,7 +137,7 @@ pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
 /// Messages, a JSON array, as a model is told that sums them up: each a text.
 #[wasm_bindgen]
 pub fn told(messages: &[u8]) -> Answer<Vec<String>> {
-    let messages = messages::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
     Ok(messages.iter().map(context::told).collect())
 }
 

@@ -6,20 +6,22 @@ use alloc::vec::Vec;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::context::{Build, Compacted, Format, Request, extract};
-use crate::interop::messages;
+use crate::context::{Build, Request, extract};
+use crate::json::blob::Blob;
+use crate::json::text::to_json;
+use crate::record::message::Message;
+use crate::record::scan::{Found, Problem};
 use crate::session::ask::Ask;
 use crate::session::begin::Begin;
-use crate::session::blob::Blob;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Document, Name};
 use crate::session::handle::Session;
 use crate::session::index;
 use crate::session::log::Log;
-use crate::session::message::Message;
 use crate::session::reader::Reader;
-use crate::session::scan::{Found, Problem};
-use crate::text::to_json;
+use crate::session::source::Compacted;
+use crate::shapes;
+use crate::shapes::Format;
 use crate::tokens::{Counting, count};
 use crate::wasm::handles::{ContextBuild, Counter};
 use crate::wasm::reader::ReaderHandle;
@@ -110,7 +112,7 @@ impl SessionHandle {
         is_counted: bool,
     ) -> Answer<Uint8Array> {
         let format = Format::parse(format).map_err(thrown)?;
-        let drafts = messages::drafts(utf8(drafts)?, format).map_err(thrown)?;
+        let drafts = shapes::drafts(utf8(drafts)?, format).map_err(thrown)?;
         self.stage(drafts, now_ms, entropy, counter, is_counted)
     }
 
@@ -124,7 +126,7 @@ impl SessionHandle {
         counter: &Counter,
         is_counted: bool,
     ) -> Answer<Uint8Array> {
-        let copies = messages::copies(utf8(messages)?).map_err(thrown)?;
+        let copies = shapes::copies(utf8(messages)?).map_err(thrown)?;
         self.stage(copies, now_ms, entropy, counter, is_counted)
     }
 

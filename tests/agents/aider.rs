@@ -2,7 +2,7 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
-use leftoff::session::message::{Message, Role};
+use leftoff::record::message::{Message, Role};
 
 use super::fixture;
 

@@ -1,10 +1,10 @@
 //! Each rule of the format, by a few records of its own.
 
-use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, Loss, read};
-use leftoff::session::message::{Message, Part};
-use leftoff::session::scan::ProblemCode;
+use leftoff::record::message::{Message, Part};
+use leftoff::record::scan::ProblemCode;
+use leftoff::state::{Kind, State};
 use serde_json::{Value, json};
 
 use super::{fixture, roles};

@@ -1,11 +1,11 @@
 //! Each rule of Codex's rollouts, by a few records of its own.
 
-use leftoff::context::{Kind, State};
 use leftoff::interop::fresh::Fresh;
 use leftoff::interop::native::{About, write};
 use leftoff::interop::{AgentName, ImportedSession, codex, read};
+use leftoff::record::message::{Assistant, Message, Role, ToolCall};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Assistant, Message, Role, ToolCall};
+use leftoff::state::{Kind, State};
 use serde_json::{Value, json};
 
 use super::fixture;

@@ -1,8 +1,8 @@
 //! Copilot CLI's rules, each by a few events of its own.
 
-use leftoff::context::{Kind, State};
 use leftoff::interop::{AgentName, ImportedSession, read};
-use leftoff::session::message::{Attachment, Role, Usage};
+use leftoff::record::message::{Attachment, Role, Usage};
+use leftoff::state::{Kind, State};
 use serde_json::{Value, json};
 
 use super::fixture;

@@ -1,7 +1,7 @@
 //! Cortext's rules.
 
 use leftoff::interop::{AgentName, detect, read};
-use leftoff::session::message::Role;
+use leftoff::record::message::Role;
 
 use super::fixture;
 

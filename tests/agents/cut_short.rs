@@ -2,7 +2,7 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, ImportedSession, read};
-use leftoff::session::message::Role;
+use leftoff::record::message::Role;
 use serde_json::{Value, json};
 
 fn lines(records: &[Value]) -> String {
@@ -145,8 +145,8 @@ fn an_answer_that_another_agent_cut_is_partial() {
 
 /// The path of a log that holds these messages.
 fn path(session: &ImportedSession) -> Vec<&str> {
+    use leftoff::record::scan::Record;
     use leftoff::session::branch::Branches;
-    use leftoff::session::scan::Record;
     let mut branches = Branches::default();
     for (place, message) in session.messages.iter().enumerate() {
         let (start, json) = (place as u64 * 10, format!("{place}"));

@@ -2,8 +2,8 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, read};
-use leftoff::session::message::{Message, Part, Role};
-use leftoff::session::scan::ProblemCode;
+use leftoff::record::message::{Message, Part, Role};
+use leftoff::record::scan::ProblemCode;
 use serde_json::{Value, json};
 
 use super::{fixture, ids, told};

@@ -2,7 +2,7 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, detect, read};
-use leftoff::session::message::Role;
+use leftoff::record::message::Role;
 use serde_json::Value;
 
 const FILES: [&[u8]; 2] = [
@@ -60,7 +60,7 @@ fn importing_again_gives_the_same_and_what_was_added_besides() {
     let again = read(text.as_bytes(), "x.json", None).unwrap().sessions.remove(0);
     assert_eq!(again.id, first.id);
     assert_eq!(again.messages.len(), first.messages.len() + 1);
-    let ids = |messages: &[leftoff::session::message::Message]| {
+    let ids = |messages: &[leftoff::record::message::Message]| {
         messages.iter().map(|message| message.id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids(&again.messages)[..first.messages.len()], ids(&first.messages));

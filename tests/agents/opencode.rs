@@ -1,9 +1,9 @@
 //! OpenCode's rules.
 
-use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
-use leftoff::session::message::{Message, Part, Role};
+use leftoff::record::message::{Message, Part, Role};
+use leftoff::state::{Kind, State};
 use serde_json::{Value, json};
 
 use super::{fixture, flags, roles};

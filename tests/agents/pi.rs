@@ -1,7 +1,7 @@
 //! Pi's rules.
 
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
-use leftoff::session::message::{Message, Role};
+use leftoff::record::message::{Message, Role};
 use serde_json::{Value, json};
 
 use super::{fixture, flags, roles};

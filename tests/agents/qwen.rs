@@ -1,10 +1,10 @@
 //! Qwen Code's rules, each by a few records of its own.
 
-use leftoff::context::{Kind, State};
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
-use leftoff::session::message::Role;
-use leftoff::session::scan::ProblemCode;
+use leftoff::record::message::Role;
+use leftoff::record::scan::ProblemCode;
+use leftoff::state::{Kind, State};
 use serde_json::{Value, json};
 
 use super::{fixture, told};

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use leftoff::session::message::{Message, Role};
+use leftoff::record::message::{Message, Role};
 use serde_json::{Value, json};
 
 use crate::chance::Chance;

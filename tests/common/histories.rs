@@ -1,8 +1,8 @@
 //! Grown histories: everything that a log may hold, from a seed.
 #![allow(dead_code, reason = "each test uses its part of it")]
 
+use leftoff::record::message::{Attachment, Message, Role};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Attachment, Message, Role};
 
 use super::chance::Chance;
 use super::common::{answered, append, called, learn, said};

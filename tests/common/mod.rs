@@ -1,11 +1,13 @@
 //! What the tests share: logs as leftoff writes them, and a host that answers what a context needs.
 #![allow(dead_code, reason = "each test crate compiles all of it and uses its part")]
 
-use leftoff::context::{Build, Context, Needs, Outcome, Request, Source};
+use leftoff::context::{Build, Context, Outcome, Request};
 use leftoff::error::Error;
+use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
+use leftoff::record::scan::{Found, Scanner};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Assistant, Message, Role, Tool, ToolCall};
-use leftoff::session::scan::{Found, Scanner};
+use leftoff::session::needs::Needs;
+use leftoff::session::source::Source;
 use leftoff::time::Stamp;
 use leftoff::tokens::{Counting, Vocabulary, estimate};
 

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use leftoff::session::message::Message;
+use leftoff::record::message::Message;
 
 /// `of`: whose messages they are, for who reads a failure.
 pub fn check_pairs(of: impl Debug, messages: &[Message]) {

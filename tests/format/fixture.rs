@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
+use leftoff::record::message::Message;
+use leftoff::record::scan::{Problem, ProblemCode, Record};
+use leftoff::record::tool_execution::ToolExecution;
+use leftoff::record::{event, message, tool_execution};
 use leftoff::session::handle::Session;
-use leftoff::session::message::Message;
-use leftoff::session::scan::{Problem, ProblemCode, Record};
-use leftoff::session::tool_execution::ToolExecution;
-use leftoff::session::{event, message, tool_execution};
 use serde_json::Value;
 
 /// A record or a problem: its id or code, and its byte range.

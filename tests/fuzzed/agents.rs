@@ -10,9 +10,9 @@ use leftoff::error::Code;
 use leftoff::interop::fresh::Fresh;
 use leftoff::interop::native::{About, format_of, write};
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
+use leftoff::record::message::{self, Message, Role};
+use leftoff::record::scan::{Found, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{self, Message, Role};
-use leftoff::session::scan::{Found, scan};
 
 use super::{laws, stage};
 use pairs::check_pairs;

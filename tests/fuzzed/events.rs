@@ -1,10 +1,10 @@
 //! Any bytes as both logs of a session: its state is the same in any pieces, its documents come back as they were, and
 //! who goes on from a checkpoint knows what the others know.
 
+use leftoff::record::scan::Problem;
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::documents::{MetadataJson, Name};
 use leftoff::session::handle::Session;
-use leftoff::session::scan::Problem;
 use serde_json::Value;
 
 use super::lines::sealed;

@@ -1,6 +1,6 @@
 //! What holds for a scan of any bytes, told without the code that is tested.
 
-use leftoff::session::scan::{Found, Record};
+use leftoff::record::scan::{Found, Record};
 use serde::de::IgnoredAny;
 
 use super::lines::crc32c;

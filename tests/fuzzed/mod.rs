@@ -17,8 +17,8 @@ pub mod text;
 #[cfg(feature = "tokens")]
 pub mod tokens;
 
+use leftoff::record::message::Message;
 use leftoff::session::handle::{Session, Staged};
-use leftoff::session::message::Message;
 use leftoff::time::Stamp;
 use leftoff::tokens::Counting;
 

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
+use leftoff::record::message::{Message, Role, Tool};
+use leftoff::record::scan::{Record, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role, Tool};
-use leftoff::session::scan::{Record, scan};
 
 use super::laws::{self, is_json, records, unpadded};
 use super::{scan::both, stage};
@@ -70,7 +70,7 @@ fn written() -> &'static Written {
     WRITTEN.get_or_init(|| {
         let quoted = r#"{"role":"user","content":"","x":{"v":1,"crc":"00000000"},"crc":"1"}"#;
         let quoting =
-            records(&scan(quoted.as_bytes())).into_iter().find_map(|r| leftoff::session::message::read(r).0);
+            records(&scan(quoted.as_bytes())).into_iter().find_map(|r| leftoff::record::message::read(r).0);
         let said =
             |text: &str| Message { role: Some(Role::User), content: text.into(), ..Message::default() };
         let tool = Tool { call_id: "call".into(), name: "Read".into(), ..Tool::default() };

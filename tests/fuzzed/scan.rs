@@ -1,6 +1,6 @@
 //! Any bytes as a log: forward and backward, in any pieces, and by a reader that looks before they are all there.
 
-use leftoff::session::scan::{Found, Scanner, scan};
+use leftoff::record::scan::{Found, Scanner, scan};
 
 use super::laws::{self, records};
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use leftoff::context::Needs;
-use leftoff::session::blob::MAX_TEXT;
+use leftoff::record::blob::MAX_TEXT;
+use leftoff::record::message::{self, Message};
+use leftoff::record::scan::{Found, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{self, Message};
+use leftoff::session::needs::Needs;
 use leftoff::session::reader::Reader;
-use leftoff::session::scan::{Found, scan};
 use serde_json::value::RawValue;
 use unicode_segmentation::UnicodeSegmentation;
 

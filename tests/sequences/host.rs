@@ -1,13 +1,13 @@
 //! A host as docs and js/ have it: it observes, stages, writes, and says what became of the write.
 
 use leftoff::error::Code;
+use leftoff::record::event::Change;
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::Found;
 use leftoff::session::ask::Ask;
 use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::event::Change;
 use leftoff::session::handle::Session;
 use leftoff::session::log::Log;
-use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::Found;
 use leftoff::time::Stamp;
 use leftoff::tokens::Counting;
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use leftoff::record::event::{Change, Subject};
+use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::{Found, Record, scan};
 use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::event::{Change, Subject};
 use leftoff::session::handle::Session;
-use leftoff::session::message::{Message, Role};
-use leftoff::session::scan::{Found, Record, scan};
 use leftoff::time::Stamp;
 
 use super::host::{Files, Host, Name, Outcome};

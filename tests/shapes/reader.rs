@@ -1,7 +1,7 @@
 //! A small reader of each shape, which knows nothing of leftoff's.
 
-use leftoff::context::Format;
-use leftoff::session::message::Role;
+use leftoff::record::message::Role;
+use leftoff::shapes::Format;
 use serde_json::Value;
 
 /// What one part says.

@@ -7,11 +7,11 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::fields::items;
-use crate::interop::pieces::Plain;
+use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
-use crate::session::message::{Attachment, Message, Role};
-use crate::text::Text;
+use crate::json::fields::items;
+use crate::json::text::Text;
+use crate::record::message::{Attachment, Message, Role};
 
 /// What the client says of itself, of its tools and of its limits.
 const OF_CLIENT: &[&str] = &[

@@ -4,12 +4,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::Field;
 use crate::interop::claude_code::table::REASONS;
 use crate::interop::object::{ANOTHER_KIND, Losses, Object, UNKNOWN_BLOCK, blocks, object};
-use crate::interop::pieces::{Piece, Plain};
-use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::Text;
+use crate::interop::plain::Plain;
+use crate::json::fields::Field;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::shapes::pieces::Piece;
 
 /// The blocks of an assistant's record.
 pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {

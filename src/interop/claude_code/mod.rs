@@ -22,11 +22,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::fields::kind_of;
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::session::checkpoint::Span;
-use crate::session::scan::{Problem, ProblemCode};
+use crate::json::fields::kind_of;
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
 
 use record::{Envelope, Linked, Record};
 use table::REASONS;

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::interop::conversation::{Origin, marks};
 use crate::interop::{Losses, Object};
-use crate::session::checkpoint::Span;
-use crate::text::Extra;
+use crate::json::text::Extra;
+use crate::record::span::Span;
 use crate::time;
 
 /// What a record with a uuid means for those that hang from it.

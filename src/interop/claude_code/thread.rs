@@ -10,12 +10,12 @@ use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USE
 use crate::interop::claude_code::table::{COVERAGE, REASONS};
 use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::object::LONGEST_NAME;
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, ImportedSession, Losses, Object, SubAgent};
-use crate::session::checkpoint::Span;
-use crate::session::event::Parent;
-use crate::session::message::{Message, Role};
-use crate::session::scan::Problem;
+use crate::record::event::Parent;
+use crate::record::message::{Message, Role};
+use crate::record::scan::Problem;
+use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 
 const CHANGES: &str = "it changes within the session";
 

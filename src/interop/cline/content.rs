@@ -9,10 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::interop::cline::table::REASONS;
 use crate::interop::object::UNKNOWN_BLOCK;
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece, Plain};
+use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
-use crate::session::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::text::Text;
+use crate::json::text::Text;
+use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 /// What a message says, whoever says it: the pieces of an answer, or plain content and results with their calls.
 #[derive(Default)]

@@ -15,13 +15,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::fields::items;
 use crate::interop::conversation::{Conversation, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::session::id::sha256;
-use crate::session::message::{Assistant, Message, Role, Usage};
+use crate::json::fields::items;
+use crate::json::hash::sha256;
+use crate::record::message::{Assistant, Message, Role, Usage};
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 use content::{Said, said};

@@ -11,10 +11,10 @@ use crate::interop::cline::table::REASONS;
 use crate::interop::conversation::{Conversation, Origin};
 use crate::interop::lines::place_of;
 use crate::interop::located::located;
-use crate::interop::pieces::Piece;
 use crate::interop::{Losses, Object};
-use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::{Text, to_json};
+use crate::json::text::{Text, to_json};
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 /// Reads what was shown.

@@ -8,10 +8,10 @@ use crate::interop::codex::table::REASONS;
 use crate::interop::codex::twice::By;
 use crate::interop::codex::{End, Reader, Record};
 use crate::interop::conversation::Origin;
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
 use crate::interop::{Losses, Object};
-use crate::session::message::{Message, Role, Usage};
-use crate::text::Text;
+use crate::json::text::Text;
+use crate::record::message::{Message, Role, Usage};
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 impl Reader {
     /// Takes an event; whether it was told by its fields.

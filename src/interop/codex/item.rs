@@ -4,17 +4,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::Field;
 use crate::interop::codex::table::REASONS;
 use crate::interop::codex::twice::By;
 use crate::interop::codex::{BY_PROVIDER, CUSTOM, Reader, Record, TOOLS_FOUND};
 use crate::interop::conversation::{Origin, marks};
 use crate::interop::located::located;
 use crate::interop::object::{ANOTHER_KIND, UNKNOWN_BLOCK};
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece, Plain};
+use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
-use crate::session::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::text::Text;
+use crate::json::fields::Field;
+use crate::json::text::Text;
+use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 // What the client tells in the user's name.
 const TOLD_BY_CLIENT: [&str; 4] =

@@ -9,7 +9,7 @@ use alloc::string::String;
 use crate::interop::codex::{HEAD, Reader, Record};
 use crate::interop::lines::{first_objects, lines};
 use crate::interop::{Losses, Object};
-use crate::text::Text;
+use crate::json::text::Text;
 use crate::time;
 
 const AWAY: &str = "what was said before lies in another file, which is not here";

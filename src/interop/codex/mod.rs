@@ -20,12 +20,12 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Draft, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::session::checkpoint::Span;
-use crate::session::event::Parent;
-use crate::session::message::{Message, Role};
-use crate::session::scan::{Problem, ProblemCode};
+use crate::record::event::Parent;
+use crate::record::message::{Message, Role};
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 use table::REASONS;

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 
-use crate::session::message::Role;
+use crate::record::message::Role;
 
 /// Who wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

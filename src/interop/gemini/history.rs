@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::interop::gemini::record::Record;
 use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
-use crate::interop::pieces::BETWEEN_TEXTS;
+use crate::shapes::pieces::BETWEEN_TEXTS;
 
 /// A message there, and what became of it here. The client may name it again and again, so its parts are shared.
 #[derive(Clone, Default)]

@@ -24,10 +24,10 @@ use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object, SubAgent};
-use crate::session::checkpoint::Span;
-use crate::session::event::Parent;
-use crate::session::message::{Message, Role};
-use crate::session::scan::{Problem, ProblemCode};
+use crate::record::event::Parent;
+use crate::record::message::{Message, Role};
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
 use crate::time;
 
 use history::{Entry, History};

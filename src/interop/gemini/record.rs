@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 use crate::interop::gemini::table::REASONS;
 use crate::interop::object::{Losses, Object};
 use crate::interop::parts::{Answer, parts};
-use crate::interop::pieces::{BETWEEN_TEXTS, Piece};
-use crate::session::checkpoint::Span;
-use crate::session::message::{Assistant, Attachment, Reasoning, ToolCall, Usage};
-use crate::text::Text;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Reasoning, ToolCall, Usage};
+use crate::record::span::Span;
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
 
 /// A message as it stands there.
 #[derive(Default)]

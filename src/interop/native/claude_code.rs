@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 
 use crate::interop::claude_code::COVERAGE;
-use crate::interop::messages::steps::Step;
 use crate::interop::native::{UNKNOWN_MODEL, Writing, dashed, lines};
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
+use crate::shapes::steps::Step;
 
 // Of longer paths the client names the folder by a hash that is its own.
 const LONGEST_NAME: usize = 200;

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::interop::AgentName;
 use crate::interop::codex::{BY_PROVIDER, COVERAGE, CUSTOM, TOOLS_FOUND};
-use crate::interop::messages::file::{File, Source};
-use crate::interop::messages::steps::{Answer, Call, Step};
 use crate::interop::native::{About, Place, Writing, divided, lines, source};
-use crate::session::message::Role;
+use crate::record::message::Role;
+use crate::shapes::file::{File, Source};
+use crate::shapes::steps::{Answer, Call, Step};
 use crate::time;
 
 /// The file's path, and the file.

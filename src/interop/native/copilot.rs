@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::interop::AgentName;
 use crate::interop::copilot::COVERAGE;
-use crate::interop::messages::file::{File, Source};
-use crate::interop::messages::steps::{Answer, Call, Step};
 use crate::interop::native::{Place, Writing, divided, lines};
-use crate::session::id::sha256;
-use crate::session::message::{Message, Role};
+use crate::json::hash::sha256;
+use crate::record::message::{Message, Role};
+use crate::shapes::file::{File, Source};
+use crate::shapes::steps::{Answer, Call, Step};
 use crate::time;
 
 /// The file's path, and the file.

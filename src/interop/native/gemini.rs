@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::messages::steps::Step;
 use crate::interop::native::{About, UNKNOWN_MODEL, Writing, lines, parts, results};
-use crate::session::id::sha256;
-use crate::session::message::Role;
+use crate::json::hash::sha256;
+use crate::record::message::Role;
+use crate::shapes::steps::Step;
 use crate::time;
 
 const NO_SIGNATURES: &str = "the client sends none of an earlier turn";

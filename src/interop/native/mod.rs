@@ -19,18 +19,18 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::Format;
 use crate::error::{Code, Error};
-use crate::fields::Fields;
-use crate::interop::messages::file::{File, Source};
-use crate::interop::messages::names::Limits;
-use crate::interop::messages::shaped;
-use crate::interop::messages::steps::{Answer, Call, Step, paired};
 use crate::interop::object::Losses;
 use crate::interop::{AgentName, Loss};
-use crate::session::id;
-use crate::session::message::{Message, Reasoning, Role};
-use crate::text::Text;
+use crate::json::fields::Fields;
+use crate::json::text::Text;
+use crate::record::id;
+use crate::record::message::{Message, Reasoning, Role};
+use crate::shapes::Format;
+use crate::shapes::file::{File, Source};
+use crate::shapes::names::Limits;
+use crate::shapes::shaped;
+use crate::shapes::steps::{Answer, Call, Step, paired};
 use crate::time;
 
 /// The agents of which a session can be written, and how their providers count.

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::messages::file::File;
-use crate::interop::messages::steps::{Answer, Call, Step};
 use crate::interop::native::{Place, Writing, divided};
 use crate::interop::opencode::COVERAGE;
 use crate::interop::{AgentName, opencode};
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
+use crate::shapes::file::File;
+use crate::shapes::steps::{Answer, Call, Step};
 use crate::time;
 
 // Whose model answered, where nobody knows.

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 
 use crate::interop::AgentName;
-use crate::interop::messages::file::{File, Source};
-use crate::interop::messages::steps::Step;
 use crate::interop::native::{Place, Writing, divided, lines};
 use crate::interop::pi::MADE_BY;
-use crate::session::message::{Message, Role};
+use crate::record::message::{Message, Role};
+use crate::shapes::file::{File, Source};
+use crate::shapes::steps::Step;
 use crate::time;
 
 // Whose model answered, where nobody knows.

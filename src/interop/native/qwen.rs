@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::messages::steps::Step;
 use crate::interop::native::{UNKNOWN_MODEL, Writing, dashed, lines, parts, results};
 use crate::interop::qwen::COVERAGE;
-use crate::session::message::{Message, Reasoning, Role};
+use crate::record::message::{Message, Reasoning, Role};
+use crate::shapes::steps::Step;
 
 /// The file's path, and the file.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {

@@ -18,8 +18,8 @@ use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Draft, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
 use crate::interop::{AgentName, Import, Object};
-use crate::session::checkpoint::Span;
-use crate::session::event::Parent;
+use crate::record::event::Parent;
+use crate::record::span::Span;
 use crate::time;
 
 use parts::{Envelope, answer, prompt};

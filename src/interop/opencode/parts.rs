@@ -9,10 +9,11 @@ use crate::interop::located::located;
 use crate::interop::object::UNKNOWN_BLOCK;
 use crate::interop::opencode::PROVIDER;
 use crate::interop::opencode::table::{NOTHING_SAID, REASONS};
-use crate::interop::pieces::{Piece, Plain};
+use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object, SubAgent};
-use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::Text;
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 type Parts<'a> = Vec<(String, Object<'a>)>;

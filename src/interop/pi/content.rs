@@ -4,14 +4,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fields::{Field, kind_of};
 use crate::interop::object::UNKNOWN_BLOCK;
 use crate::interop::pi::MADE_BY;
 use crate::interop::pi::table::REASONS;
-use crate::interop::pieces::{Piece, Plain};
+use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
-use crate::session::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::text::Text;
+use crate::json::fields::{Field, kind_of};
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
+use crate::shapes::pieces::Piece;
 
 /// A message, what an answer consists of, and what it is marked as.
 pub(super) struct Said {

@@ -17,9 +17,9 @@ use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, mark, note};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::session::checkpoint::Span;
-use crate::session::message::Message;
-use crate::session::scan::{Problem, ProblemCode};
+use crate::record::message::Message;
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
 use crate::time;
 
 use content::Said;

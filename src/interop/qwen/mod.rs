@@ -19,12 +19,12 @@ use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::lines::{problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::object::Losses;
 use crate::interop::parts::{Answer, Parts, parts};
-use crate::interop::pieces::Piece;
 use crate::interop::{AgentName, Import, Object};
-use crate::session::checkpoint::Span;
-use crate::session::event::Parent;
-use crate::session::message::{Assistant, Message, Role, Usage};
-use crate::session::scan::{Problem, ProblemCode};
+use crate::record::event::Parent;
+use crate::record::message::{Assistant, Message, Role, Usage};
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 use table::REASONS;

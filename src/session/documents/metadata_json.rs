@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::fields::{BadValue, Field, Fields, reject};
+use crate::json::fields::{BadValue, Field, Fields, reject};
+use crate::json::text::{Extra, Open, to_pretty_json};
+use crate::record::event::{Agent, Imported, Origin, Parent, Project};
+use crate::record::status::Status;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
-use crate::session::edited::Said;
-use crate::session::event::{Agent, Imported, Origin, Parent, Project};
 use crate::session::metadata::{Metadata, is_made_of};
-use crate::session::status::Status;
-use crate::text::{Extra, Open, to_pretty_json};
+use crate::session::said::Said;
 use crate::time;
 
 const VERSION: u32 = 1;

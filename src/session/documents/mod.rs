@@ -21,12 +21,12 @@ use alloc::vec::Vec;
 use serde::{Serialize, Serializer};
 
 use crate::error::{Code, Error};
-use crate::fields::{BadValue, Fields, FromFields};
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::text::{Extra, Open, open};
+use crate::record::event::{Imported, Origin, Parent, Project};
 use crate::session::checkpoint::Checkpoint;
-use crate::session::edited::Said;
-use crate::session::event::{Imported, Origin, Parent, Project};
 use crate::session::metadata::Metadata;
-use crate::text::{Extra, Open, open};
+use crate::session::said::Said;
 
 /// Which of the two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

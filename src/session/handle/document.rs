@@ -8,12 +8,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
+use crate::record::edited::Edited;
+use crate::record::event::{Change, Event};
+use crate::record::id;
 use crate::session::ask::Ask;
 use crate::session::documents::{Document, Name};
-use crate::session::edited::Edited;
-use crate::session::event::{Change, Event};
 use crate::session::handle::Session;
-use crate::session::id;
 use crate::session::metadata::Metadata;
 use crate::time::{self, Stamp};
 

@@ -1,0 +1,41 @@
+//! A context on its way out.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::context::{Context, Report};
+use crate::json::text::to_json;
+use crate::shapes::{Format, Written, write};
+
+/// A context as document 004's `ContextBuildResult` and the report, JSON; without a shape its messages are as stored.
+pub fn write_context(context: &Context, shape: Option<Format>) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct WithoutMessages<'a> {
+        strategy: &'a str,
+        tokens_used: u32,
+        token_budget: u32,
+        original_message_count: u64,
+        included_message_count: u64,
+        summarized_message_count: u64,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        without_call: Vec<String>,
+        report: &'a Report,
+    }
+    let stored = || Written { json: to_json(&context.messages), without_call: Vec::new() };
+    let Written { json, without_call } = shape.map_or_else(stored, |format| write(&context.messages, format));
+    let rest = to_json(&WithoutMessages {
+        strategy: &context.strategy,
+        tokens_used: context.tokens_used,
+        token_budget: context.token_budget,
+        original_message_count: context.original_message_count,
+        included_message_count: context.included_message_count,
+        summarized_message_count: context.summarized_message_count,
+        without_call,
+        report: &context.report,
+    });
+    // They are JSON already, of megabytes at times: not read again.
+    ["{\"messages\":", &json, ",", &rest[1..]].concat()
+}

@@ -1,0 +1,11 @@
+//! Hashes that are stored: blobs, lines and files are known by them.
+
+use alloc::format;
+use alloc::string::String;
+
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of bytes, as 64 hex digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,6 @@
+//! The ground floor: JSON as it was stored, and what is known by the hash of its bytes.
+
+pub mod blob;
+pub(crate) mod fields;
+pub mod hash;
+pub mod text;

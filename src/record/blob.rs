@@ -1,0 +1,177 @@
+//! What is too large for a line: it lies in a file of its own, named by the SHA-256 of its bytes.
+//!
+//! The line keeps where it lies, and enough of a text's beginning and end to show it. A blob is written, and confirmed
+//! by the disk, before the line that names it.
+
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::json::blob::Blob;
+use crate::json::hash::sha256;
+use crate::json::text::Text;
+use crate::record::message::{Attachment, Message};
+
+/// The longest text that stays in its line, in bytes.
+pub const MAX_TEXT: usize = 256 * 1024;
+
+/// The largest attachment that stays in its line, in bytes.
+pub const MAX_ATTACHMENT: usize = 32 * 1024;
+
+/// Takes out of a message what is too large for its line; gives the blobs to write before it.
+pub fn take_out(message: &mut Message) -> Vec<Blob> {
+    let mut blobs: Vec<Blob> =
+        texts(message).into_iter().filter_map(|text| text.take_out(MAX_TEXT)).collect();
+    blobs.extend(message.attachments.iter_mut().filter_map(take_out_data));
+    blobs
+}
+
+/// The blobs that a message names.
+pub fn named(message: &Message) -> Vec<&str> {
+    let texts = all_texts(message).filter_map(Text::blob);
+    texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
+}
+
+fn all_texts(message: &Message) -> impl Iterator<Item = &Text> {
+    let assistant = message.assistant.iter();
+    let reasoning = assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| &one.text);
+    let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| &call.arguments);
+    core::iter::once(&message.content).chain(reasoning).chain(calls)
+}
+
+/// A message whose blobs are put back, one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Unfolding {
+    message: Message,
+    wanted: VecDeque<String>,
+}
+
+impl Unfolding {
+    pub fn new(message: Message) -> Unfolding {
+        let wanted = named(&message).into_iter().map(String::from).collect();
+        Unfolding { message, wanted }
+    }
+
+    /// The blob that is wanted next.
+    pub fn wanted(&self) -> Option<&str> {
+        self.wanted.front().map(String::as_str)
+    }
+
+    /// Takes a blob. Where it is not there, or holds other bytes, the ends of its text are shown.
+    pub fn take(&mut self, id: &str, bytes: Option<&[u8]>) -> Result<(), NoBlob> {
+        self.wanted.retain(|other| other != id);
+        let found = match bytes {
+            Some(bytes) if put_back(&mut self.message, id, bytes) => return Ok(()),
+            Some(_) => NoBlob::OtherBytes,
+            None => NoBlob::Missing,
+        };
+        show_ends(&mut self.message, |blob| blob == id);
+        Err(found)
+    }
+
+    /// How many bytes of text the message has in blobs; of what is no text, how many a text of about the same cost has.
+    pub fn bytes(&self) -> u64 {
+        // A token for 750 bytes; but what an image costs hardly grows with them.
+        const ATTACHMENT: u64 = 64;
+        const IMAGE: u64 = 16 * 1024;
+        let texts: u64 = all_texts(&self.message).filter(|text| text.blob().is_some()).map(Text::bytes).sum();
+        let weight = |file: &Attachment| {
+            let bytes = file.bytes.unwrap_or_default();
+            if file.is_text() { bytes } else { bytes.min(IMAGE).max(bytes / ATTACHMENT) }
+        };
+        let files = self.message.attachments.iter().filter(|file| file.blob.is_some());
+        texts + files.map(weight).sum::<u64>()
+    }
+
+    pub fn into_message(self) -> Message {
+        self.message
+    }
+}
+
+impl Attachment {
+    /// By its type it is a text, which is sent as one.
+    pub(crate) fn is_text(&self) -> bool {
+        is_text(&self.mime)
+    }
+
+    /// The same without its bytes: it says how many there are.
+    pub(crate) fn without_data(&self) -> Attachment {
+        let bytes = self.data.as_ref().map(|data| data.len() as u64 / 4 * 3).or(self.bytes);
+        Attachment { data: None, bytes, ..self.clone() }
+    }
+}
+
+/// A type of texts.
+pub(crate) fn is_text(mime: &str) -> bool {
+    mime.starts_with("text/") || mime == "application/json"
+}
+
+/// Why a blob could not be put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoBlob {
+    Missing,
+    OtherBytes,
+}
+
+/// The message with the beginning and the end of each text that lies in a blob.
+pub(crate) fn folded(message: &Message) -> Message {
+    let mut folded = message.clone();
+    show_ends(&mut folded, |_| true);
+    // Both are of the whole.
+    folded.tokens = None;
+    if let Some(assistant) = folded.assistant.as_mut().filter(|_| message.content.blob().is_some()) {
+        assistant.order.clear();
+    }
+    folded
+}
+
+fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
+    if sha256(bytes) != id {
+        return false;
+    }
+    let mut is_whole = true;
+    for text in texts(message) {
+        if text.blob() == Some(id) {
+            is_whole &= text.put_back(bytes);
+        }
+    }
+    for file in message.attachments.iter_mut().filter(|file| file.blob.as_deref() == Some(id)) {
+        file.data = Some(STANDARD.encode(bytes));
+        file.blob = None;
+        file.bytes = None;
+    }
+    is_whole
+}
+
+fn show_ends(message: &mut Message, is_meant: impl Fn(&str) -> bool) {
+    for text in texts(message) {
+        if text.blob().is_some_and(&is_meant) {
+            *text = text.as_shown();
+        }
+    }
+}
+
+fn texts(message: &mut Message) -> Vec<&mut Text> {
+    let mut texts = Vec::from([&mut message.content]);
+    if let Some(assistant) = &mut message.assistant {
+        texts.extend(assistant.reasoning.iter_mut().map(|one| &mut one.text));
+        texts.extend(assistant.tool_calls.iter_mut().map(|call| &mut call.arguments));
+    }
+    texts
+}
+
+// Only what comes back as the same letters is taken out: base64 can be written in more than one way.
+fn take_out_data(file: &mut Attachment) -> Option<Blob> {
+    let data = file.data.as_ref().filter(|data| data.len() / 4 * 3 > MAX_ATTACHMENT)?;
+    let bytes = STANDARD.decode(data).ok().filter(|bytes| bytes.len() > MAX_ATTACHMENT)?;
+    (STANDARD.encode(&bytes) == *data).then(|| {
+        let blob = Blob::new(bytes);
+        file.data = None;
+        file.bytes = Some(blob.bytes.len() as u64);
+        file.blob = Some(blob.id.clone());
+        blob
+    })
+}

@@ -1,0 +1,437 @@
+//! What a draft may be, before it is a line: a reader of logs is lenient, since what it reads is on the disk already; a
+//! draft is not, so what no reader would give back as it was said is refused by name.
+//!
+//! Refused are: a `null` where leftoff knows the key, which would be read as if nothing stood there; a key that nobody
+//! would give back; a key that stands there twice; a key by which a known one was meant, or that belongs to another place;
+//! a lone surrogate where none is kept; blobs, which are leftoff's own. Of what kind a value has to be, the reader of the
+//! field says. Keys that nobody knows are kept where a record has place for them, and given back.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Field, Fields, items, kind_of, reject};
+use crate::json::text::Text;
+use crate::record::event::Agent;
+use crate::record::message::Part;
+
+/// What stands under a key.
+enum Value {
+    /// Something that is no object, and what it is for whoever gave a `null`.
+    Plain(&'static str),
+    /// A string whose lone surrogates are kept.
+    Text,
+    /// A string that cannot keep any.
+    Word,
+    /// A word that has to be there.
+    Name,
+    Object(&'static Shape),
+    Objects(&'static Shape),
+    /// The order of an answer's pieces.
+    Order,
+    /// Anything; it is given back as it is.
+    Any,
+}
+
+/// The keys of an object.
+pub(crate) struct Shape {
+    keys: &'static [(&'static str, Value)],
+    others: Others,
+}
+
+/// What becomes of keys that nobody knows.
+enum Others {
+    /// There is no place for them.
+    Refused,
+    /// They are kept, unless a known one was meant.
+    Kept,
+    /// They are somebody else's words, and kept.
+    Foreign,
+}
+
+const COUNT: Value = Value::Plain("a whole number");
+const FLAG: Value = Value::Plain("true or false");
+const WORDS: Value = Value::Plain("an array");
+
+/// A message, as a caller gives it. What a line says of itself, `v`, `crc`, `seq` and `tokens`, is made anew.
+pub(crate) static MESSAGE: Shape = Shape {
+    keys: &[
+        ("role", Value::Plain("\"system\", \"user\", \"assistant\" or \"tool\"")),
+        ("content", Value::Text),
+        ("id", Value::Name),
+        ("parentId", Value::Name),
+        ("timestamp", Value::Word),
+        ("tool", Value::Object(&TOOL)),
+        ("assistant", Value::Object(&ASSISTANT)),
+        ("attachments", Value::Objects(&ATTACHMENT)),
+        ("rev", COUNT),
+        ("partial", FLAG),
+        ("branch", FLAG),
+        ("source", Value::Object(&SOURCE)),
+        ("seq", COUNT),
+        ("tokens", Value::Object(&TOKENS)),
+        ("v", COUNT),
+        ("crc", Value::Word),
+    ],
+    others: Others::Kept,
+};
+static TOOL: Shape = Shape {
+    keys: &[("callId", Value::Word), ("name", Value::Word), ("isError", FLAG)],
+    others: Others::Kept,
+};
+static ASSISTANT: Shape = Shape {
+    keys: &[
+        ("model", Value::Word),
+        ("toolCalls", Value::Objects(&CALL)),
+        ("finishReason", Value::Word),
+        ("durationMs", COUNT),
+        ("reasoning", Value::Objects(&REASONING)),
+        ("usage", Value::Object(&USAGE)),
+        ("order", Value::Order),
+    ],
+    others: Others::Kept,
+};
+static CALL: Shape = Shape {
+    keys: &[("id", Value::Word), ("name", Value::Word), ("arguments", Value::Text)],
+    others: Others::Refused,
+};
+static REASONING: Shape = Shape {
+    keys: &[("text", Value::Text), ("signature", Value::Word), ("data", Value::Word)],
+    others: Others::Refused,
+};
+static USAGE: Shape = Shape {
+    keys: &[
+        ("input", COUNT),
+        ("output", COUNT),
+        ("cacheRead", COUNT),
+        ("cacheWrite", COUNT),
+        ("reasoning", COUNT),
+    ],
+    others: Others::Kept,
+};
+static ATTACHMENT: Shape = Shape {
+    keys: &[("mime", Value::Word), ("name", Value::Word), ("path", Value::Word), ("data", Value::Word)],
+    others: Others::Refused,
+};
+static SOURCE: Shape =
+    Shape { keys: &[("agent", Value::Word), ("id", Value::Word)], others: Others::Foreign };
+static TOKENS: Shape =
+    Shape { keys: &[("count", COUNT), ("cumulative", COUNT), ("by", Value::Word)], others: Others::Refused };
+
+/// What made a conversation possible, as a caller gives it.
+static AGENT: Shape = Shape {
+    keys: &[
+        ("command", Value::Word),
+        ("systemPromptHash", Value::Word),
+        ("model", Value::Word),
+        ("tools", WORDS),
+        ("provider", Value::Word),
+        ("contextWindow", COUNT),
+        ("baseUrl", Value::Word),
+    ],
+    others: Others::Refused,
+};
+
+/// What a tool did, as a caller gives it.
+static EXECUTION: Shape = Shape {
+    keys: &[
+        ("call", Value::Object(&EXECUTED)),
+        ("result", Value::Object(&RESULT)),
+        ("durationMs", Value::Plain("milliseconds")),
+        ("messageId", Value::Name),
+    ],
+    others: Others::Refused,
+};
+static EXECUTED: Shape = Shape {
+    keys: &[("id", Value::Name), ("name", Value::Name), ("arguments", Value::Any)],
+    others: Others::Refused,
+};
+static RESULT: Shape = Shape {
+    keys: &[("content", Value::Text), ("success", FLAG), ("error", Value::Word), ("exitCode", COUNT)],
+    others: Others::Refused,
+};
+
+/// Words of others for what has another name here, in the letters that [`letters`] leaves.
+const MEANT: [(&str, &str); 12] = [
+    ("text", "content"),
+    ("part", "content"),
+    ("toolcallid", "tool.callId"),
+    ("toolname", "tool.name"),
+    ("functioncall", "assistant.toolCalls"),
+    ("call", "assistant.toolCalls"),
+    ("thinking", "assistant.reasoning"),
+    ("tokencount", "tokens.count"),
+    ("cumulativetoken", "tokens.cumulative"),
+    ("createdat", "timestamp"),
+    ("file", "attachments"),
+    ("image", "attachments"),
+];
+
+/// Adds to `bad` what in a draft no reader would give back.
+pub(crate) fn check(draft: &Fields<'_>, shape: &'static Shape, path: &str, bad: &mut Vec<BadValue>) {
+    let mut met: Vec<&str> = Vec::new();
+    for (key, raw) in draft.named() {
+        let at = if path.is_empty() { key.to_owned() } else { [path, ".", key].concat() };
+        if met.contains(&key) {
+            bad.push(BadValue { message: format!("expected \"{at}\" once, but found it twice") });
+        }
+        met.push(key);
+        match shape.keys.iter().find(|(known, _)| *known == key) {
+            Some((_, value)) => check_value(value, raw, &at, bad),
+            None => check_unknown(key, &at, shape, bad),
+        }
+    }
+}
+
+/// An agent that a caller names.
+pub(crate) fn agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
+    let mut fields = Fields::at("agent", raw, bad)?;
+    check(&fields, &AGENT, "agent", bad);
+    Some(Agent::take(&mut fields, bad))
+}
+
+/// The same of what a tool did.
+///
+/// # Errors
+/// `invalid_request`, naming the field.
+pub fn check_execution(json: &str) -> Result<(), Error> {
+    let mut bad = Vec::new();
+    if let Some(fields) = Fields::at("execution", json, &mut bad) {
+        check(&fields, &EXECUTION, "", &mut bad);
+    }
+    refuse(bad)
+}
+
+/// # Errors
+/// `invalid_request` with the first of what is bad.
+pub(crate) fn refuse(bad: Vec<BadValue>) -> Result<(), Error> {
+    bad.into_iter().next().map_or(Ok(()), |bad| Err(Error::new(Code::InvalidRequest, bad.message)))
+}
+
+/// A word that is given apart from any object.
+pub(crate) fn check_word(raw: Option<&str>, path: &str, bad: &mut Vec<BadValue>) {
+    if let Some(raw) = raw {
+        check_value(&Value::Word, raw, path, bad);
+    }
+}
+
+fn check_value(value: &'static Value, raw: &str, path: &str, bad: &mut Vec<BadValue>) {
+    let expected = match value {
+        Value::Plain(expected) => expected,
+        Value::Text | Value::Word | Value::Name => "a string",
+        Value::Object(_) => "an object",
+        Value::Objects(_) | Value::Order => "an array",
+        Value::Any => return,
+    };
+    let is_text = matches!(value, Value::Text | Value::Word | Value::Name);
+    if raw == "null" || (is_text && !raw.starts_with('"')) {
+        reject::<()>(raw, path, expected, bad);
+    }
+    match value {
+        Value::Word | Value::Name => {
+            if Text::decode(raw).is_some_and(|text| text.has_lone_surrogates()) {
+                let message = format!(
+                    "expected whole characters for \"{path}\", but found half of a surrogate pair instead"
+                );
+                bad.push(BadValue { message });
+            }
+            if matches!(value, Value::Name) && raw == "\"\"" {
+                let message =
+                    format!("expected a string that is not empty for \"{path}\", but found \"\" instead");
+                bad.push(BadValue { message });
+            }
+        }
+        Value::Object(shape) => {
+            if let Ok(fields) = Fields::parse(raw) {
+                check(&fields, shape, path, bad);
+            }
+        }
+        Value::Objects(shape) => {
+            for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
+                let path = format!("{path}[{place}]");
+                match Fields::parse(raw) {
+                    Ok(fields) => check(&fields, shape, &path, bad),
+                    Err(_) => return reject(raw, &path, "an object", bad).unwrap_or_default(),
+                }
+            }
+        }
+        Value::Order => {
+            for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
+                check_part(raw, &format!("{path}[{place}]"), bad);
+            }
+        }
+        Value::Plain(_) | Value::Text | Value::Any => {}
+    }
+}
+
+fn check_part(raw: &str, path: &str, bad: &mut Vec<BadValue>) {
+    let is_one = Fields::parse(raw).is_ok_and(|fields| fields.iter().count() == 1);
+    if !is_one || Part::read(raw, path, &mut Vec::new()).is_none() {
+        let expected = "{\"text\":[FROM,TO]}, {\"call\":PLACE} or {\"reasoning\":PLACE}";
+        let found = if kind_of(raw) == "an object" { "another object" } else { kind_of(raw) };
+        bad.push(BadValue {
+            message: format!("expected {expected} for \"{path}\", but found {found} instead"),
+        });
+    }
+}
+
+fn check_unknown(key: &str, path: &str, shape: &'static Shape, bad: &mut Vec<BadValue>) {
+    let meant = match shape.others {
+        Others::Foreign => return,
+        Others::Kept | Others::Refused => meant(key, shape),
+    };
+    if meant.is_none() && matches!(shape.others, Others::Kept) {
+        return;
+    }
+    let known: Vec<&str> = shape.keys.iter().map(|(key, _)| *key).collect();
+    let hint = match meant {
+        Some(meant) => format!(" (did you mean \"{meant}\"?)"),
+        None => format!(", where nothing but {} is kept", known.join(", ")),
+    };
+    bad.push(BadValue { message: format!("expected another key than \"{path}\"{hint}") });
+}
+
+/// The known key that was meant by an unknown one: of the same object, else of another place of the same draft.
+fn meant(key: &str, shape: &'static Shape) -> Option<String> {
+    let letters = letters(key);
+    let same = |known: &&(&'static str, Value)| is_near(&letters, known.0);
+    if let Some((known, _)) = shape.keys.iter().find(same) {
+        return Some((*known).to_owned());
+    }
+    let root =
+        if core::ptr::eq(shape, &EXECUTION) || core::ptr::eq(shape, &AGENT) { shape } else { &MESSAGE };
+    let other = MEANT.iter().find(|(other, _)| core::ptr::eq(root, &MESSAGE) && *other == letters);
+    other.map(|(_, known)| (*known).to_owned()).or_else(|| elsewhere(&letters, root, ""))
+}
+
+fn elsewhere(wanted: &str, shape: &'static Shape, path: &str) -> Option<String> {
+    shape.keys.iter().find_map(|(key, value)| {
+        let at = if path.is_empty() { (*key).to_owned() } else { [path, ".", key].concat() };
+        if letters(key) == wanted {
+            return Some(at);
+        }
+        match value {
+            Value::Object(inner) => elsewhere(wanted, inner, &at),
+            Value::Objects(inner) => elsewhere(wanted, inner, &[&at, "[]"].concat()),
+            Value::Plain(_) | Value::Text | Value::Word | Value::Name | Value::Order | Value::Any => None,
+        }
+    })
+}
+
+/// The known key that another one is but for the case, the separators or the number.
+pub(crate) fn same_letters(key: &str, known: &[&'static str]) -> Option<&'static str> {
+    let wanted = letters(key);
+    if known.contains(&key) { None } else { known.iter().find(|known| letters(known) == wanted).copied() }
+}
+
+/// What is left of a key whatever the case, the separators and the number it is written in.
+fn letters(key: &str) -> String {
+    let mut letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
+    letters.make_ascii_lowercase();
+    if letters.len() > 2 && letters.ends_with('s') {
+        letters.pop();
+    }
+    letters
+}
+
+/// Whether they are the same letters, or one of them is wrong, missing, too many or in the other's place. A short key is
+/// one letter from too many others.
+fn is_near(typed: &str, known: &str) -> bool {
+    const LONG: usize = 5;
+    let known = letters(known);
+    let (one, other) = (typed.as_bytes(), known.as_bytes());
+    if one == other {
+        return true;
+    }
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    let is_swapped = one.len() > 1
+        && other.len() > 1
+        && one[0] == other[1]
+        && one[1] == other[0]
+        && one[2..] == other[2..];
+    let rest = |bytes: &[u8]| bytes.get(1..).unwrap_or_default().to_owned();
+    known.len() >= LONG
+        && (is_swapped || rest(one) == rest(other) || rest(one) == other || one == rest(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(draft: &str) -> Option<String> {
+        let mut bad = Vec::new();
+        check(&Fields::parse(draft).unwrap(), &MESSAGE, "", &mut bad);
+        bad.into_iter().next().map(|bad| bad.message)
+    }
+
+    #[test]
+    fn a_key_by_which_another_one_was_meant_is_refused_and_the_other_one_named() {
+        for (key, meant) in [
+            ("toolCalls", "assistant.toolCalls"),
+            ("tool_calls", "assistant.toolCalls"),
+            ("timestamps", "timestamp"),
+            ("contents", "content"),
+            ("contnet", "content"),
+            ("contet", "content"),
+            ("Role", "role"),
+            ("parent_id", "parentId"),
+            ("callId", "tool.callId"),
+            ("tool_call_id", "tool.callId"),
+            ("usage", "assistant.usage"),
+            ("cache_read", "assistant.usage.cacheRead"),
+            ("mime", "attachments[].mime"),
+            ("text", "content"),
+        ] {
+            let message = refused(&format!("{{\"{key}\":1}}")).expect(key);
+            assert!(message.ends_with(&format!("(did you mean \"{meant}\"?)")), "{key}: {message}");
+        }
+        assert!(
+            refused(r#"{"tool":{"call_id":"1"}}"#)
+                .unwrap()
+                .contains("\"tool.call_id\" (did you mean \"callId\"?)")
+        );
+        assert!(refused(r#"{"assistant":{"content":"1"}}"#).unwrap().contains("did you mean \"content\""));
+    }
+
+    #[test]
+    fn a_key_that_nobody_knows_is_let_pass_where_it_is_kept() {
+        for draft in
+            [r#"{"mood":null}"#, r#"{"x":{"role":null}}"#, r#"{"tool":{"host":1}}"#, r#"{"id":"1","ids9":2}"#]
+        {
+            assert_eq!(refused(draft), None);
+        }
+        let closed = refused(r#"{"assistant":{"toolCalls":[{"mood":1}]}}"#).unwrap();
+        assert_eq!(
+            closed,
+            "expected another key than \"assistant.toolCalls[0].mood\", where nothing but id, name, arguments is kept"
+        );
+    }
+
+    #[test]
+    fn what_would_be_read_as_something_else_is_refused_with_its_place() {
+        for (draft, message) in [
+            (
+                r#"{"role":null}"#,
+                "expected \"system\", \"user\", \"assistant\" or \"tool\" for \"role\", but found null instead",
+            ),
+            (r#"{"content":{"blob":"x"}}"#, "expected a string for \"content\", but found an object instead"),
+            (r#"{"id":""}"#, "expected a string that is not empty for \"id\", but found \"\" instead"),
+            (r#"{"id":"a","id":"b"}"#, "expected \"id\" once, but found it twice"),
+            (
+                r#"{"tool":{"name":"\ud83d"}}"#,
+                "expected whole characters for \"tool.name\", but found half of a surrogate pair instead",
+            ),
+            (
+                r#"{"assistant":{"order":[{"text":[2,1]}]}}"#,
+                "expected {\"text\":[FROM,TO]}, {\"call\":PLACE} or {\"reasoning\":PLACE} for \"assistant.order[0]\", but found another object instead",
+            ),
+            (r#"{"attachments":[7]}"#, "expected an object for \"attachments[0]\", but found 7 instead"),
+        ] {
+            assert_eq!(refused(draft).as_deref(), Some(message), "{draft}");
+        }
+        assert_eq!(refused(r#"{"content":"\ud83d","x":"\ud83d"}"#), None);
+    }
+}

@@ -1,0 +1,447 @@
+//! One line of `events.jsonl`: the truth for everything that is not a message.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::text::{Extra, Open};
+use crate::record::edited::Edited;
+use crate::record::id;
+use crate::record::message::{drop_line_keys, take_timestamp};
+use crate::record::scan::{Problem, Record};
+use crate::record::status::Status;
+
+/// Something that happened to a session.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Event {
+    /// Names the event; a document says by it what it was written from.
+    pub id: String,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub change: Change,
+    /// Fields that this version does not know.
+    #[serde(skip)]
+    pub extra: Extra,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum Change {
+    /// The session began.
+    Created(Box<Created>),
+    /// It got a title from the user or the agent.
+    Title {
+        /// The title.
+        title: String,
+    },
+    /// It was paused, completed or taken up again.
+    Status {
+        /// What it is from now on.
+        status: Status,
+        /// Why, where nobody asked for it: `idle`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        reason: Option<String>,
+    },
+    /// What it is about was put into words.
+    Summary {
+        /// The words.
+        summary: String,
+    },
+    /// It was hidden from lists.
+    Archived,
+    /// It is in lists again.
+    Unarchived,
+    /// A message is in every context from now on.
+    Pin(Subject),
+    /// It no longer is.
+    Unpin(Subject),
+    /// The agent, or what it was told, is another.
+    Agent(Box<Agent>),
+    /// The current branch is the one of this message.
+    Leaf(Subject),
+    /// It was made from an agent's session, or from more of one.
+    Imported(Imported),
+    /// It began as a copy of another session, up to a message.
+    Fork(Origin),
+    /// It belongs to another project from now on, or lies in another placement. The document that it had there stands
+    /// beside it in the event, as `sessionJson` or `metadataJson`, for what nobody else knows of it.
+    Relocated {
+        /// The project; none in a workspace.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        project: Option<Project>,
+        /// Its name in a workspace.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        name: Option<String>,
+    },
+    /// Contexts begin behind a message from now on; where it says no range, with the first one again.
+    Compaction(Box<Compaction>),
+    /// Someone changed the document about it by hand.
+    Edited(Box<Edited>),
+    /// A type that this version does nothing about; its fields stay in the line.
+    #[serde(untagged)]
+    Other(OtherType),
+}
+
+/// The type of an event that this version does nothing about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct OtherType {
+    /// Its name.
+    #[serde(rename = "type")]
+    pub name: String,
+}
+
+/// The message that an event is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Subject {
+    /// Its id.
+    pub message_id: String,
+}
+
+/// Where a forked session comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Origin {
+    /// The uuid of that session.
+    pub session: String,
+    /// The last message that was taken over.
+    pub message_id: String,
+}
+
+/// How a session began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Created {
+    /// The session's uuid.
+    pub session: String,
+    /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
+    pub session_type: String,
+    /// Its name in its workspace: document 000's `conversation_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The project it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<Project>,
+    /// For a sub-agent's session: who called it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+    /// What made the conversation possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
+}
+
+/// A project as document 004 names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Project {
+    /// Its folder.
+    pub path: String,
+    /// Its hash; see [`crate::record::project::hash`].
+    pub hash: String,
+    /// What it is called.
+    pub name: String,
+    /// Where its repository is fetched from, without credentials: by this a moved project finds its sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// The first commit of its repository, for the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_commit: Option<String>,
+    /// Where in the repository it lies, where it is only a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+/// The call that began a sub-agent's session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Parent {
+    /// The uuid of the calling session.
+    pub session: String,
+    /// The id of the call, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}
+
+/// Document 000's `agent_config`: what made the conversation possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Agent {
+    /// The slash command that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// `sha256:` and the hash of the command's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt_hash: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tools it had.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    pub tools: Vec<String>,
+    /// Who serves the model: document 004's `provider.type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model's limit, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    /// Where the provider is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+}
+
+/// Where an imported session comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Imported {
+    /// The agent's name.
+    pub agent: String,
+    /// The session's id there.
+    pub source_id: String,
+}
+
+/// What contexts have for older messages: the fields of document 004's `CachedSummary`. Without a `summary`, what was
+/// learned of the conversation stands for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Compaction {
+    /// The messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<SummaryRange>,
+    /// What somebody wrote of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryText>,
+    /// What the messages cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_tokens: Option<u64>,
+}
+
+/// The messages that a summary stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct SummaryRange {
+    /// The first one.
+    pub start_message_id: String,
+    /// The last one.
+    pub end_message_id: String,
+    /// The first one's place; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_seq: Option<u64>,
+    /// The last one's place; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_seq: Option<u64>,
+    /// How many they are.
+    pub message_count: u64,
+    /// Where the line of the last one ends in the log; a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_byte: Option<u64>,
+}
+
+/// A summary as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct SummaryText {
+    /// What it says.
+    pub content: String,
+    /// What it costs, by `o200k_base` or the estimate.
+    pub tokens: u64,
+    /// Who wrote it.
+    pub model: String,
+}
+
+/// A record of `events.jsonl` as an event, and what is wrong with it. Valid JSON that is no event is `foreign`.
+pub fn read(record: &Record) -> (Option<Event>, Vec<Problem>) {
+    let (event, problems) = record.read::<Event>("an event, which has a \"type\"");
+    let event = event.map(|mut event| {
+        if event.id.is_empty() {
+            event.id = id::derived(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
+        }
+        event
+    });
+    (event, problems)
+}
+
+impl Open for Event {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+}
+
+impl FromFields for Event {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Event> {
+        let name: String = fields.take("type", bad)?;
+        drop_line_keys(&mut fields);
+        Some(Event {
+            id: fields.take("id", bad).unwrap_or_default(),
+            timestamp: take_timestamp(&mut fields, bad),
+            change: change(name, &mut fields, bad),
+            extra: fields.rest(),
+        })
+    }
+}
+
+// A known type whose one value is missing or bad says nothing that could be applied.
+pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
+    let known = match name.as_str() {
+        "created" => Created::take(fields, bad).map(|created| Change::Created(Box::new(created))),
+        "title" => fields.take("title", bad).map(|title| Change::Title { title }),
+        "status" => {
+            let reason = fields.take("reason", bad);
+            fields.take("status", bad).map(|status| Change::Status { status, reason })
+        }
+        "summary" => fields.take("summary", bad).map(|summary| Change::Summary { summary }),
+        "archived" => Some(Change::Archived),
+        "unarchived" => Some(Change::Unarchived),
+        "pin" => Subject::take(fields, bad).map(Change::Pin),
+        "unpin" => Subject::take(fields, bad).map(Change::Unpin),
+        "agent" => Some(Change::Agent(Box::new(Agent::take(fields, bad)))),
+        "leaf" => Subject::take(fields, bad).map(Change::Leaf),
+        "imported" => Imported::take(fields, bad).map(Change::Imported),
+        "fork" => Origin::take(fields, bad).map(Change::Fork),
+        "relocated" => {
+            Some(Change::Relocated { project: fields.take("project", bad), name: fields.take("name", bad) })
+        }
+        "compaction" => {
+            let (range, summary) = (fields.take("range", bad), fields.take("summary", bad));
+            let original_tokens = fields.take("originalTokens", bad);
+            Some(Change::Compaction(Box::new(Compaction { range, summary, original_tokens })))
+        }
+        "edited" => Some(Change::Edited(Box::new(Edited::take(fields, bad)))),
+        _ => None,
+    };
+    known.unwrap_or(Change::Other(OtherType { name }))
+}
+
+impl Created {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Created> {
+        Some(Created {
+            session: fields.take("session", bad)?,
+            session_type: fields.take("sessionType", bad).unwrap_or_else(|| "chat".into()),
+            name: fields.take("name", bad),
+            project: fields.take("project", bad),
+            parent: fields.take("parent", bad),
+            agent: fields.take("agent", bad),
+        })
+    }
+}
+
+impl Origin {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Origin> {
+        Some(Origin { session: fields.take("session", bad)?, message_id: fields.take("messageId", bad)? })
+    }
+}
+
+impl Subject {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Subject> {
+        Some(Subject { message_id: fields.take("messageId", bad)? })
+    }
+}
+
+impl Agent {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Agent {
+        Agent {
+            command: fields.take("command", bad),
+            system_prompt_hash: fields.take("systemPromptHash", bad),
+            model: fields.take("model", bad),
+            tools: fields.take("tools", bad).unwrap_or_default(),
+            provider: fields.take("provider", bad),
+            context_window: fields.take("contextWindow", bad),
+            base_url: fields.take("baseUrl", bad),
+        }
+    }
+}
+
+impl Imported {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
+        Some(Imported { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
+    }
+}
+
+impl FromFields for SummaryRange {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SummaryRange> {
+        Some(SummaryRange {
+            start_message_id: fields.take("startMessageId", bad)?,
+            end_message_id: fields.take("endMessageId", bad)?,
+            start_seq: fields.take("startSeq", bad),
+            end_seq: fields.take("endSeq", bad),
+            message_count: fields.take("messageCount", bad).unwrap_or_default(),
+            end_byte: fields.take("endByte", bad),
+        })
+    }
+}
+
+impl FromFields for SummaryText {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SummaryText> {
+        Some(SummaryText {
+            content: fields.take("content", bad)?,
+            tokens: fields.take("tokens", bad).unwrap_or_default(),
+            model: fields.take("model", bad).unwrap_or_default(),
+        })
+    }
+}
+
+impl FromFields for Agent {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Agent> {
+        Some(Agent::take(&mut fields, bad))
+    }
+}
+
+impl Project {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
+        Some(Project {
+            path: fields.take("path", bad)?,
+            hash: fields.take("hash", bad).unwrap_or_default(),
+            name: fields.take("name", bad).unwrap_or_default(),
+            remote: fields.take("remote", bad),
+            first_commit: fields.take("firstCommit", bad),
+            folder: fields.take("folder", bad),
+        })
+    }
+}
+
+impl Parent {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
+        Some(Parent { session: fields.take("session", bad)?, call_id: fields.take("callId", bad) })
+    }
+}
+
+impl FromFields for Imported {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
+        Imported::take(&mut fields, bad)
+    }
+}
+
+impl FromFields for Project {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
+        Project::take(&mut fields, bad)
+    }
+}
+
+impl FromFields for Parent {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
+        Parent::take(&mut fields, bad)
+    }
+}

@@ -1,0 +1,138 @@
+//! Identity: uuids of shape v7 and v8, made from what the caller hands over.
+
+use alloc::format;
+use alloc::string::String;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Code, Error};
+use crate::time::Stamp;
+
+const LONGEST_GIVEN_ID: usize = 128;
+
+/// A new id of shape v7: sorts by time. `place` keeps the ids of one stamp apart and, below 4096, in order.
+pub fn new(stamp: &Stamp, place: u32) -> String {
+    let mut chance = [0; 8];
+    chance.copy_from_slice(&stamp.entropy[..8]);
+    let chance = u64::from_be_bytes(chance).wrapping_add(place.into()).to_be_bytes();
+    let counter = (place.min(0xfff) as u16).to_be_bytes();
+    v7(stamp.now_ms, [&counter, &chance])
+}
+
+/// The id of something imported: the same at every import, sorting by the time it has in its source.
+pub fn imported(agent: &str, session: &str, native: &str, ms: i64) -> String {
+    let hash = hash(&[agent.as_bytes(), session.as_bytes(), native.as_bytes()]);
+    v7(ms, [&hash[..2], &hash[2..10]])
+}
+
+/// The id of something that was stored without one: shape v8, from its bytes and, where they can repeat, its place.
+pub fn derived(parts: &[&[u8]]) -> String {
+    let hash = hash(parts);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    shaped(bytes, 8)
+}
+
+/// Whether a person may name something so: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, no `..`, no Windows device name,
+/// no trailing dot.
+///
+/// # Errors
+/// `invalid_id`, saying why.
+pub fn check_given(id: &str) -> Result<(), Error> {
+    let wrong = |why: &str| {
+        Err(Error::new(
+            Code::InvalidId,
+            format!("expected an id of letters, digits, '.', '_' and '-', but found {id:?}: {why}"),
+        ))
+    };
+    let stem = id.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered = |device: &str| {
+        stem.strip_prefix(device)
+            .is_some_and(|n| n.len() == 1 && n != "0" && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    if id.len() > LONGEST_GIVEN_ID {
+        return wrong("it is longer than 128");
+    }
+    if !id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')) {
+        return wrong("it has another character");
+    }
+    if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return wrong("it does not begin with a letter or digit");
+    }
+    if id.contains("..") || id.ends_with('.') {
+        return wrong("it has two dots in a row, or ends with one");
+    }
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT") {
+        return wrong("Windows keeps that name for a device");
+    }
+    Ok(())
+}
+
+// Each part is preceded by its length, so that ("ab","c") and ("a","bc") differ.
+fn hash(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+fn v7(ms: i64, chance: [&[u8]; 2]) -> String {
+    let mut bytes = [0; 16];
+    bytes[..6].copy_from_slice(&(ms.max(0) as u64).to_be_bytes()[2..]);
+    bytes[6..8].copy_from_slice(chance[0]);
+    bytes[8..].copy_from_slice(chance[1]);
+    shaped(bytes, 7)
+}
+
+fn shaped(mut bytes: [u8; 16], version: u8) -> String {
+    bytes[6] = (bytes[6] & 0x0f) | (version << 4);
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let mut id = String::with_capacity(36);
+    for (place, byte) in bytes.into_iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            id.push('-');
+        }
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        id.extend([digit(byte >> 4), digit(byte & 15)]);
+    }
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_one_stamp_differ_and_sort_in_their_order() {
+        let stamp = Stamp { now_ms: 1_763_812_800_123, offset_minutes: 0, entropy: [7; 32] };
+        let mut ids: alloc::vec::Vec<String> = (0..4096).map(|place| new(&stamp, place)).collect();
+        assert!(ids.is_sorted() && ids.iter().all(|id| id.len() == 36 && &id[14..15] == "7"));
+        ids.extend((4096..9000).chain([u32::MAX]).map(|place| new(&stamp, place)));
+        ids.sort();
+        assert!(ids.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn an_import_gives_the_same_id_each_time_and_another_one_for_each_source() {
+        let id = imported("claude-code", "s", "m", 5);
+        assert_eq!(id, imported("claude-code", "s", "m", 5));
+        assert_ne!(id, imported("claude-code", "sm", "", 5));
+        assert!(id.starts_with("00000000-0005-7"));
+        assert_eq!(&derived(&[b"x"])[14..15], "8");
+    }
+
+    #[test]
+    fn a_given_id_is_refused_where_a_filesystem_could_read_more_into_it() {
+        for good in ["001-brainstorm-topic", "a", "A.b_c-9", "com", "COM0", "console"] {
+            assert_eq!(check_given(good), Ok(()), "{good}");
+        }
+        let long = "a".repeat(129);
+        for bad in
+            ["", ".", "..", "a..b", "a.", "-a", "a/b", "a\\b", "a b", "ä", "NUL", "con.txt", "LPT1", &long]
+        {
+            assert_eq!(check_given(bad).map_err(|e| e.code), Err(Code::InvalidId), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What lies in a log: lines, the records on them, and what they are: messages, events, executions of tools.
+
+pub mod blob;
+pub mod draft;
+pub mod edited;
+pub mod event;
+pub mod id;
+pub mod line;
+pub mod message;
+pub mod project;
+mod resync;
+pub mod scan;
+pub mod span;
+pub mod status;
+pub mod tool_execution;

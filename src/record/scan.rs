@@ -1,0 +1,479 @@
+//! Bytes to records and problems, forward from the start or backward from the end.
+//!
+//! A push parser: [`Scanner::feed`] takes what the host read, [`Scanner::next`] gives what is complete, and
+//! [`Scanner::finish`] says that there is no more for now. It holds one line of at most twice [`MAX_LINE`], never a log.
+//! One bad line costs that line: it is reported with its byte range, and a record inside it is believed if its checksum
+//! is right. Only a line feed ends a line. It does not know what a record means: see [`crate::record::message::read`].
+
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::json::fields::{Fields, FromFields, MAX_DEPTH, NotFields};
+use crate::record::line::{Checksum, MAX_LINE, checksum};
+use crate::record::resync;
+use crate::record::span::Span;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+// Two lines whose line feed is lost are still read; what is longer is passed by.
+const READ_LIMIT: usize = 2 * MAX_LINE;
+
+/// What a scan finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// A line that is one JSON object.
+    Record(Record),
+    /// Something that is none, or is not as it should be.
+    Problem(Problem),
+}
+
+/// A line that is one JSON object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Where it begins, in bytes.
+    pub start: u64,
+    /// Where it ends, its line feed left out.
+    pub end: u64,
+    /// The object as it stands.
+    pub json: String,
+    /// It has a checksum, and that is right.
+    pub is_sound: bool,
+}
+
+impl Record {
+    /// The object that a line is which begins there.
+    pub fn at(start: u64, json: String) -> Record {
+        let is_sound = checksum(json.trim_ascii().as_bytes()) == Checksum::Right;
+        Record { start, end: start + json.len() as u64, json, is_sound }
+    }
+
+    /// Where it lies.
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+
+    /// Decodes the record; `expected` says what it should be, where it is valid JSON and still something else.
+    pub(crate) fn read<T: FromFields>(&self, expected: &str) -> (Option<T>, Vec<Problem>) {
+        let problem = |code, message| Problem { code, start: self.start, end: self.end, message };
+        let mut bad = Vec::new();
+        let value = Fields::parse(&self.json).ok().and_then(|fields| T::from_fields(fields, &mut bad));
+        let mut problems: Vec<Problem> =
+            bad.into_iter().map(|bad| problem(ProblemCode::BadValue, bad.message)).collect();
+        if value.is_none() {
+            let message = format!("expected {expected}, but found another object instead");
+            problems.push(problem(ProblemCode::Foreign, message));
+        }
+        (value, problems)
+    }
+}
+
+/// Something in a log that is not as it should be, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// What it is, as a stable word.
+    pub code: ProblemCode,
+    /// Where it begins, in bytes.
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// What was expected, and what was found.
+    pub message: String,
+}
+
+/// What a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemCode {
+    /// A known field with a value of another kind; the field is lost, the record is kept.
+    BadValue,
+    /// A byte order mark; the line behind it is read.
+    Bom,
+    /// The checksum is not that of the bytes; the record is kept.
+    Checksum,
+    /// A marker that a merge left behind.
+    ConflictMarker,
+    /// Bytes that are no record.
+    Damaged,
+    /// The same id twice, with other bytes; both are kept.
+    DuplicateId,
+    /// Valid JSON that is no record of this log.
+    Foreign,
+    /// Several records on one line; each with a right checksum is kept.
+    GluedLines,
+    /// Bytes that are no UTF-8.
+    InvalidUtf8,
+    /// A line longer than a line may be.
+    LineTooLong,
+    /// A parent that the log does not hold; the message follows the line before it.
+    MissingParent,
+    /// A blob that a line names is not there, or its bytes are others.
+    MissingBlob,
+    /// A run of zero bytes, as an unclean shutdown leaves it.
+    NulRun,
+    /// Nested deeper than a reader goes.
+    TooDeep,
+    /// Bytes behind the last complete line.
+    TornTail,
+}
+
+impl ProblemCode {
+    /// Whether bytes were damaged; else they are as somebody wrote them.
+    pub fn is_damage(self) -> bool {
+        match self {
+            ProblemCode::Checksum
+            | ProblemCode::ConflictMarker
+            | ProblemCode::Damaged
+            | ProblemCode::GluedLines
+            | ProblemCode::InvalidUtf8
+            | ProblemCode::LineTooLong
+            | ProblemCode::MissingBlob
+            | ProblemCode::NulRun
+            | ProblemCode::TooDeep
+            | ProblemCode::TornTail => true,
+            ProblemCode::BadValue
+            | ProblemCode::Bom
+            | ProblemCode::DuplicateId
+            | ProblemCode::Foreign
+            | ProblemCode::MissingParent => false,
+        }
+    }
+}
+
+/// The push parser.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    direction: Direction,
+    buffer: Vec<u8>,
+    // Forward: how much of the buffer is read. What follows it begins at `offset` in the log.
+    read: usize,
+    offset: u64,
+    // How much of what is not read is known to hold no line feed: from the front, or from the back.
+    searched: usize,
+    // In a line longer than the limit: how much of it was passed by.
+    passed: u64,
+    // Backward, before the last line is given: whether a line feed ends it; nothing before the first bytes.
+    last_is_open: Option<bool>,
+    limit: usize,
+    // Forward: up to where the records of a torn tail were given. Its line is read again when it is complete.
+    given: u64,
+    found: VecDeque<Found>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+impl Scanner {
+    /// Reads forward; the first bytes fed lie at `offset`, where a line begins.
+    pub fn forward(offset: u64) -> Scanner {
+        Scanner::new(Direction::Forward, offset)
+    }
+
+    /// Reads backward; the first bytes fed end at `end`, the end of the log or behind the line feed of a line.
+    pub fn backward(end: u64) -> Scanner {
+        Scanner::new(Direction::Backward, end)
+    }
+
+    fn new(direction: Direction, offset: u64) -> Scanner {
+        let (buffer, found) = (Vec::new(), VecDeque::new());
+        Scanner {
+            direction,
+            buffer,
+            read: 0,
+            offset,
+            searched: 0,
+            passed: 0,
+            last_is_open: None,
+            limit: READ_LIMIT,
+            given: 0,
+            found,
+        }
+    }
+
+    /// Takes the bytes that follow those fed before; backward, those that precede them.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        match self.direction {
+            Direction::Forward => {
+                self.buffer.drain(..core::mem::take(&mut self.read));
+                self.buffer.extend_from_slice(chunk);
+            }
+            Direction::Backward => {
+                self.last_is_open = self.last_is_open.or(chunk.last().map(|byte| *byte != b'\n'));
+                let behind = core::mem::replace(&mut self.buffer, chunk.to_vec());
+                self.buffer.extend_from_slice(&behind);
+                self.offset = self.offset.saturating_sub(chunk.len() as u64);
+            }
+        }
+    }
+
+    /// Forward, whether no line is open and none is found that was not given.
+    pub(crate) fn can_pass(&self) -> bool {
+        self.read == self.buffer.len() && self.passed == 0 && self.found.is_empty()
+    }
+
+    /// Forward, takes lines that are known to be records, where [`Scanner::can_pass`].
+    pub(crate) fn pass(&mut self, mut lines: String) -> Vec<Found> {
+        let mut record = |json: String| {
+            let start = self.offset;
+            let end = start + json.len() as u64;
+            self.offset = end + 1;
+            Found::Record(Record { start, end, json, is_sound: true })
+        };
+        if lines.find('\n') == lines.len().checked_sub(1) {
+            lines.pop();
+            return Vec::from([record(lines)]);
+        }
+        lines.split_terminator('\n').map(|line| record(line.into())).collect()
+    }
+
+    /// What is complete, in the direction of the scan; nothing where more bytes are needed.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator is over with its first None, a scan is not"
+    )]
+    pub fn next(&mut self) -> Option<Found> {
+        loop {
+            let (found, more) = match self.direction {
+                Direction::Forward => {
+                    (self.found.pop_front(), Scanner::line_from_front as fn(&mut Scanner) -> bool)
+                }
+                Direction::Backward => {
+                    (self.found.pop_back(), Scanner::line_from_back as fn(&mut Scanner) -> bool)
+                }
+            };
+            if found.is_some() {
+                return found;
+            }
+            if !more(self) {
+                return None;
+            }
+        }
+    }
+
+    /// There is no more, for now. Forward: a last line without a line feed is given if it is a record, else it is
+    /// reported as torn and kept, since its writer may still be at it. Backward: the start of the log is reached.
+    pub fn finish(&mut self) {
+        let start = self.offset;
+        let mut line = core::mem::take(&mut self.buffer);
+        line.drain(..core::mem::take(&mut self.read));
+        self.searched = 0;
+        match self.direction {
+            Direction::Backward => {
+                let is_tail = self.take_tail();
+                self.line(&line, start, is_tail);
+            }
+            Direction::Forward if self.passed > 0 => {
+                // Its end may still come, and is no line of its own.
+                let passed = self.passed;
+                self.line(&line, start, true);
+                (self.buffer, self.passed) = (line, passed);
+            }
+            Direction::Forward => {
+                self.line(&line, start, true);
+                let torn =
+                    |found: &Found| matches!(found, Found::Problem(p) if p.code == ProblemCode::TornTail);
+                if self.found.iter().any(torn) {
+                    let end = |found: &Found| match found {
+                        Found::Record(record) => record.end,
+                        Found::Problem(_) => 0,
+                    };
+                    self.given = self.found.iter().map(end).fold(self.given, u64::max);
+                    self.buffer = line;
+                } else {
+                    self.offset += line.len() as u64;
+                }
+            }
+        }
+    }
+
+    /// Forward, where the next line begins: what lies before is given.
+    pub fn position(&self) -> u64 {
+        self.offset.saturating_sub(self.passed).max(self.given)
+    }
+
+    /// Forward: whether what was given ends inside a line, behind a record in a torn tail.
+    pub(crate) fn is_inside_line(&self) -> bool {
+        self.given > self.offset
+    }
+
+    fn line_from_front(&mut self) -> bool {
+        let unsearched = self.read + self.searched;
+        let Some(at) = memchr::memchr(b'\n', &self.buffer[unsearched..]) else {
+            let unread = self.buffer.len() - self.read;
+            self.searched = unread;
+            if unread > self.limit {
+                self.offset += unread as u64;
+                self.pass_by();
+            }
+            return false;
+        };
+        let (from, end) = (self.read, unsearched + at);
+        let start = self.offset;
+        self.offset += (end + 1 - from) as u64;
+        self.read = end + 1;
+        self.searched = 0;
+        let buffer = core::mem::take(&mut self.buffer);
+        self.line(&buffer[from..end], start, false);
+        self.buffer = buffer;
+        true
+    }
+
+    fn line_from_back(&mut self) -> bool {
+        let unsearched = self.buffer.len() - self.searched;
+        let Some(at) = memchr::memrchr(b'\n', &self.buffer[..unsearched]) else {
+            self.searched = self.buffer.len();
+            if self.searched > self.limit {
+                self.pass_by();
+            }
+            return false;
+        };
+        let line = self.buffer.split_off(at + 1);
+        let start = self.offset + at as u64 + 1;
+        self.buffer.truncate(at);
+        self.searched = 0;
+        let is_tail = self.take_tail();
+        self.line(&line, start, is_tail);
+        true
+    }
+
+    fn take_tail(&mut self) -> bool {
+        self.last_is_open.replace(false).unwrap_or_default()
+    }
+
+    fn pass_by(&mut self) {
+        self.passed += (self.buffer.len() - self.read) as u64;
+        self.buffer.clear();
+        (self.read, self.searched) = (0, 0);
+    }
+
+    fn line(&mut self, line: &[u8], start: u64, is_tail: bool) {
+        let passed = core::mem::take(&mut self.passed);
+        if passed + line.len() as u64 > self.limit as u64 {
+            let from = if self.direction == Direction::Forward { start - passed } else { start };
+            let end = from + passed + line.len() as u64;
+            let message = format!(
+                "expected a line of at most {} bytes, but found one of {} bytes instead",
+                self.limit,
+                end - from
+            );
+            return self.problem(ProblemCode::LineTooLong, from, end, message);
+        }
+        let (line, start) = self.without_padding(line, start);
+        if line.is_empty() {
+            return;
+        }
+        let end = start + line.len() as u64;
+        let Ok(json) = core::str::from_utf8(line) else {
+            return self.damaged(line, start, is_tail);
+        };
+        match Fields::check(json) {
+            Ok(()) => {
+                let found = checksum(line.trim_ascii());
+                if found == Checksum::Wrong {
+                    let message =
+                        String::from("expected the checksum of these bytes, but found another one instead");
+                    self.problem(ProblemCode::Checksum, start, end, message);
+                }
+                let (json, is_sound) = (json.into(), found == Checksum::Right);
+                self.found.push_back(Found::Record(Record { start, end, json, is_sound }));
+            }
+            // A tail such as `12` is no value yet: its writer may be at `123`.
+            Err(NotFields::Other(_)) if is_tail => self.damaged(line, start, is_tail),
+            Err(NotFields::Other(kind)) => {
+                let message = format!("expected a record, but found {kind} instead");
+                self.problem(ProblemCode::Foreign, start, end, message);
+            }
+            // A record behind a deep fragment is still a record. A tail may yet be closed, whatever its depth.
+            Err(NotFields::TooDeep) if !is_tail && resync::believed(line).is_empty() => {
+                let message =
+                    format!("expected at most {MAX_DEPTH} levels of nesting, but found more instead");
+                self.problem(ProblemCode::TooDeep, start, end, message);
+            }
+            Err(NotFields::TooDeep | NotFields::Invalid) => self.damaged(line, start, is_tail),
+        }
+    }
+
+    // Cuts off what is around a line and not of it: a byte order mark, a carriage return, runs of zero bytes.
+    fn without_padding<'a>(&mut self, mut line: &'a [u8], mut start: u64) -> (&'a [u8], u64) {
+        if start == 0 && line.starts_with(BOM) {
+            self.problem(
+                ProblemCode::Bom,
+                0,
+                3,
+                "expected a record, but found a byte order mark instead".into(),
+            );
+            (line, start) = (&line[3..], 3);
+        }
+        let zeros = line.iter().take_while(|byte| **byte == 0).count();
+        self.nul_run(start, zeros);
+        (line, start) = (&line[zeros..], start + zeros as u64);
+        let zeros = line.iter().rev().take_while(|byte| **byte == 0).count();
+        line = &line[..line.len() - zeros];
+        self.nul_run(start + line.len() as u64, zeros);
+        (line.strip_suffix(b"\r").unwrap_or(line), start)
+    }
+
+    fn nul_run(&mut self, start: u64, len: usize) {
+        if len > 0 {
+            let message = format!("expected a record, but found {len} zero bytes instead");
+            self.problem(ProblemCode::NulRun, start, start + len as u64, message);
+        }
+    }
+
+    // Keeps the records whose checksum is right, and reports what lies between them.
+    fn damaged(&mut self, line: &[u8], start: u64, is_tail: bool) {
+        let spans = resync::believed(line);
+        let mut at = 0;
+        for (from, to) in spans.iter().copied() {
+            self.gap(&line[at..from], start + at as u64, false);
+            let json = String::from_utf8_lossy(&line[from..to]).into_owned();
+            let (start, end) = (start + from as u64, start + to as u64);
+            if end > self.given {
+                self.found.push_back(Found::Record(Record { start, end, json, is_sound: true }));
+            }
+            at = to;
+        }
+        if let [(first, _), _, ..] = spans[..] {
+            let message = format!("expected one record on a line, but found {} instead", spans.len());
+            self.problem(ProblemCode::GluedLines, start + first as u64, start + at as u64, message);
+        }
+        self.gap(&line[at..], start + at as u64, is_tail);
+    }
+
+    fn gap(&mut self, bytes: &[u8], start: u64, is_tail: bool) {
+        if bytes.is_empty() {
+            return;
+        }
+        let conflict =
+            [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"].iter().any(|m| bytes.starts_with(m));
+        let (code, what) = match core::str::from_utf8(bytes) {
+            _ if is_tail => (ProblemCode::TornTail, "the beginning of one"),
+            _ if conflict => (ProblemCode::ConflictMarker, "a merge's conflict marker"),
+            Err(_) => (ProblemCode::InvalidUtf8, "bytes that are no UTF-8"),
+            _ if bytes.contains(&0) => (ProblemCode::NulRun, "zero bytes"),
+            Ok(_) => (ProblemCode::Damaged, "something that is no JSON object"),
+        };
+        let message = format!("expected a record, but found {what} instead");
+        self.problem(code, start, start + bytes.len() as u64, message);
+    }
+
+    fn problem(&mut self, code: ProblemCode, start: u64, end: u64, message: String) {
+        self.found.push_back(Found::Problem(Problem { code, start, end, message }));
+    }
+}
+
+/// Scans a whole log that is at hand.
+pub fn scan(bytes: &[u8]) -> Vec<Found> {
+    let mut scanner = Scanner::forward(0);
+    scanner.feed(bytes);
+    let mut all: Vec<Found> = core::iter::from_fn(|| scanner.next()).collect();
+    scanner.finish();
+    all.extend(core::iter::from_fn(|| scanner.next()));
+    all
+}

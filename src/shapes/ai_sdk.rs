@@ -1,0 +1,80 @@
+//! Vercel AI SDK's `ModelMessage`, of its versions 6 and 7.
+
+use crate::record::message::Role;
+use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::json::Json;
+use crate::shapes::part::DENIED;
+use crate::shapes::steps::{Answer, Step};
+
+const TEXT: &str = r#"{"type":"text","text":?0}"#;
+const FILE: &str = r#"{"type":"file","data":?0,"mediaType":?1,"filename":?3}"#;
+const FORMS: Forms = Forms {
+    text: TEXT,
+    image: [FILE, FILE],
+    pdf: [FILE, FILE],
+    sound: "",
+    other: [FILE, FILE],
+    call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2}"#,
+    arguments: Arguments::Value,
+};
+
+// Of a result; version 7 advises against these words, and version 6 knows no others.
+const IN_RESULT: [&str; 2] =
+    [r#"{"type":"file-data","data":?0,"mediaType":?1}"#, r#"{"type":"file-url","url":?0,"mediaType":?1}"#];
+const RESULT: Forms = Forms { image: IN_RESULT, pdf: IN_RESULT, other: IN_RESULT, ..FORMS };
+
+pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+    for step in steps {
+        match step.role {
+            Role::System => json.put(r#"{"role":"system","content":?0}"#, &[&step.said()]),
+            Role::User => said("user", step, json),
+            Role::Assistant => said("assistant", step, json),
+            Role::Tool => {}
+        }
+        let results = step.results();
+        if results.is_empty() {
+            continue;
+        }
+        json.put(r#"{"role":"tool","content":["#, &[]);
+        for (call, result) in results {
+            let words = [&*call.id, &call.name];
+            json.put(r#"{"type":"tool-result","toolCallId":?0,"toolName":?1,"output":"#, &words);
+            output(result, json);
+            json.put("}", &[]);
+        }
+        json.put("]}", &[]);
+    }
+}
+
+fn said(role: &str, step: &Step<'_>, json: &mut Json) {
+    if step.files.is_empty() && step.calls.is_empty() {
+        return json.put(r#"{"role":?0,"content":?1}"#, &[role, step.text]);
+    }
+    json.put(r#"{"role":?0,"content":["#, &[role]);
+    content(step.text, &step.files, &FORMS, json);
+    calls(step, &FORMS, json);
+    json.put("]}", &[]);
+}
+
+// An error has no files.
+fn output(result: &Answer<'_>, json: &mut Json) {
+    let has_files = !result.files.is_empty();
+    if let Some(value) = result.value().filter(|_| !has_files) {
+        let kind = if result.is_error { "error-json" } else { "json" };
+        return json.put(r#"{"type":?0,"value":!1}"#, &[kind, &value]);
+    }
+    if result.tool().is_some_and(|tool| tool.not_run) {
+        json.put(r#"{"type":"execution-denied""#, &[]);
+        if result.text != DENIED {
+            json.put(r#""reason":?0"#, &[&result.said()]);
+        }
+        return json.put("}", &[]);
+    }
+    if result.is_error || !has_files {
+        let kind = if result.is_error { "error-text" } else { "text" };
+        return json.put(r#"{"type":?0,"value":?1}"#, &[kind, &result.said()]);
+    }
+    json.put(r#"{"type":"content","value":["#, &[]);
+    content(result.text, &result.files, &RESULT, json);
+    json.put("]}", &[]);
+}

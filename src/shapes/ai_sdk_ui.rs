@@ -1,0 +1,70 @@
+//! Vercel AI SDK's `UIMessage`, of its versions 6 and 7.
+
+use alloc::format;
+
+use crate::record::message::Role;
+use crate::shapes::forms::{Arguments, Forms, content};
+use crate::shapes::json::Json;
+use crate::shapes::message::{PLAIN, Words};
+use crate::shapes::steps::{Call, Step};
+
+const FILE: &str = r#"{"type":"file","mediaType":?1,"url":?2,"filename":?3}"#;
+const FORMS: Forms = Forms {
+    text: r#"{"type":"text","text":?0}"#,
+    image: [FILE, FILE],
+    pdf: [FILE, FILE],
+    sound: "",
+    other: [FILE, FILE],
+    // A call has its result in it.
+    call: "",
+    arguments: Arguments::Value,
+};
+
+/// All steps between two users' messages are one message.
+pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+    let mut is_answer = false;
+    for (place, step) in steps.iter().enumerate() {
+        let role = match step.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant | Role::Tool => "assistant",
+        };
+        if !(is_answer && role == "assistant") {
+            if place > 0 {
+                json.put("]}", &[]);
+            }
+            // Messages have ids there, no two the same.
+            let id = step.message.map_or("", |message| &*message.id);
+            let id = if id.is_empty() { format!("message-{place}") } else { id.into() };
+            json.put(r#"{"id":?0,"role":?1,"parts":["#, &[&id, role]);
+        }
+        is_answer = role == "assistant";
+        if is_answer {
+            json.put(r#"{"type":"step-start"}"#, &[]);
+        }
+        content(step.text, &step.files, &FORMS, json);
+        step.calls.iter().for_each(|call| tool(call, json));
+    }
+    if !steps.is_empty() {
+        json.put("]}", &[]);
+    }
+}
+
+fn tool(call: &Call<'_>, json: &mut Json) {
+    let (state, key) = match &call.result {
+        None => ("input-available", ""),
+        Some(result) if result.is_error => ("output-error", "errorText"),
+        Some(_) => ("output-available", "output"),
+    };
+    let words = [&*call.name, &call.id, state, &call.value()];
+    json.put(r#"{"type":"dynamic-tool","toolName":?0,"toolCallId":?1,"state":?2,"input":!3"#, &words);
+    if let Some(result) = &call.result {
+        match result.value().filter(|_| result.files.is_empty()) {
+            Some(value) => json.put(if result.is_error { "?0:?1" } else { "?0:!1" }, &[key, &value]),
+            None => json.put("?0:?1", &[key, &result.said()]),
+        }
+    }
+    json.put("}", &[]);
+}
+
+pub(super) const WORDS: Words = Words { content: "parts", ..PLAIN };

@@ -1,0 +1,75 @@
+//! Anthropic's Messages.
+
+use crate::record::message::Role;
+use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::json::Json;
+use crate::shapes::message::{PLAIN, Words};
+use crate::shapes::speakers::Speakers;
+use crate::shapes::steps::Step;
+
+const IMAGE_AT: &str = r#"{"type":"image","source":{"type":"url","url":?0}}"#;
+const FORMS: Forms = Forms {
+    text: r#"{"type":"text","text":?0}"#,
+    image: [r#"{"type":"image","source":{"type":"base64","media_type":?1,"data":?0}}"#, IMAGE_AT],
+    pdf: [
+        r#"{"type":"document","source":{"type":"base64","media_type":?1,"data":?0}}"#,
+        r#"{"type":"document","source":{"type":"url","url":?0}}"#,
+    ],
+    sound: "",
+    other: ["", ""],
+    call: r#"{"type":"tool_use","id":?0,"name":?1,"input":!2}"#,
+    arguments: Arguments::Object,
+};
+
+/// Results come first in the user's message behind their calls, since a step's results stand behind it at once.
+pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+    let mut speakers = Speakers::new(json, "content");
+    for (place, step) in steps.iter().enumerate() {
+        match step.role {
+            // Newer models take the role `system` at some places, older ones nowhere.
+            Role::System => speakers.system(step, &FORMS),
+            Role::User => content(step.text, &step.files, &FORMS, speakers.speak("user")),
+            Role::Assistant => {
+                let json = speakers.speak("assistant");
+                let said = step.said();
+                // An answer that is to be continued may not end with blanks.
+                let is_last = place + 1 == steps.len() && step.calls.is_empty();
+                content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
+                calls(step, &FORMS, json);
+            }
+            Role::Tool => {}
+        }
+        for (call, result) in step.results() {
+            let json = speakers.speak("user");
+            json.put(r#"{"type":"tool_result","tool_use_id":?0"#, &[&call.id]);
+            if result.is_error {
+                json.put(r#""is_error":true"#, &[]);
+            }
+            // What is an error has nothing but text.
+            let (said, files) = match result.is_error {
+                true => (result.said(), &[][..]),
+                false => (result.text.into(), &result.files[..]),
+            };
+            let text = if said.trim().is_empty() { "" } else { &said };
+            if !text.is_empty() || !files.is_empty() {
+                json.put(r#""content":["#, &[]);
+                content(text, files, &FORMS, json);
+                json.put("]", &[]);
+            }
+            json.put("}", &[]);
+        }
+    }
+    speakers.finish();
+}
+
+pub(super) const WORDS: Words = Words {
+    finish: "stop_reason",
+    counts: [
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "thinking_tokens",
+    ],
+    ..PLAIN
+};

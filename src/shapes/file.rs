@@ -1,0 +1,117 @@
+//! Images and files, as bytes in base64 or at an address.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::record::blob::is_text;
+use crate::record::message::Attachment;
+use crate::tokens::cost::text_of;
+
+/// An image or a file on its way to a provider.
+pub(crate) struct File<'a> {
+    pub mime: &'a str,
+    pub name: Option<&'a str>,
+    pub source: Source<'a>,
+}
+
+/// Where its bytes are.
+pub(crate) enum Source<'a> {
+    /// Here, in base64.
+    Data(&'a str),
+    /// At an address that the provider can ask.
+    Url(&'a str),
+    /// At a place that only this machine knows, if anywhere.
+    Away(Option<&'a str>),
+}
+
+impl<'a> File<'a> {
+    pub fn of(attachment: &'a Attachment) -> File<'a> {
+        let (data, path) = (attachment.data.as_deref(), attachment.path.as_deref());
+        let source = match (data.filter(|data| is_base64(data)), path) {
+            (Some(data), _) => Source::Data(data),
+            (None, Some(path)) if is_url(path) => Source::Url(path),
+            (None, path) => Source::Away(path),
+        };
+        let mime = match &source {
+            Source::Data(data) if is_vague(&attachment.mime) => image_type(data).unwrap_or(&attachment.mime),
+            _ => &attachment.mime,
+        };
+        let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
+        File { mime, name: attachment.name.as_deref(), source }
+    }
+
+    /// The address, or one that has the bytes in it; nothing where there is none.
+    pub fn url(&self) -> String {
+        match self.source {
+            Source::Data(data) => format!("data:{};base64,{data}", self.mime),
+            Source::Url(url) => url.to_owned(),
+            Source::Away(_) => String::new(),
+        }
+    }
+
+    /// What stands in the place of a file that cannot be sent: what it says, if it is a text, or what it is.
+    pub fn described(&self) -> String {
+        let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
+        match self.source {
+            Source::Data(data) if is_text(self.mime) => match text_of(data) {
+                Some(text) => format!("[File{named}]\n{text}"),
+                None => format!("[Not sent: {}{named}]", self.mime),
+            },
+            Source::Url(place) | Source::Away(Some(place)) => {
+                format!("[Not sent: {}{named} at {place}]", self.mime)
+            }
+            Source::Data(_) | Source::Away(None) => format!("[Not sent: {}{named}]", self.mime),
+        }
+    }
+}
+
+/// A file whose path is what a provider said: base64, an address, or an address with the bytes in it, which says the type
+/// better.
+pub(super) fn resolved(mut file: Attachment) -> Attachment {
+    let Some(place) = file.path.take() else { return file };
+    if let Some((mime, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        file.mime = mime.to_owned();
+        file.data = Some(data.to_owned());
+    } else if is_url(&place) {
+        file.path = Some(place);
+    } else {
+        file.data = Some(place);
+    }
+    if let Some(mime) = file.data.as_deref().filter(|_| is_vague(&file.mime)).and_then(image_type) {
+        file.mime = mime.to_owned();
+    }
+    file
+}
+
+/// The text of a document in base64, as attachments hold it.
+pub(super) fn encoded(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
+fn is_url(place: &str) -> bool {
+    ["http://", "https://", "gs://", "data:"].iter().any(|scheme| place.starts_with(scheme))
+}
+
+fn is_base64(data: &str) -> bool {
+    let inner = data.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    !inner.is_empty()
+        && data.len().is_multiple_of(4)
+        && data.len() - inner.len() < 3
+        && inner.bytes().all(is_digit)
+}
+
+fn is_vague(mime: &str) -> bool {
+    mime.is_empty() || mime == "image" || mime == "image/*"
+}
+
+// By its first bytes: providers refuse an image of no kind.
+fn image_type(data: &str) -> Option<&'static str> {
+    const KINDS: [(&str, &str); 4] =
+        [("iVBOR", "image/png"), ("/9j/", "image/jpeg"), ("R0lG", "image/gif"), ("UklG", "image/webp")];
+    KINDS.iter().find(|(begin, _)| data.starts_with(begin)).map(|(_, mime)| *mime)
+}

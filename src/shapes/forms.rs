@@ -1,0 +1,91 @@
+//! How a shape looks: a pattern for each thing that is said. Each shape has them under names of its own.
+
+use crate::shapes::file::{File, Source};
+use crate::shapes::json::Json;
+use crate::shapes::steps::Step;
+
+/// The patterns of a shape. One that is empty says that the shape has no such thing: a file is described in a text then.
+/// Words of a file are its bytes or address, its type, the address, and the name.
+pub(super) struct Forms {
+    pub text: &'static str,
+    /// With the bytes in it, or with the address of them; so are the next.
+    pub image: [&'static str; 2],
+    pub pdf: [&'static str; 2],
+    pub sound: &'static str,
+    pub other: [&'static str; 2],
+    /// Words are the id, the name, and the arguments.
+    pub call: &'static str,
+    pub arguments: Arguments,
+}
+
+/// What arguments are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Arguments {
+    /// The text that the model wrote.
+    Text,
+    /// The JSON that it is.
+    Value,
+    /// An object, whatever was written.
+    Object,
+}
+
+/// A content's text and files.
+pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut Json) {
+    if !text.is_empty() {
+        json.put(forms.text, &[text]);
+    }
+    for file in files {
+        let place = match file.source {
+            Source::Data(place) | Source::Url(place) => place,
+            Source::Away(_) => "",
+        };
+        let [data, url] = match file.mime {
+            "image/png" | "image/jpeg" | "image/gif" | "image/webp" => forms.image,
+            "application/pdf" => forms.pdf,
+            "audio/wav" | "audio/mpeg" | "audio/mp3" if !forms.sound.is_empty() => [forms.sound, ""],
+            // What an address gives is the provider's to find out.
+            mime if mime.starts_with("image/") => [forms.other[0], forms.image[1]],
+            _ => forms.other,
+        };
+        let pattern = match file.source {
+            Source::Data(_) => data,
+            Source::Url(_) => url,
+            Source::Away(_) => "",
+        };
+        if pattern.is_empty() {
+            json.put(forms.text, &[&file.described()]);
+            continue;
+        }
+        let stand_in = json.stand_in(file);
+        let place = stand_in.as_deref().unwrap_or(place);
+        let url = match &stand_in {
+            Some(data) => File { source: Source::Data(data), ..*file }.url(),
+            None => file.url(),
+        };
+        let words = [place, file.mime, &url, file.name.unwrap_or("file"), sound(file.mime)];
+        // A name is made up only where the provider asks for one, which is never at the end.
+        match pattern.strip_suffix(r#","filename":?3}"#).filter(|_| file.name.is_none()) {
+            Some(nameless) => {
+                json.put(nameless, &words);
+                json.put("}", &[]);
+            }
+            None => json.put(pattern, &words),
+        }
+    }
+}
+
+/// The calls of a step.
+pub(super) fn calls(step: &Step<'_>, forms: &Forms, json: &mut Json) {
+    for call in &step.calls {
+        let arguments = match forms.arguments {
+            Arguments::Text => (&*call.arguments).into(),
+            Arguments::Value => call.value(),
+            Arguments::Object => call.object(),
+        };
+        json.put(forms.call, &[&call.id, &call.name, &arguments]);
+    }
+}
+
+fn sound(mime: &str) -> &'static str {
+    if mime == "audio/wav" { "wav" } else { "mp3" }
+}

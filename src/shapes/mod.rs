@@ -1,0 +1,269 @@
+//! The providers' message shapes, out of a context and into a log: the door that all of them go through.
+//!
+//! Whatever is written has no result without its call and no call without a result. What is alike in all shapes is done
+//! once, in `steps.rs` on the way out and in `reading.rs` on the way in; a shape's own file says only how it looks.
+
+mod ai_sdk;
+mod ai_sdk_ui;
+mod anthropic;
+pub(crate) mod file;
+mod format;
+mod forms;
+pub(crate) mod gemini;
+mod json;
+mod message;
+pub(crate) mod names;
+mod openai_chat;
+mod openai_responses;
+mod part;
+pub(crate) mod pieces;
+mod reading;
+mod speakers;
+pub(crate) mod steps;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Fields, FromFields, NotFields, items, objects};
+use crate::json::text::to_json;
+use crate::record::draft::{self, MESSAGE};
+use crate::record::message::{Assistant, Message, Role};
+use crate::tokens::Images;
+
+pub use format::Format;
+use json::Json;
+use names::Limits;
+use reading::{Reading, name_results};
+use steps::Step;
+
+/// What stands before an answer that nobody asked for, where the provider wants the user to begin: the conversation was
+/// cut there.
+const BEGUN: &str = "[The conversation began before this.]";
+
+/// Messages in a provider's shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// A JSON array.
+    pub json: String,
+    /// The ids of calls that nobody made: the results that name them are left out.
+    pub without_call: Vec<String>,
+}
+
+/// The messages of a context in the shape that was asked for.
+///
+/// A call without a result gets one that says so; a result without a call is left out. Results stand behind their calls,
+/// reasoning is not sent, a lone surrogate is U+FFFD. leftoff's own shape is as it is stored.
+pub fn write(messages: &[Message], format: Format) -> Written {
+    if format == Format::Leftoff {
+        let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
+        return Written { json, without_call: Vec::new() };
+    }
+    let (steps, without_call) = together(messages, format);
+    Written { json: shaped(&steps, format), without_call }
+}
+
+/// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
+/// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
+pub fn counted(messages: &[Message], format: Format, images: Option<Images>) -> (String, u32) {
+    put(&together(messages, format).0, format, Json::counted(images)).costs()
+}
+
+/// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
+/// because they come twice, and by what is said before an answer that comes first.
+pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
+    let steps = steps::alone(message, Limits::of(format));
+    put(steps.as_slice(), format, Json::counted(images)).costs()
+}
+
+fn together(messages: &[Message], format: Format) -> (Vec<Step<'_>>, Vec<String>) {
+    let (mut steps, without_call) = steps::paired(messages, Limits::of(format));
+    let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
+    if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
+        steps.insert(0, Step::user(BEGUN));
+    }
+    (steps, without_call)
+}
+
+/// The steps in a shape, as a JSON array.
+pub(crate) fn shaped(steps: &[Step<'_>], format: Format) -> String {
+    put(steps, format, Json::default()).finish()
+}
+
+fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
+    json.put("[", &[]);
+    match format {
+        // Written as it is stored, without steps.
+        Format::Leftoff => {}
+        Format::OpenaiChat => openai_chat::write(steps, &mut json),
+        Format::OpenaiResponses => openai_responses::write(steps, &mut json),
+        Format::Anthropic => anthropic::write(steps, &mut json),
+        Format::Gemini => gemini::write(steps, &mut json),
+        Format::AiSdk => ai_sdk::write(steps, &mut json),
+        Format::AiSdkUi => ai_sdk_ui::write(steps, &mut json),
+    }
+    json.put("]", &[]);
+    json
+}
+
+/// Reads one message, or an array of them, or a provider's answer, as drafts for a log: what a caller says. A key or a value
+/// that no reader of the log would give back is refused; see `session::draft`.
+///
+/// A part of an unknown kind is kept as text.
+///
+/// # Errors
+/// `invalid_json`; `invalid_request`, naming the place and what was expected there. Then nothing is read.
+pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
+    read_by(json, format, draft)
+}
+
+/// The same, where messages in leftoff's shape were read from a log before, and keys are taken as they are.
+///
+/// # Errors
+/// Those of [`drafts`].
+pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
+    read_by(json, format, stored)
+}
+
+/// Messages of a log on their way into another one, in leftoff's shape: whatever a log has, another one may have.
+///
+/// # Errors
+/// Those of [`drafts`].
+pub fn copies(json: &str) -> Result<Vec<Message>, Error> {
+    read_by(json, Format::Leftoff, |fields, reading| {
+        reading.drafts.push(Message::copied(fields, &mut reading.bad));
+    })
+}
+
+fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Result<Vec<Message>, Error> {
+    let json = json.trim_ascii();
+    let all = match objects(json) {
+        Some(objects) => objects,
+        None => each(json)?,
+    };
+    let mut reading = Reading::default();
+    for (place, fields) in all.into_iter().enumerate() {
+        match format {
+            Format::Leftoff => own(fields, &mut reading),
+            Format::OpenaiChat => message::read(fields, &openai_chat::WORDS, &mut reading),
+            Format::OpenaiResponses => openai_responses::read(fields, &mut reading),
+            Format::Anthropic => message::read(fields, &anthropic::WORDS, &mut reading),
+            Format::Gemini => message::read(fields, &gemini::WORDS, &mut reading),
+            Format::AiSdk => message::read(fields, &message::PLAIN, &mut reading),
+            Format::AiSdkUi => message::read(fields, &ai_sdk_ui::WORDS, &mut reading),
+        }
+        if let Some(bad) = reading.bad.first() {
+            return Err(invalid(place, &bad.message));
+        }
+    }
+    if format == Format::OpenaiResponses {
+        openai_responses::finish(&mut reading);
+    }
+    if format != Format::Leftoff {
+        name_results(&mut reading.drafts);
+    }
+    Ok(reading.drafts)
+}
+
+fn draft(fields: Fields<'_>, reading: &mut Reading) {
+    draft::check(&fields, &MESSAGE, "", &mut reading.bad);
+    stored(fields, reading);
+}
+
+fn stored(fields: Fields<'_>, reading: &mut Reading) {
+    match Message::from_fields(fields, &mut reading.bad) {
+        Some(message) => reading.drafts.push(message),
+        None => reading.bad.push(BadValue { message: "expected a \"role\", but found none".into() }),
+    }
+}
+
+// One value after another, to say which is no object.
+fn each(json: &str) -> Result<Vec<Fields<'_>>, Error> {
+    let parsed = |(place, value)| {
+        Fields::parse(value).map_err(|wrong| match wrong {
+            NotFields::Invalid => {
+                Error::new(Code::InvalidJson, format!("message {place}: expected JSON, but found none"))
+            }
+            NotFields::TooDeep => invalid(place, "expected a message, but found one that is nested too deep"),
+            NotFields::Other(kind) => {
+                invalid(place, &format!("expected a message, but found {kind} instead"))
+            }
+        })
+    };
+    items(json).unwrap_or_else(|| Vec::from([json])).into_iter().enumerate().map(parsed).collect()
+}
+
+fn invalid(place: usize, what: &str) -> Error {
+    Error::new(Code::InvalidRequest, format!("message {place}: {what}"))
+}
+
+// Without what only storage needs.
+fn plain(message: &Message) -> Message {
+    let assistant = message
+        .assistant
+        .as_ref()
+        .map(|assistant| Assistant { tool_calls: assistant.tool_calls.clone(), ..Assistant::default() });
+    Message {
+        id: message.id.clone(),
+        role: message.role,
+        content: message.content.clone(),
+        tool: message.tool.clone(),
+        assistant: assistant.filter(|assistant| !assistant.tool_calls.is_empty()),
+        attachments: message.attachments.clone(),
+        ..Message::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(ai_sdk: &str) {
+        let drafts = read(ai_sdk, Format::AiSdk).unwrap();
+        assert_eq!(write(&drafts, Format::AiSdk).json, ai_sdk);
+        let plain = write(&drafts, Format::Leftoff).json;
+        assert_eq!(write(&read(&plain, Format::Leftoff).unwrap(), Format::AiSdk).json, ai_sdk);
+    }
+
+    #[test]
+    fn what_comes_in_as_the_ai_sdk_has_it_goes_out_again_so() {
+        check(r#"[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}]"#);
+        check(
+            r#"[{"role":"user","content":[{"type":"text","text":"see"},{"type":"file","data":"AAAA","mediaType":"image/png"}]}]"#,
+        );
+        check(concat!(
+            r#"[{"role":"assistant","content":[{"type":"text","text":"look"},{"type":"tool-call","toolCallId":"1","#,
+            r#""toolName":"ls","input":{"a":[1, 2]}},{"type":"tool-call","toolCallId":"2","toolName":"cat","input":"x"}]},"#,
+            r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"ls","output":{"type":"text","#,
+            r#""value":"a"}},{"type":"tool-result","toolCallId":"2","toolName":"cat","output":{"type":"error-text","value":"b"}}]}]"#,
+        ));
+    }
+
+    #[test]
+    fn a_wrong_message_is_refused_with_its_place_and_nothing_is_read() {
+        let refused =
+            |json: &str, format| drafts(json, format).map_err(|e| (e.code.as_str(), e.message)).unwrap_err();
+        let (code, message) = refused(r#"[{"role":"user","content":"x"},{"role":"boss"}]"#, Format::Leftoff);
+        assert_eq!(code, "invalid_request");
+        assert!(message.starts_with("message 1: expected \"system\""), "{message}");
+        assert_eq!(refused("[", Format::Leftoff).0, "invalid_json");
+        assert_eq!(
+            refused("7", Format::AiSdk).1,
+            "message 0: expected a message, but found a number instead"
+        );
+        assert_eq!(refused("{}", Format::Leftoff).1, "message 0: expected a \"role\", but found none");
+        let odd = r#"{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":7}]}"#;
+        assert_eq!(
+            refused(odd, Format::AiSdk).1,
+            "message 0: expected a string for \"content[1].text\", but found 7 instead"
+        );
+    }
+
+    #[test]
+    fn a_part_of_an_unknown_kind_is_kept_as_text() {
+        let drafts =
+            read(r#"{"role":"user","content":[{"type":"hologram","of":[1]}]}"#, Format::AiSdk).unwrap();
+        assert_eq!(drafts[0].content.as_str(), r#"[hologram] {"of":[1]}"#);
+    }
+}

@@ -1,0 +1,76 @@
+//! Ids of calls and names of tools, as a provider takes them.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+
+use xxhash_rust::xxh64::xxh64;
+
+use crate::shapes::Format;
+
+/// How long an id and a name may be; where there is a limit, both are made of letters, digits, `_` and `-`.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub id: Option<usize>,
+    pub name: Option<usize>,
+    /// What else may stand in a name.
+    pub more: &'static str,
+}
+
+impl Limits {
+    pub fn of(format: Format) -> Limits {
+        let (id, name) = match format {
+            Format::OpenaiChat => (Some(40), Some(64)),
+            Format::OpenaiResponses => (Some(64), Some(64)),
+            Format::Anthropic => (Some(128), Some(128)),
+            Format::Gemini => (None, Some(64)),
+            Format::Leftoff | Format::AiSdk | Format::AiSdkUi => (None, None),
+        };
+        let more = if format == Format::Gemini { ".:" } else { "" };
+        Limits { id, name, more }
+    }
+}
+
+/// The ids of one list of messages. None comes twice.
+pub(super) struct Ids {
+    longest: Option<usize>,
+    taken: BTreeSet<String>,
+}
+
+impl Ids {
+    pub fn new(longest: Option<usize>) -> Ids {
+        Ids { longest, taken: BTreeSet::new() }
+    }
+
+    /// An id that the provider takes: the same as long as it can be, else one that is made of it, always the same.
+    #[inline(never)]
+    pub fn mend(&mut self, id: &str) -> String {
+        let cleaned = clean(id, self.longest, "");
+        let mut mended = if cleaned == id && !id.is_empty() { cleaned.clone() } else { String::new() };
+        let mut seed = 0;
+        while mended.is_empty() || !self.taken.insert(mended.clone()) {
+            // 16 digits of the hash and a line before them.
+            let room = self.longest.map_or(cleaned.len(), |longest| longest - 17);
+            // Where there is a limit, all of it is ASCII.
+            let kept = cleaned.get(..room).unwrap_or(&cleaned);
+            mended = format!("{kept}_{:016x}", xxh64(id.as_bytes(), seed));
+            seed += 1;
+        }
+        mended
+    }
+}
+
+/// A name that the provider takes.
+pub(super) fn name(name: &str, limits: Limits) -> String {
+    let cleaned = clean(name, limits.name, limits.more);
+    if cleaned.is_empty() { "tool".into() } else { cleaned }
+}
+
+fn clean(word: &str, longest: Option<usize>, more: &str) -> String {
+    let Some(longest) = longest else { return word.into() };
+    let kept = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || more.as_bytes().contains(&byte);
+    let mut cleaned = word.as_bytes().to_vec();
+    cleaned.truncate(longest);
+    cleaned.iter_mut().filter(|byte| !kept(**byte)).for_each(|byte| *byte = b'_');
+    String::from_utf8(cleaned).unwrap_or_default()
+}

@@ -1,0 +1,248 @@
+//! What is alike in all shapes when messages are read: a message is gathered piece by piece, and ended with its role.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::{BadValue, Field, Fields, items, shown};
+use crate::json::text::Text;
+use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall};
+use crate::shapes::part::part;
+use crate::shapes::pieces::{BETWEEN_TEXTS, Piece, assemble};
+
+/// Drafts on their way: those that are done, and the pieces of the next.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub drafts: Vec<Message>,
+    pub bad: Vec<BadValue>,
+    /// What an answer says of itself.
+    pub about: Option<Assistant>,
+    /// The names of calls and results without an id, as often as they were met.
+    pub named: Vec<String>,
+    pieces: Vec<Piece>,
+    files: Vec<Attachment>,
+    results: Vec<Message>,
+}
+
+impl Reading {
+    pub fn text(&mut self, text: Option<Text>) {
+        self.pieces.extend(text.filter(|text| !text.is_empty()).map(Piece::Text));
+    }
+
+    pub fn reasoning(&mut self, text: Text, signature: Option<String>, data: Option<String>) {
+        if !text.is_empty() || signature.is_some() || data.is_some() {
+            self.pieces.push(Piece::Reasoning(Reasoning { text, signature, data }));
+        }
+    }
+
+    pub fn call(&mut self, id: String, name: String, arguments: Option<Text>) {
+        let arguments = arguments.unwrap_or_else(|| "{}".into());
+        self.pieces.push(Piece::Call(ToolCall { id, name, arguments }));
+    }
+
+    pub fn file(&mut self, file: Attachment) {
+        self.files.push(file);
+    }
+
+    pub fn result(&mut self, call_id: String, name: String, is_error: bool, content: Text) {
+        let tool = Tool { call_id, name, is_error, ..Tool::default() };
+        self.results.push(Message {
+            role: Some(Role::Tool),
+            content,
+            tool: Some(tool),
+            ..Message::default()
+        });
+    }
+
+    /// What is known of the result that was read last.
+    pub fn newest(&mut self) -> Option<&mut Tool> {
+        self.results.last_mut()?.tool.as_mut()
+    }
+
+    /// A result whose content is a text or parts.
+    pub fn result_of(&mut self, id: String, name: String, is_error: bool, content: Option<&str>, path: &str) {
+        let mut inside = Reading::default();
+        inside.content(content, path);
+        self.bad.append(&mut inside.bad);
+        let text = inside.joined();
+        self.result(id, name, is_error, text);
+        if let Some(result) = self.results.last_mut() {
+            result.attachments = inside.files;
+        }
+    }
+
+    /// A part of a kind that has no place in a message, as text.
+    pub fn unknown(&mut self, kind: &str, part: &Fields<'_>) {
+        let mut said = format!("[{}] {{", if kind.is_empty() { "part" } else { kind });
+        for (place, (key, value)) in part.iter().enumerate() {
+            said.push_str(if place == 0 { "" } else { "," });
+            said.extend([key, ":", value]);
+        }
+        said.push('}');
+        self.text(Some(said.into()));
+    }
+
+    /// A content: a text, or parts.
+    pub fn content(&mut self, raw: Option<&str>, path: &str) {
+        let Some(raw) = raw.filter(|raw| *raw != "null") else { return };
+        if !raw.starts_with('[') {
+            let text = Text::decode(raw);
+            if text.is_none() {
+                self.expected("a string or an array", path, raw);
+            }
+            return self.text(text);
+        }
+        for mut fields in self.each(raw, path) {
+            let kind = self.word(&mut fields, &["type"]);
+            if !part(self, &kind, &mut fields) {
+                self.unknown(&kind, &fields);
+            }
+        }
+    }
+
+    /// Ends a message. Results stand before what a user says beside them, and after the answer that they belong to.
+    pub fn end(&mut self, role: Role) {
+        self.named.clear();
+        let about = self.about.take().filter(|_| role == Role::Assistant);
+        let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
+        let is_silent = about.is_none();
+        let attachments = core::mem::take(&mut self.files);
+        let mut message = Message { role: Some(role), attachments, assistant: about, ..Message::default() };
+        if role == Role::Assistant {
+            assemble(&mut message, core::mem::take(&mut self.pieces));
+            message.assistant = message.assistant.filter(|said| {
+                !(is_silent
+                    && said.tool_calls.is_empty()
+                    && said.reasoning.is_empty()
+                    && said.order.is_empty())
+            });
+        } else {
+            message.content = self.joined();
+        }
+        let message = (is_said || self.results.is_empty()).then_some(message);
+        if role == Role::Assistant {
+            self.drafts.extend(message);
+            self.drafts.append(&mut self.results);
+        } else {
+            self.drafts.append(&mut self.results);
+            self.drafts.extend(message);
+        }
+    }
+
+    /// Whether nothing was gathered since the last message ended.
+    pub fn is_between(&self) -> bool {
+        self.pieces.is_empty() && self.files.is_empty() && self.results.is_empty()
+    }
+
+    // What only an answer has would be lost in what somebody else says.
+    fn joined(&mut self) -> Text {
+        let mut texts = Vec::new();
+        for piece in core::mem::take(&mut self.pieces) {
+            let found = match piece {
+                Piece::Text(text) => {
+                    texts.push(text);
+                    continue;
+                }
+                Piece::Reasoning(_) => "reasoning",
+                Piece::Call(_) => "a call of a tool",
+            };
+            let message = format!("expected {found} in what an assistant says alone, but found it elsewhere");
+            self.bad.push(BadValue { message });
+        }
+        Text::join(texts, BETWEEN_TEXTS)
+    }
+}
+
+/// What fields say, whatever provider's they are.
+impl Reading {
+    fn expected(&mut self, what: &str, path: &str, raw: &str) {
+        let found = shown(raw, what);
+        self.bad
+            .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
+    }
+
+    /// Nothing stands under a key that has to be there.
+    pub fn lacks(&mut self, key: &str) {
+        self.bad.push(BadValue { message: format!("expected \"{key}\", but found none") });
+    }
+
+    /// The string under the first of these keys that is there.
+    pub fn text_in(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
+        keys.iter().find_map(|key| fields.take(key, &mut self.bad))
+    }
+
+    /// The same, where it holds no prose.
+    pub fn some_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
+        let (key, text) =
+            keys.iter().find_map(|key| Some((key, fields.take::<Text>(key, &mut self.bad)?)))?;
+        Some(self.whole(key, &text))
+    }
+
+    /// The same, left where it is.
+    pub fn seen_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
+        let (key, raw) =
+            keys.iter().find_map(|key| Some((key, fields.raw(key).filter(|raw| *raw != "null")?)))?;
+        let text = Text::read(raw, key, &mut self.bad)?;
+        Some(self.whole(key, &text))
+    }
+
+    fn whole(&mut self, key: &str, text: &Text) -> String {
+        if text.has_lone_surrogates() {
+            let message = format!(
+                "expected whole characters for \"{key}\", but found half of a surrogate pair instead"
+            );
+            self.bad.push(BadValue { message });
+        }
+        text.as_str().into()
+    }
+
+    /// The same; nothing is the empty word.
+    pub fn word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> String {
+        self.some_word(fields, keys).unwrap_or_default()
+    }
+
+    /// The id of a call and the name of its tool.
+    pub fn identity(&mut self, fields: &mut Fields<'_>) -> (String, String) {
+        let id = self.word(fields, &["call_id", "tool_use_id", "toolCallId", "id"]);
+        (id, self.word(fields, &["name", "toolName"]))
+    }
+
+    /// An object inside the object.
+    pub fn inner<'a>(&mut self, fields: &mut Fields<'a>, key: &str) -> Option<Fields<'a>> {
+        let raw = fields.raw(key).filter(|raw| *raw != "null")?;
+        Fields::at(key, raw, &mut self.bad)
+    }
+
+    /// The objects of an array inside the object.
+    pub fn objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
+        fields.raw(key).filter(|raw| *raw != "null").map(|raw| self.each(raw, key)).unwrap_or_default()
+    }
+
+    fn each<'a>(&mut self, raw: &'a str, path: &str) -> Vec<Fields<'a>> {
+        let mut all = Vec::new();
+        if !raw.starts_with('[') {
+            self.expected("an array", path, raw);
+        }
+        for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
+            all.extend(Fields::at(&format!("{path}[{place}]"), raw, &mut self.bad));
+        }
+        all
+    }
+}
+
+/// A string, or else the JSON that it is.
+pub(super) fn text_or_json(raw: &str) -> Text {
+    Text::decode(raw).unwrap_or_else(|| raw.into())
+}
+
+/// Names of tools, which some shapes say with the call alone.
+pub(super) fn name_results(drafts: &mut [Message]) {
+    for place in 0..drafts.len() {
+        let (before, [draft, ..]) = drafts.split_at_mut(place) else { continue };
+        let Some(tool) = draft.tool.as_mut().filter(|tool| tool.name.is_empty()) else { continue };
+        let mut calls = before.iter().rev().flat_map(Message::tool_calls);
+        if let Some(call) = calls.find(|call| call.id == tool.call_id) {
+            tool.name = call.name.clone();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Messages of two roles that take turns, for providers that have no others.
+
+use alloc::format;
+
+use crate::shapes::forms::Forms;
+use crate::shapes::json::Json;
+use crate::shapes::steps::Step;
+
+/// Messages on their way: neighbours of one role become one message.
+pub(super) struct Speakers<'a> {
+    json: &'a mut Json,
+    key: &'static str,
+    now: &'static str,
+}
+
+impl<'a> Speakers<'a> {
+    /// `key` is where a message has its parts.
+    pub fn new(json: &'a mut Json, key: &'static str) -> Speakers<'a> {
+        Speakers { json, key, now: "" }
+    }
+
+    /// Who speaks goes on, or begins.
+    pub fn speak(&mut self, role: &'static str) -> &mut Json {
+        if self.now != role {
+            self.finish();
+            self.now = role;
+            self.json.put("{\"role\":?0,?1:[", &[role, self.key]);
+        }
+        self.json
+    }
+
+    /// The user says what a system message does, and that it is one.
+    pub fn system(&mut self, step: &Step<'_>, forms: &Forms) {
+        self.speak("user").put(forms.text, &[&format!("[System message]\n{}", step.said())]);
+    }
+
+    pub fn finish(&mut self) {
+        if !self.now.is_empty() {
+            self.json.put("]}", &[]);
+        }
+    }
+}

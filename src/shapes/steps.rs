@@ -1,0 +1,249 @@
+//! What is alike in all shapes when messages are written: steps in which each call holds its result, so that no shape
+//! can write one without the other.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::value::RawValue;
+
+use crate::json::text::to_json;
+use crate::record::message::{Message, Role, Tool, ToolCall};
+use crate::record::tool_execution::INTERRUPTED;
+use crate::shapes::file::File;
+use crate::shapes::names::{Ids, Limits, name};
+
+/// An assistant's message with the results of its calls, or any other message.
+pub(crate) struct Step<'a> {
+    /// What it was made of.
+    pub message: Option<&'a Message>,
+    /// `Tool` for results that are written alone, to be counted.
+    pub role: Role,
+    /// Empty where there is nothing but blanks, which some providers refuse.
+    pub text: &'a str,
+    pub files: Vec<File<'a>>,
+    pub calls: Vec<Call<'a>>,
+    // The places of those that have a result, in the order that results came in.
+    answered: Vec<usize>,
+}
+
+/// A call; without a result only where it is written alone, to be counted.
+pub(crate) struct Call<'a> {
+    pub id: String,
+    pub name: String,
+    pub arguments: Cow<'a, str>,
+    pub result: Option<Answer<'a>>,
+}
+
+/// What a tool answered.
+pub(crate) struct Answer<'a> {
+    /// What it was made of.
+    pub message: Option<&'a Message>,
+    pub text: &'a str,
+    pub is_error: bool,
+    pub files: Vec<File<'a>>,
+}
+
+/// The steps of messages, oldest first, and the ids that results without a call name. A result that stands elsewhere is
+/// drawn to its call; where ids repeat, the newest call that waits is meant.
+pub(crate) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Vec<String>) {
+    let mut ids = Ids::new(limits.id);
+    let (mut steps, mut left_out): (Vec<Step<'_>>, Vec<String>) = Default::default();
+    // The calls that wait for a result: their ids, the places of their steps, and of themselves in them.
+    let mut waiting: Vec<(&str, usize, usize)> = Vec::new();
+    for message in messages {
+        let Some(role) = message.role else { continue };
+        if role == Role::Tool {
+            let id = message.tool.as_ref().map_or("", |tool| &tool.call_id);
+            match waiting.iter().rposition(|(call, ..)| *call == id).map(|nth| waiting.remove(nth)) {
+                Some((_, step, call)) => steps[step].answer(call, answer(message)),
+                None => left_out.push(id.into()),
+            }
+            continue;
+        }
+        let calls = calls(message).iter().enumerate();
+        waiting.extend(calls.map(|(place, call)| (&*call.id, steps.len(), place)));
+        let step = step(message, role, limits, &mut ids);
+        if !(step.text.is_empty() && step.files.is_empty() && step.calls.is_empty()) {
+            steps.push(step);
+        }
+    }
+    for (_, step, call) in waiting {
+        steps[step]
+            .answer(call, Answer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() });
+    }
+    (steps, left_out)
+}
+
+/// One message as a step, whatever it lacks.
+pub(super) fn alone(message: &Message, limits: Limits) -> Option<Step<'_>> {
+    let mut ids = Ids::new(limits.id);
+    let role = message.role?;
+    let mut step = step(message, role, limits, &mut ids);
+    if let Some(tool) = message.tool.as_ref().filter(|_| role == Role::Tool) {
+        let (id, name) = (ids.mend(&tool.call_id), name(&tool.name, limits));
+        step.calls.push(Call { id, name, arguments: "{}".into(), result: None });
+        step.answer(0, answer(message));
+        // What it says is the answer.
+        step.text = "";
+        step.files.clear();
+    }
+    Some(step)
+}
+
+#[inline(never)]
+fn step<'a>(message: &'a Message, role: Role, limits: Limits, ids: &mut Ids) -> Step<'a> {
+    let calls = calls(message).iter().map(|call| Call {
+        id: ids.mend(&call.id),
+        name: name(&call.name, limits),
+        arguments: Some(call.arguments.as_str())
+            .filter(|text| !is_blank(text))
+            .map_or("{}".into(), paired_escapes),
+        result: None,
+    });
+    let text = message.content.as_str();
+    Step {
+        message: Some(message),
+        role,
+        text: if is_blank(text) { "" } else { text },
+        files: message.attachments.iter().map(File::of).collect(),
+        calls: calls.collect(),
+        answered: Vec::new(),
+    }
+}
+
+// Whatever its fields say, nobody else calls.
+fn calls(message: &Message) -> &[ToolCall] {
+    if message.role == Some(Role::Assistant) { message.tool_calls() } else { &[] }
+}
+
+#[inline(never)]
+fn answer(message: &Message) -> Answer<'_> {
+    Answer {
+        message: Some(message),
+        text: message.content.as_str(),
+        is_error: message.tool.as_ref().is_some_and(|tool| tool.is_error),
+        files: message.attachments.iter().map(File::of).collect(),
+    }
+}
+
+impl<'a> Step<'a> {
+    /// What the user says.
+    pub fn user(text: &'a str) -> Step<'a> {
+        Step {
+            message: None,
+            role: Role::User,
+            text,
+            files: Vec::new(),
+            calls: Vec::new(),
+            answered: Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, call: usize, answer: Answer<'a>) {
+        self.calls[call].result = Some(answer);
+        self.answered.push(call);
+    }
+
+    /// The text, and the names of all files: for where no file can be sent.
+    pub fn said(&self) -> Cow<'_, str> {
+        with_files(self.text, &self.files)
+    }
+
+    /// The results with their calls, in the order that they came in.
+    pub fn results(&self) -> Vec<(&Call<'a>, &Answer<'a>)> {
+        let calls = self.answered.iter().map(|call| &self.calls[*call]);
+        calls.filter_map(|call| Some((call, call.result.as_ref()?))).collect()
+    }
+}
+
+impl Answer<'_> {
+    /// What is known of it beside what it says.
+    pub fn tool(&self) -> Option<&Tool> {
+        self.message?.tool.as_ref()
+    }
+
+    /// The JSON of the value that the tool answered with, where that was no text and is whole.
+    pub fn value(&self) -> Option<Cow<'_, str>> {
+        let is_json = self.tool()?.is_json && serde_json::from_str::<&RawValue>(self.text).is_ok();
+        is_json.then(|| paired_escapes(self.text))
+    }
+
+    /// The same of a result.
+    pub fn said(&self) -> Cow<'_, str> {
+        with_files(self.text, &self.files)
+    }
+}
+
+impl Call<'_> {
+    /// The arguments as the JSON value they are, or the string of what is none.
+    pub fn value(&self) -> Cow<'_, str> {
+        match serde_json::from_str::<&RawValue>(&self.arguments) {
+            Ok(_) => (&*self.arguments).into(),
+            Err(_) => to_json(&*self.arguments).into(),
+        }
+    }
+
+    /// The same as an object, which some providers ask for.
+    pub fn object(&self) -> Cow<'_, str> {
+        let value = self.value();
+        if value.trim_ascii_start().starts_with('{') {
+            value
+        } else {
+            format!("{{\"arguments\":{value}}}").into()
+        }
+    }
+}
+
+#[inline(never)]
+fn with_files<'a>(text: &'a str, files: &[File<'_>]) -> Cow<'a, str> {
+    if files.is_empty() {
+        return text.into();
+    }
+    let mut said = Vec::from([text.to_string()]);
+    said.extend(files.iter().map(File::described));
+    said.retain(|text| !text.is_empty());
+    said.join("\n").into()
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+// Half of a surrogate pair, written as an escape, is valid JSON; but no provider's reader takes it.
+#[inline(never)]
+fn paired_escapes(json: &str) -> Cow<'_, str> {
+    let bytes = json.as_bytes();
+    // `\ud8` to `\udf`, by its third digit: high below `c`, low from there.
+    let half = |at: usize| match bytes.get(at..at + 6)? {
+        [b'\\', b'u', b'd' | b'D', digit, rest @ ..] if rest.iter().all(u8::is_ascii_hexdigit) => match digit
+        {
+            b'8' | b'9' | b'a' | b'b' | b'A' | b'B' => Some(true),
+            b'c'..=b'f' | b'C'..=b'F' => Some(false),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (mut mended, mut done, mut at) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        at += match (half(at), half(at + 6)) {
+            (Some(true), Some(false)) => 12,
+            (Some(_), _) => {
+                mended.push_str(&json[done..at]);
+                mended.push_str("\\ufffd");
+                done = at + 6;
+                6
+            }
+            // What is escaped begins no escape.
+            (None, _) => {
+                if bytes[at] == b'\\' {
+                    2
+                } else {
+                    1
+                }
+            }
+        };
+    }
+    if done == 0 { json.into() } else { (mended + &json[done..]).into() }
+}

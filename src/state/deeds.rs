@@ -1,0 +1,296 @@
+//! What tool calls do: which file they change, which command they run, which tasks they leave open. By the names that
+//! Claude Code, OpenCode, Codex, Gemini CLI, Qwen Code, nanocoder, Cline, Copilot and pi give their tools.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::{Fields, items};
+use crate::json::text::Text;
+use crate::record::message::{Tool, ToolCall};
+use crate::state::{Fact, Kind, cut, shell};
+
+const LONGEST_PATH: usize = 1024;
+const LONGEST_COMMAND: usize = 300;
+const LONGEST_TASK: usize = 300;
+// Of one command.
+const MOST_FILES: usize = 20;
+
+// Only Claude Code's shell is called so; it stays in the folder to which a command went.
+const CLAUDE_CODE: &str = "Bash";
+// Names without what is neither letter nor digit, in small letters.
+const SHELLS: [&str; 14] = [
+    "bash",
+    "shell",
+    "shellcommand",
+    "execcommand",
+    "localshell",
+    "localshellcall",
+    "containerexec",
+    "runshellcommand",
+    "executebash",
+    "executecommand",
+    "runcommand",
+    "runcommands",
+    "runterminalcmd",
+    "powershell",
+];
+const WRITERS: [&str; 6] = ["write", "writefile", "createfile", "writetofile", "create", "filewrite"];
+const EDITORS: [&str; 16] = [
+    "edit",
+    "multiedit",
+    "notebookedit",
+    "replace",
+    "editfile",
+    "strreplaceeditor",
+    "strreplacebasededittool",
+    "stringreplace",
+    "insertlines",
+    "deletelines",
+    "replacelines",
+    "replaceinfile",
+    "searchreplace",
+    "searchandreplace",
+    "insert",
+    "editor",
+];
+const PATCHERS: [&str; 2] = ["applypatch", "patch"];
+const PLANNERS: [&str; 5] = ["todowrite", "updateplan", "writetodos", "updatetodolist", "todo"];
+const PATHS: [&str; 8] =
+    ["file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path", "filename", "file"];
+const FOLDERS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
+const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+
+/// What a call does, apart from reading.
+pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
+    let name: String =
+        call.name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let is = |names: &[&str]| names.contains(&name.as_str());
+    let json = call.arguments.as_str();
+    let arguments = Arguments(json);
+    let is_shell = is(&SHELLS);
+    let done = if is_shell {
+        run(&arguments, call.name == CLAUDE_CODE)
+    } else if is(&PATCHERS) {
+        patched(
+            arguments.text(&["input", "patch", "patchText", "patch_text", "diff"]).as_deref().unwrap_or(json),
+        )
+    } else if is(&PLANNERS) {
+        arguments.tasks().map(|open| (Kind::Plans, open)).into_iter().collect()
+    } else if is(&WRITERS) {
+        arguments.path().map(|path| (Kind::Writes, path)).into_iter().collect()
+    } else if is(&EDITORS) {
+        edited(&arguments)
+    } else {
+        other(&name, &arguments)
+    };
+    let weight = u32::from(is_shell);
+    done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight }).collect()
+}
+
+/// What Claude Code says of a command beside what that printed: where the next one runs, and which files that it had read
+/// are other ones now, by commas.
+pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
+    let last = result.rfind('\n').map_or(result, |at| &result[at + 1..]);
+    if tool.name != CLAUDE_CODE {
+        return (None, "");
+    }
+    let named = last
+        .strip_prefix("[This command modified ")
+        .and_then(|rest| rest.strip_suffix(". Call Read before editing.]"))
+        .and_then(|rest| rest.find(": ").map(|at| &rest[at + 2..]));
+    (last.strip_prefix("Shell cwd was reset to "), named.unwrap_or_default())
+}
+
+/// Whether the result of writing a file says that it was there before.
+pub(crate) fn was_there(result: &str) -> bool {
+    let head = cut(result, 400);
+    ["has been updated", "been modified", "verwrote", "verwritten", "updated successfully", "pdated the file"]
+        .iter()
+        .any(|said| head.contains(said))
+}
+
+/// Whether a command failed: by its code, where that is known. Claude Code says it beside the result, so what its commands
+/// print about codes says nothing.
+pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
+    if let Some(code) = tool.exit_code {
+        return code != 0;
+    }
+    let said = if tool.name == CLAUDE_CODE { None } else { outcome(result) };
+    said.unwrap_or(tool.is_error)
+}
+
+/// The same of any tool: by what stands beside its result, since a file that it shows may tell of codes.
+pub(crate) fn ended_badly(tool: &Tool) -> bool {
+    tool.is_error || tool.exit_code.is_some_and(|code| code != 0)
+}
+
+// Whether the result itself says how the command ended: `Some(true)` for any code but 0.
+fn outcome(result: &str) -> Option<bool> {
+    const NEAR: usize = 600;
+    let (head, tail) = (
+        cut(result, NEAR),
+        &result[crate::json::text::boundary(result, result.len().saturating_sub(NEAR), true)..],
+    );
+    [head, tail].into_iter().find_map(|part| {
+        let part = part.to_ascii_lowercase();
+        let said = ["exit code", "exit_code", "exitcode", "exited with code", "exit status"];
+        let behind =
+            said.iter().filter_map(|said| part.find(said).map(|at| &part[at + said.len()..])).next()?;
+        let number = behind.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let is_near = behind.len() - number.len() <= 4;
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        // A sentence about a code goes on behind it.
+        let is_end = !number[digits..].starts_with([' ', '-', '_']);
+        (is_near && is_end && digits > 0).then(|| number[..digits].bytes().any(|digit| digit != b'0'))
+    })
+}
+
+fn run(arguments: &Arguments<'_>, stays: bool) -> Vec<(Kind, String)> {
+    let Some(command) = arguments.text(&COMMANDS) else { return Vec::new() };
+    if command.contains("*** Begin Patch") {
+        return patched(&command);
+    }
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let shown = words.join(" ");
+    let mut done = Vec::from([(Kind::Runs, cut(&shown, LONGEST_COMMAND).into())]);
+    let folder = arguments.text(&FOLDERS).unwrap_or_default();
+    let shell::Done { files, moved } = shell::of(&command);
+    for (kind, path) in files.into_iter().take(MOST_FILES) {
+        if let Some(path) = shell::joined(&folder, &path).filter(|path| path.len() <= LONGEST_PATH) {
+            done.push((kind, path));
+        }
+    }
+    done.extend(moved.filter(|_| stays).map(|folder| (Kind::Moves, folder)));
+    done
+}
+
+// One tool looks, makes and changes, by a word.
+fn edited(arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
+    let kind = match arguments.text(&["command"]).as_deref() {
+        Some("view" | "undo_edit") => return Vec::new(),
+        Some("create") => Kind::Writes,
+        Some(_) | None => Kind::Modified,
+    };
+    arguments.path().map(|path| (kind, path)).into_iter().collect()
+}
+
+fn other(name: &str, arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
+    let one = |kind, text: Option<String>| text.map(|text| (kind, text)).into_iter().collect();
+    match name {
+        "deletefile" | "removefile" => one(Kind::Deleted, arguments.path()),
+        "movefile" | "renamefile" => {
+            let from = arguments.text(&["source", "source_path", "old_path", "from"]);
+            let to = arguments.text(&["destination", "destination_path", "new_path", "to"]);
+            from.map(|path| (Kind::Deleted, path))
+                .into_iter()
+                .chain(to.map(|path| (Kind::Created, path)))
+                .collect()
+        }
+        "taskcreate" | "createtask" => one(Kind::Adds, arguments.text(&["subject", "title", "content"])),
+        "taskupdate" | "updatetask" => {
+            let status = arguments.text(&["status"]).unwrap_or_default();
+            let id = arguments.text(&["taskId", "task_id", "id"]);
+            one(Kind::Closes, id.filter(|_| is_closed(&status)))
+        }
+        _ => Vec::new(),
+    }
+}
+
+// What Codex and OpenCode call a patch, and the unified form.
+fn patched(patch: &str) -> Vec<(Kind, String)> {
+    let mut done: Vec<(Kind, String)> = Vec::new();
+    let mut before = "";
+    for line in patch.lines() {
+        let path = |path: &str| String::from(cut(path.trim_ascii(), LONGEST_PATH));
+        if let Some(added) = line.strip_prefix("*** Add File: ") {
+            done.push((Kind::Created, path(added)));
+        } else if let Some(updated) = line.strip_prefix("*** Update File: ") {
+            done.push((Kind::Modified, path(updated)));
+        } else if let Some(deleted) = line.strip_prefix("*** Delete File: ") {
+            done.push((Kind::Deleted, path(deleted)));
+        } else if let Some(to) = line.strip_prefix("*** Move to: ") {
+            if let Some(last) = done.last_mut() {
+                last.0 = Kind::Deleted;
+            }
+            done.push((Kind::Created, path(to)));
+        } else if let Some(old) = line.strip_prefix("--- ") {
+            before = old;
+        } else if let Some(new) = line.strip_prefix("+++ ").filter(|_| !before.is_empty()) {
+            let bare = |named: &str| {
+                let named = named.split('\t').next().unwrap_or_default();
+                path(["a/", "b/"].iter().find_map(|side| named.strip_prefix(side)).unwrap_or(named))
+            };
+            done.push(match (before.starts_with("/dev/null"), new.starts_with("/dev/null")) {
+                (true, _) => (Kind::Created, bare(new)),
+                (false, true) => (Kind::Deleted, bare(before)),
+                (false, false) => (Kind::Modified, bare(new)),
+            });
+            before = "";
+        }
+    }
+    done
+}
+
+fn is_closed(status: &str) -> bool {
+    matches!(status, "completed" | "complete" | "cancelled" | "canceled" | "deleted" | "done")
+}
+
+// The arguments of a call, one field at a time; a text that ends too early, since the rest lies in a blob, is searched.
+struct Arguments<'a>(&'a str);
+
+impl Arguments<'_> {
+    // The first of these fields that is a text, or several, which are joined.
+    fn text(&self, names: &[&str]) -> Option<String> {
+        let Ok(fields) = Fields::parse(self.0) else { return self.searched(names) };
+        let raw = names.iter().find_map(|name| fields.raw(name))?;
+        if let Some(parts) = items(raw) {
+            let parts: Vec<String> = parts.into_iter().filter_map(decoded).collect();
+            // A shell that is told to run one text.
+            return match &parts[..] {
+                [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => Some(script.clone()),
+                _ => Some(parts.join(" ")),
+            };
+        }
+        decoded(raw)
+    }
+
+    fn path(&self) -> Option<String> {
+        self.text(&PATHS).map(|path| cut(&path, LONGEST_PATH).into()).filter(|path: &String| !path.is_empty())
+    }
+
+    fn searched(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| {
+            let key = alloc::format!("\"{name}\":");
+            let behind = self.0[self.0.find(&key)? + key.len()..].trim_ascii_start();
+            let mut is_escaped = false;
+            let end = behind.bytes().skip(1).position(|byte| {
+                let ends = byte == b'"' && !is_escaped;
+                is_escaped = byte == b'\\' && !is_escaped;
+                ends
+            })?;
+            decoded(behind.get(..end + 2)?)
+        })
+    }
+
+    // The open ones of a list of tasks, a line each; nothing where it holds no list.
+    fn tasks(&self) -> Option<String> {
+        let fields = Fields::parse(self.0).ok()?;
+        let list = ["todos", "plan", "items", "tasks"].iter().find_map(|name| fields.raw(name))?;
+        let open = |task: &str| {
+            let fields = Fields::parse(task).ok()?;
+            let text = |names: &[&str]| names.iter().find_map(|name| fields.raw(name)).and_then(decoded);
+            let is_done = text(&["status"]).is_some_and(|status| is_closed(&status));
+            let what = text(&["content", "step", "description", "title", "text", "subject"])?;
+            (!is_done).then(|| String::from(cut(what.trim_ascii(), LONGEST_TASK)).replace('\n', " "))
+        };
+        let open: Vec<String> = items(list)?.into_iter().filter_map(open).collect();
+        Some(open.join("\n"))
+    }
+}
+
+fn decoded(raw: &str) -> Option<String> {
+    if raw.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(raw.into());
+    }
+    Text::decode(raw).map(|text| text.as_str().into())
+}

@@ -1,0 +1,186 @@
+//! The sentences of a text, and how much each is worth to whoever reads only a few of them.
+//!
+//! What a sentence is about is told by [`CUES`], in English; what it is worth beside that by how much it names: files,
+//! numbers, identifiers. So of other languages the sentences that name something are kept.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::text::boundary;
+use crate::record::message::Role;
+use crate::state::cues::{CUES, Cue, LONGEST};
+use crate::state::{Kind, cut};
+
+// Of a longer text its beginning and its end are looked at.
+const HEAD: usize = 6 * 1024;
+const TAIL: usize = 4 * 1024;
+
+const FEWEST_WORDS: usize = 4;
+// Where something is named, one less will do.
+const FEWEST_BESIDE_A_NAME: usize = 3;
+const MANY_WORDS: usize = 40;
+const LONGEST_SENTENCE: usize = 320;
+
+// What names something is worth this much, up to so much.
+const NAME: i32 = 2;
+const MOST_NAMES: i32 = 8;
+// Users say less than assistants, and mean more of it.
+const SAID_BY_USER: i32 = 2;
+const QUESTION: i32 = 3;
+const LEAST: i32 = 2;
+// Marks of JSON, markup and code, which no sentence has.
+const DATA: [&str; 6] = ["{\"", "\":", "\",\"", "</", "=>", "();"];
+
+/// A user's text without what an agent wraps around it: blocks in tags, and instructions it adds.
+pub(crate) fn without_wrapping(text: &str) -> &str {
+    let mut text = text.trim_ascii();
+    while let Some(rest) = text.strip_prefix('<') {
+        let name = rest.split(|c: char| c == '>' || c.is_whitespace()).next().unwrap_or_default();
+        let is_name = !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let close = alloc::format!("</{name}>");
+        let Some(end) = rest.find(&close).filter(|_| is_name) else { break };
+        text = rest[end + close.len()..].trim_ascii_start();
+    }
+    let added =
+        ["# AGENTS.md instructions", "Caveat: The messages below", "This session is being continued from"];
+    if added.iter().any(|added| text.starts_with(added)) { "" } else { text }
+}
+
+/// Calls back with each sentence that is worth keeping, what it is about, and how much it is worth.
+pub(crate) fn each(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
+    if text.len() <= HEAD + TAIL {
+        return of(text, speaker, found);
+    }
+    of(cut(text, HEAD), speaker, found);
+    of(&text[boundary(text, text.len() - TAIL, true)..], speaker, found);
+}
+
+fn of(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
+    let mut is_code = false;
+    for line in text.lines() {
+        let line = line.trim_ascii();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_code = !is_code;
+            continue;
+        }
+        if is_code || line.starts_with(['|', '<', '{', '}']) || is_numbered(line) {
+            continue;
+        }
+        let mut rest = without_marker(line);
+        while !rest.is_empty() {
+            let (sentence, behind) = split(rest);
+            if let Some((kind, weight)) = worth(sentence, speaker) {
+                found(kind, weight, cut(sentence, LONGEST_SENTENCE));
+            }
+            rest = behind;
+        }
+    }
+}
+
+// A line of a file as tools show it, behind its number.
+fn is_numbered(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(['→', '\t', '|'])
+}
+
+// What begins an item of a list, or a heading.
+fn without_marker(line: &str) -> &str {
+    let line = line.trim_start_matches(['#', '>', '*', '-', '+', '•', ' ']);
+    let line = ["[ ]", "[x]", "[X]"]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
+        .trim_ascii_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    match line[digits..].strip_prefix(['.', ')']) {
+        Some(rest) if digits > 0 && digits < 4 => rest.trim_ascii_start(),
+        Some(_) | None => line,
+    }
+}
+
+// The first sentence, and what follows it. A full stop ends one where a blank follows, but not behind a short form.
+fn split(text: &str) -> (&str, &str) {
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        let ends =
+            matches!(byte, b'.' | b'!' | b'?') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace);
+        let is_short_form = || {
+            let word = text[..at].rsplit(' ').next().unwrap_or_default();
+            matches!(word, "e.g" | "i.e" | "etc" | "vs" | "approx" | "resp" | "cf")
+        };
+        if ends && !is_short_form() {
+            return (&text[..=at], text[at + 1..].trim_ascii_start());
+        }
+    }
+    (text, "")
+}
+
+fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
+    let words: Vec<String> = sentence.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    // The first word has a capital letter whatever it is.
+    let names =
+        sentence.split_whitespace().enumerate().filter(|(place, word)| is_name(word, *place == 0)).count()
+            as i32;
+    if words.len() < if names > 0 { FEWEST_BESIDE_A_NAME } else { FEWEST_WORDS } {
+        return None;
+    }
+    if DATA.iter().any(|mark| sentence.contains(mark)) {
+        return None;
+    }
+    let is_user = speaker == Role::User;
+    let (mut said, mut kind, mut strongest) = (0, Kind::Progress, 0);
+    for place in 0..words.len() {
+        for (_, about, says) in cues_at(&words[place..]) {
+            // What speaks against a sentence is how it begins.
+            if *says < 0 && place > 0 {
+                continue;
+            }
+            said += says;
+            if *says > strongest {
+                (kind, strongest) = (*about, *says);
+            }
+        }
+    }
+    // A sentence that names nothing is seldom about this conversation.
+    if names == 0 && said > 0 {
+        said = (said + 1) / 2;
+    }
+    let past = i32::from(words.iter().any(|word| word.len() > 4 && word.ends_with("ed")));
+    let mut weight = (names * NAME).min(MOST_NAMES) + said + past + if is_user { SAID_BY_USER } else { 0 };
+    if sentence.ends_with('?') {
+        weight -= QUESTION;
+    }
+    if words.len() > MANY_WORDS {
+        weight -= 2;
+    }
+    u32::try_from(weight).ok().filter(|_| weight >= LEAST).map(|weight| (kind, weight))
+}
+
+// A word in small letters, without the marks around it.
+fn bare(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.chars().map(|c| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() }).collect()
+}
+
+// A path, a number, an identifier, a proper name.
+fn is_name(word: &str, is_first: bool) -> bool {
+    let word =
+        word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | ';' | ':' | '!' | '?' | '.' | '"' | '\''));
+    let inner = word.get(1..).unwrap_or_default();
+    word.bytes().any(|byte| byte.is_ascii_digit() || b"`_/".contains(&byte))
+        || !is_first && word.len() > 1 && word.starts_with(char::is_uppercase)
+        || inner.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'.')
+}
+
+// The cues that these words begin with. Those that share their first word follow each other.
+fn cues_at(words: &[String]) -> impl Iterator<Item = &'static Cue> {
+    let first = words[0].clone();
+    let said = words[..words.len().min(LONGEST)].join(" ");
+    let from = CUES.partition_point(|cue| cue.0 < first.as_str());
+    let begins = move |cue: &&Cue| cue.0.split(' ').next() == Some(&first);
+    let is_said = move |cue: &&Cue| {
+        said.strip_prefix(cue.0).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    CUES[from..].iter().take_while(begins).filter(is_said)
+}
