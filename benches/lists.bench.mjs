@@ -21,7 +21,7 @@ export default {
 async function measure(folder) {
   const home = join(folder, "home");
   const paths = await made(home, folder);
-  const listed = async (/** @type {import("../js/listing.js").ListOptions} */ options) => {
+  const listed = async (/** @type {import("../js/types/index.js").ListOptions} */ options) => {
     const store = await openStore({ home, project: folder });
     const { length } = await store.list(options);
     if (length !== (options.limit ?? SESSIONS)) throw new Error(`expected ${options.limit ?? SESSIONS} sessions, but found ${length} instead`);

@@ -3,7 +3,7 @@
 
 import { LeftoffError } from "./error.js";
 
-/** @import { Format } from "./context.js" */
+/** @import { Format } from "./types/index.js" */
 
 const AI_SDK = "ai-sdk";
 // What each calls a whole answer.

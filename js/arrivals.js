@@ -17,13 +17,9 @@ import { projectHash } from "./project.js";
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadSession } from "./transcript.js" */
+/** @import { Command } from "./types/index.js" */
 
 /**
- * What began a conversation.
- * @typedef {object} Command
- * @property {string} name as it was typed: `/workspace.brainstorm`
- * @property {string} [hash] `sha256:` and that of its file
- *
  * The messages of an agent's session, from one up to another.
  * @typedef {(from: number, to: number) => any[]} Said
  *

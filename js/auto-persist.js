@@ -9,8 +9,8 @@ import process from "node:process";
 
 import { autoPersistConfig } from "./settings.js";
 
-/** @import { AutoPersistConfig } from "./settings.js" */
 /** @import { Store } from "./store.js" */
+/** @import { AutoPersistConfig } from "./types/index.js" */
 
 /** A timer cannot wait for longer. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -5,28 +5,8 @@ import { called, fromBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
-/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
 /** @import { Compaction, SummaryRange } from "./records.js" */
-
-/**
- * @typedef {object} Compacting
- * @property {boolean} [apply] do it; else it is only said what it would do
- * @property {boolean} [undo] contexts begin with the first message again
- * @property {number} [keep] down to so many tokens; half of the budget unless given
- *
- * @typedef {ContextRequest & Compacting} CompactOptions
- *
- * @typedef {object} Compacted
- * @property {boolean} isApplied
- * @property {boolean} isDue little is left of the budget: 80 percent are used, or more
- * @property {string} [reason] why there is nothing to do
- * @property {string} [through] the last message that a summary stands for from then on
- * @property {number} messageCount how many it stands for
- * @property {number} [tokensBefore] what the next context has without it; nothing where none could be built to tell
- * @property {number} [tokensAfter] and with it
- * @property {number} [tokenBudget]
- * @property {string} [summaryRefused] why your model's summary was not taken
- */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest } from "./types/index.js" */
 
 /** It is due from here on, in parts of the budget. */
 const DUE = 0.8;

@@ -3,20 +3,7 @@
 
 import { called, fromBytes, toBytes } from "./core.js";
 
-/** @import { ContextBuildResult } from "./context.js" */
-
-/**
- * A context, or what is kept of one.
- * @typedef {Pick<ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "report">} Reported
- *
- * @typedef {object} Compared
- * @property {{ before: string, after: string }} strategy
- * @property {{ before: number, after: number }} tokensUsed
- * @property {{ before: number, after: number }} tokenBudget
- * @property {{ before: number, after: number }} includedMessageCount
- * @property {{ id: string, before: string, after: string }[]} messages those to which something else was done: `kept`,
- *   `shortened`, `summarised` or `dropped`; `unread` where a context did not reach as far back, or was built before
- */
+/** @import { Compared, Reported } from "./types/index.js" */
 
 /**
  * Says what differs between two contexts of a session.

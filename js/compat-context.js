@@ -6,7 +6,7 @@ import { LeftoffError } from "./error.js";
 
 /** @import { Session } from "./compat.js" */
 /** @import { Message } from "./compat-shapes.js" */
-/** @import { Summarize } from "./summaries.js" */
+/** @import { Summarize } from "./types/index.js" */
 
 /**
  * Who counts. A count may come later.

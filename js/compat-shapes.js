@@ -159,7 +159,7 @@ function asText(value) {
   return typeof value === "string" ? value : toJson(value);
 }
 
-/** @param {import("./tools.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
+/** @param {import("./types/index.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
 export function storedExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
   const { success, content = "", error, exitCode } = result;
   return {

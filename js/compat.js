@@ -14,10 +14,9 @@ import { openStore } from "./open-store.js";
 export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
 
 /** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "./compat-shapes.js" */
-/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
-/** @import { Listed } from "./listing.js" */
 /** @import { Session as Inner } from "./session.js" */
 /** @import { Store } from "./store.js" */
+/** @import { ContextBuildResult, ContextRequest, Listed } from "./types/index.js" */
 
 /**
  * Who serves the model, and what is known of a session.
@@ -249,7 +248,7 @@ export class Session {
     return (await this.#session.toolExecutions()).map(storedExecution);
   }
 
-  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>} */
   context(request) {
     return this.#session.context(request);
   }

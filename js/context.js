@@ -9,64 +9,8 @@ import { blobOf } from "./messages.js";
 /** @import { ContextBuild, Counter, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log } from "./log.js" */
 /** @import { From } from "./messages.js" */
-/** @import { Secret } from "./redaction.js" */
-/** @import { Summarize, Wanted } from "./summaries.js" */
-
-/**
- * The shape of messages: leftoff's own, or that of OpenAI's chat completions or Responses, Anthropic's Messages, Gemini's
- * contents, the AI SDK's `ModelMessage` or its `UIMessage`. Also a provider's whole answer is taken by `append`.
- * @typedef {"leftoff" | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk" | "ai-sdk-ui"} Format
- */
-
-/**
- * @typedef {object} ContextRequest
- * @property {number} [window] the model's limit, in tokens; that of the model unless given
- * @property {string} [model] whose window and encoding hold, and whose price for images; the session's own unless given. One
- *   that is not known is refused, unless `window` and `encoding` are given
- * @property {number} [reserve] kept for the answer, in tokens; a quarter of the window unless given
- * @property {string} [system] the system prompt, sent beside the context
- * @property {unknown} [tools] the tool definitions, sent beside the context
- * @property {string} [encoding] `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the
- *   model unless given, else `o200k_base`. For a model on record that is not known it is `estimate-1`, and the report's
- *   `assumed` says so
- * @property {boolean} [assumes] where nobody says a window, a usual one holds, and a model that is not known is counted by the estimate; the report's `assumed` says so
- * @property {Format} [format] the shape of the messages; `leftoff` unless given
- * @property {(texts: string[], encoding: string) => number[] | Promise<number[]>} [count] counts for another encoding
- * @property {Summarize} [summarize] writes summaries: your model. Without it they are made of what was learned on the way
- * @property {Strategy[]} [strategies] yours beside leftoff's own, which have the priorities 1 to 4
- *
- * A strategy of the caller's. What breaks a law of a context is refused, and the next strategy is tried.
- * @typedef {object} Strategy
- * @property {string} name
- * @property {number} priority a whole number; lower is tried first
- * @property {number} [minTokens] the budget below which it is not tried
- * @property {(session: any, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>} build
- *
- * Its messages are in leftoff's shape, as `session.messages()` gives them.
- * @typedef {{ messages: object[], includedCount?: number, summarizedCount?: number }} StrategyResult
- *
- * Who counts; of a caller's own counter the numbers may come later.
- * @typedef {object} Tokenizer
- * @property {(text: string) => number | Promise<number>} count
- * @property {(messages: any[]) => number | Promise<number>} countMessages
- *
- * @typedef {object} ContextBuildResult
- * @property {any[]} messages
- * @property {string} strategy
- * @property {number} tokensUsed
- * @property {number} tokenBudget
- * @property {number} originalMessageCount
- * @property {number} includedMessageCount
- * @property {number} summarizedMessageCount
- * @property {string} [summaryRefused] why there is no new summary of your model's
- * @property {number} [missingBlobs] of so many large texts and files the disk has no more than the ends, or something else
- * @property {string[]} [withoutCall] calls that nobody made: the results that name them are left out of the messages
- * @property {any} report
- * @property {Secret[]} [secrets] what the store's `redact` found in it; replaced where that says so, and `tokensUsed` is then the
- *   most that it can be
- */
-
-/** A report as it is kept: no text of a message is in it. @typedef {Omit<ContextBuildResult, "messages"> & { at: string }} KeptReport */
+/** @import { Wanted } from "./summaries.js" */
+/** @import { ContextBuildResult, ContextRequest, KeptReport, SessionState, StrategyResult, Tokenizer } from "./types/index.js" */
 
 /**
  * @param {ContextBuild} build
@@ -74,7 +18,7 @@ import { blobOf } from "./messages.js";
  * @param {From} host.from
  * @param {Pick<ContextRequest, "count" | "strategies">} host.request
  * @param {(wanted: Wanted) => Promise<{ content?: string, refused?: string }>} host.summaryOf
- * @param {unknown} host.session what strategies are given
+ * @param {import("./session.js").Session} host.session what strategies are given
  * @returns {Promise<ContextBuildResult>}
  */
 export async function built(build, { from, request, summaryOf, session }) {
@@ -137,7 +81,7 @@ export async function grownBy(changed, encoding, { count }) {
  * Asks a strategy. What it throws is why it is not taken.
  * @param {ContextBuild} build
  * @param {{ name: string, budget: number }} needs
- * @param {{ made: Map<string, StrategyResult>, request: Pick<ContextRequest, "count" | "strategies">, session: unknown, counter: Counter }} by
+ * @param {{ made: Map<string, StrategyResult>, request: Pick<ContextRequest, "count" | "strategies">, session: import("./session.js").Session, counter: Counter }} by
  */
 async function offer(build, { name, budget }, { made, request, session, counter }) {
   const strategy = request.strategies?.find((one) => one.name === name);
@@ -176,19 +120,6 @@ function countsOf(made) {
 export function reportOf({ messages: _, ...rest }) {
   return { at: nowText(), ...rest };
 }
-
-/**
- * What a conversation came to; open tasks and failed commands beside it.
- * @typedef {object} SessionState
- * @property {string} projectPath
- * @property {string} originalTask
- * @property {{ path: string, action: "created" | "modified" | "deleted" }[]} modifiedFiles
- * @property {string} currentStatus what the assistant said last
- * @property {string[]} blockers
- * @property {string[]} keyDecisions
- * @property {string[]} openTasks
- * @property {{ command: string, failures: number, hasPassed: boolean }[]} failedCommands
- */
 
 /** @param {Handle} handle which knows all of the conversation @returns {SessionState} */
 export function stateOf(handle) {

@@ -7,14 +7,13 @@ import { anyCounter, bytesOf, called, lent, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { Summaries } from "./summaries.js";
 
-/** @import { CompactOptions, Compacted } from "./compaction.js" */
-/** @import { ContextBuildResult, ContextRequest, KeptReport } from "./context.js" */
 /** @import { Live } from "./live.js" */
 /** @import { From } from "./messages.js" */
 /** @import { Compaction } from "./records.js" */
 /** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Summarize, SummaryRequest, Wanted } from "./summaries.js" */
+/** @import { Wanted } from "./summaries.js" */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, Summarize, SummaryRequest } from "./types/index.js" */
 
 /**
  * What of a session only it can do.

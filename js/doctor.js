@@ -12,28 +12,18 @@ import { conversationOf } from "./placement.js";
 import { pointAt, pointed, unpoint } from "./pointer.js";
 import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 
-/** @import { Placed } from "./examine.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Listing } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Finding } from "./upkeep.js" */
+/** @import { DoctorReport, FileProblem } from "./types/index.js" */
 /** @typedef {Awaited<ReturnType<typeof mended>>} Mended */
-
-/**
- * What doctor says of a session, or, with the id `store`, of the store itself.
- * @typedef {object} Report
- * @property {string} id
- * @property {string} path
- * @property {"ok" | "damaged" | "unreadable"} health
- * @property {Placed[]} problems those that are still there
- * @property {string[]} fixed what was done
- */
 
 /**
  * @param {Place} place
  * @param {{ cache: Cache, home: string, fix: boolean, secrets?: boolean }} options
- * @returns {Promise<Report | undefined>} nothing where there is no session
+ * @returns {Promise<DoctorReport | undefined>} nothing where there is no session
  */
 export async function ofPlace(place, { cache, home, fix, secrets = false }) {
   const { path, placement } = place;
@@ -71,7 +61,7 @@ export async function ofCutOff(where, fix) {
  *   fix: boolean, current: () => Promise<{ id: string, path: string } | undefined> }} store `cut`: what was
  *   cut off and is ended, or is still there; `ids`: of its sessions;
  *   `current`: the session to point to
- * @returns {Promise<Report | undefined>}
+ * @returns {Promise<DoctorReport | undefined>}
  */
 export async function ofStore({ cache: { storage, folder }, home, cut, ids, listing, project, projectStorage, fix, current }) {
   /** @type {Finding[]} */
@@ -106,7 +96,7 @@ export async function ofStore({ cache: { storage, folder }, home, cut, ids, list
   }
 }
 
-/** @param {Placed[]} problems @param {Finding[]} findings */
+/** @param {FileProblem[]} problems @param {Finding[]} findings */
 function whole(problems, findings) {
   return [...problems, ...findings.map((finding) => finding.problem).filter((one) => !problems.includes(one))];
 }

@@ -1,5 +1,7 @@
 // @ts-check
 
+/** @import { ErrorCode } from "./types/index.js" */
+
 /**
  * The one error class of leftoff. `code` is stable and meant for programs, `message` is for people and may change,
  * `cause` is what the system or the core said.
@@ -8,9 +10,10 @@
  * happened), and `durable: false` where all of them did but the disk did not confirm them.
  */
 export class LeftoffError extends Error {
-  /** @param {{ code: string, message: string, cause?: unknown, written?: number, durable?: boolean }} options */
+  /** @param {{ code: ErrorCode, message: string, cause?: unknown, written?: number, durable?: boolean }} options */
   constructor({ code, message, cause, written, durable }) {
     super(message, cause === undefined ? undefined : { cause });
+    /** @type {ErrorCode} */
     this.code = code;
     if (written !== undefined) this.written = written;
     if (durable !== undefined) this.durable = durable;

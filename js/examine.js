@@ -10,11 +10,8 @@ import { missingBlobs } from "./messages.js";
 import { DOCUMENTS } from "./placement.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
-/** @import { Problem } from "./log.js" */
 /** @import { Place } from "./placement.js" */
-/** @typedef {Problem & { file: string }} Placed */
-/** @typedef {{ health: "ok" | "damaged" | "unreadable", problems: Placed[] }} Examined */
-
+/** @import { Examined, FileProblem } from "./types/index.js" */
 /**
  * @param {Place} place
  * @param {string} id
@@ -24,7 +21,7 @@ export async function examine(place, id) {
   const { storage, path: folder } = place;
   const log = (/** @type {"Events" | "Messages" | "Tools"} */ name) => new Log({ storage, folder, name });
   const [events, messages, tools] = [log("Events"), log("Messages"), log("Tools")];
-  /** @type {Placed[]} */
+  /** @type {FileProblem[]} */
   const problems = [];
   let health;
   const { handle, free } = lent((core) => new core.Session(id));
@@ -50,7 +47,7 @@ export async function examine(place, id) {
  * @param {Handle} handle
  * @param {Place} place
  * @param {{ events: Log, messages: Log }} logs
- * @returns {Promise<Placed[]>}
+ * @returns {Promise<FileProblem[]>}
  */
 async function vanished(handle, { storage, path, placement }, { events, messages }) {
   const { file } = DOCUMENTS[placement];
@@ -65,7 +62,7 @@ async function vanished(handle, { storage, path, placement }, { events, messages
   return problems;
 }
 
-/** @param {Log} log @param {string} message @returns {Promise<Placed>} */
+/** @param {Log} log @param {string} message @returns {Promise<FileProblem>} */
 async function atEnd(log, message) {
   const end = await log.size();
   return { file: log.file, code: "vanished", start: end, end, message };

@@ -1,9 +1,9 @@
 // @ts-check
 /** A session as one text: for people, or for other programs. */
 
-/** @import { ReadMessage } from "./messages.js" */
 /** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
+/** @import { ReadMessage } from "./types/index.js" */
 
 const FORMATS = { json: asJson, markdown: asMarkdown };
 

@@ -3,8 +3,8 @@
 
 import { LeftoffError } from "./error.js";
 
-/** @import { ReadMessage } from "./messages.js" */
 /** @import { Session } from "./session.js" */
+/** @import { ReadMessage } from "./types/index.js" */
 
 /** @param {Session} session @param {{ at?: string }} options */
 export async function copyOf(session, { at }) {

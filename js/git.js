@@ -13,6 +13,8 @@ import process from "node:process";
 
 import { LeftoffError } from "./error.js";
 
+/** @import { Committed } from "./types/index.js" */
+
 /**
  * What a project is known by beside its path. Worktrees and clones of one repository have the same. They are hints:
  * whoever makes a repository chooses them.
@@ -20,14 +22,6 @@ import { LeftoffError } from "./error.js";
  * @property {string} [remote] host and path of `origin`, else of the only remote: no scheme, user or password
  * @property {string} [firstCommit] the first one of HEAD's first parents; of a shallow clone nobody knows it
  * @property {string} [folder] where in the repository the project lies, if not at its top
- */
-
-/**
- * @typedef {object} Committed
- * @property {string | null} commit its hash; null where nothing has changed
- * @property {string} message empty where nothing has changed
- * @property {boolean} isSessionOnly whether nothing but `.session` has changed
- * @property {string[]} files what has changed, from the folder on, with `/`
  */
 
 /** @typedef {{ status: number | null, out: Buffer, words: string, isLate: boolean }} Answer */
@@ -352,12 +346,12 @@ function inOneLine(title) {
   return (characters.length > MAX_TITLE ? `${characters.slice(0, MAX_TITLE).join("").trim()}…` : line) || "Conversation";
 }
 
-/** @param {string} code @param {string} message @param {unknown} [cause] */
+/** @param {import("./types/index.js").ErrorCode} code @param {string} message @param {unknown} [cause] */
 function refused(code, message, cause) {
   return new LeftoffError({ code, message, cause });
 }
 
-/** @param {string} code @param {string} message @returns {never} */
+/** @param {import("./types/index.js").ErrorCode} code @param {string} message @returns {never} */
 function refuse(code, message) {
   throw refused(code, message);
 }

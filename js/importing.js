@@ -17,40 +17,10 @@ import { parse } from "./transcript.js";
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadSession } from "./transcript.js" */
+/** @import { ImportOptions, ImportResult, ImportedSession } from "./types/index.js" */
 
 /**
- * @typedef {object} Imported
- * @property {string} id
- * @property {string} agent
- * @property {string} path
- * @property {number} messageCount how many messages the source holds
- * @property {number} added how many of them are new here
- * @property {{ session: string, callId?: string }} [parent]
- * @property {{ field: string, count: number, why: string }[]} losses
- *
- * @typedef {object} Trouble what could not be read
- * @property {string} path
- * @property {string} code
- * @property {string} message
- * @property {number} [start] the bytes, where it is a part of a file
- * @property {number} [end]
- *
- * @typedef {object} Progress
- * @property {string} path the file that is read
- * @property {number} done how many files are
- * @property {number} total
- * @property {number} bytes how many bytes of the files that have to be read are done with, also within one
- * @property {number} totalBytes
- *
- * @typedef {object} ImportOptions
- * @property {string} [from] the agent; the content tells unless given
- * @property {import("./agents/opencode.js").Only} [only] of a database
- * @property {(progress: Progress) => void} [onProgress] before each file, and as it goes on
- *
  * @typedef {(session: Session, one: ReadSession) => Promise<void>} LetGo
- *
- * @typedef {{ imported: Imported[], problems: Trouble[], unchanged: number }} ImportResult
- *   `unchanged`: files that are as they were when they were imported last
  */
 
 /** Files between two times that it is kept which were imported. */
@@ -160,7 +130,7 @@ export class Importing {
   /** @param {ReturnType<typeof parse>} read @param {string} path @param {(written: number) => void} within which share of its messages is written */
   async #sessions(read, path, within) {
     const { sessions, problems, handle } = read;
-    /** @type {Imported[]} */
+    /** @type {ImportedSession[]} */
     const imported = [];
     const total = sessions.reduce((sum, { messageCount }) => sum + messageCount, 0);
     let done = 0;

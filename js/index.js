@@ -15,6 +15,7 @@ export { Store } from "./store.js";
 export { MemoryStorage } from "./storage/memory.js";
 export { NodeStorage } from "./storage/node.js";
 export { Transcript, readTranscript } from "./transcript.js";
+export * from "./types/index.js";
 
 /** Above any count. */
 const NO_LIMIT = 0xffff_ffff;
@@ -56,7 +57,7 @@ function known(name) {
   return model;
 }
 
-/** @param {string} code @param {string} message */
+/** @param {import("./types/index.js").ErrorCode} code @param {string} message */
 function refused(code, message) {
   return new LeftoffError({ code, message });
 }

@@ -148,7 +148,7 @@ function named(value) {
 }
 
 // What JSON itself refuses is no JSON; what it would change in silence is not what was asked for.
-/** @param {At} at @param {string} found @param {{ code?: string, cause?: unknown }} [why] */
+/** @param {At} at @param {string} found @param {{ code?: import("./types/index.js").ErrorCode, cause?: unknown }} [why] */
 function refused({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
   const path = keys.map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`)).join("");
   const message = `${about ? `${about}: ` : ""}expected a value that JSON can hold${path && ` for "${path}"`}, but found ${found} instead`;

@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { secretsIn } from "./redaction.js";
 
-/** @import { Placed } from "./examine.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { FileProblem } from "./types/index.js" */
 
 // So many bytes of lines are looked at together.
 const TOGETHER = 1 << 22;
@@ -15,9 +15,9 @@ const LINE_FEED = 10;
 
 /** @typedef {{ start: number, end: number, value: unknown }} Piece a line, or a file that has none */
 
-/** @param {Place} place @returns {Promise<Placed[]>} */
+/** @param {Place} place @returns {Promise<FileProblem[]>} */
 export async function keptSecrets({ storage, path }) {
-  /** @type {Placed[]} */
+  /** @type {FileProblem[]} */
   const problems = [];
   for await (const file of below(storage, path, "")) {
     for await (const { bytes, from } of batches(storage, join(path, file))) {

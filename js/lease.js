@@ -9,10 +9,8 @@ import { fromBytes, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 import { isGone, thisProcess } from "./process.js";
 
-/** @import { ProcessName } from "./process.js" */
 /** @import { Storage } from "./storage/contract.js" */
-/** @typedef {ProcessName & { since: string }} Holder `since`: RFC 3339 */
-
+/** @import { Holder } from "./types/index.js" */
 export class Lease {
   #storage;
   #folder;

@@ -21,6 +21,7 @@ import { conversationOf, prints } from "./placement.js";
 /** @import { FoundPlace, Place, Print } from "./placement.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { ListOptions, Listed } from "./types/index.js" */
 
 /**
  * A line of the index: what docs/FORMAT.md says, and what lists show besides.
@@ -52,41 +53,6 @@ import { conversationOf, prints } from "./placement.js";
  * `isSure`: it was looked whether all of the entry still holds. Without it there may be none.
  * @typedef {{ readonly entry?: Entry, last: string, lastMs: number, path: string, place: FoundPlace, isSure: false } | Sure} Found
  * @typedef {{ readonly entry: Entry, last: string, lastMs: number, path: string, place: FoundPlace, isSure: true }} Sure
- */
-
-/**
- * What lists show of a session.
- * @typedef {object} Listed
- * @property {string} id
- * @property {string} type
- * @property {string} title
- * @property {"active" | "paused" | "completed" | "unreadable"} status
- * @property {string} lastActive RFC 3339
- * @property {string | null} summary
- * @property {number} messageCount
- * @property {"home" | "workspace"} placement
- * @property {string} path
- * @property {string} [name] in its workspace
- * @property {string} [agent] that it was imported from
- * @property {string} [archivedAt] since when lists hide it
- * @property {string} [project] the folder it belongs to
- * @property {string} projectHash
- * @property {string} createdAt
- * @property {number} totalTokens
- * @property {{ type: string, model: string, contextWindow: number, baseUrl?: string }} provider
- *
- * @typedef {object} ListOptions
- * @property {boolean} [all] of all projects
- * @property {string | null} [type] only those, or null for all; without it all but sub-agents' are listed
- * @property {"active" | "paused" | "completed" | "unreadable" | "archived"} [status] only those
- * @property {boolean | null} [archived] those that are archived; or null for both
- * @property {string} [agent] only those that were imported from this one
- * @property {string} [folder] only those of this project: its folder, or the name of that
- * @property {Date} [since] only those that were active then or later
- * @property {Date} [until] only those that were active then or before
- * @property {keyof typeof SORTS} [sort] what comes first; the last active one unless given
- * @property {number} [limit] at most so many
- * @property {boolean} [verify] true unless given; without it what the index says is not looked after
  */
 
 /** How many stale lines the index may have beside as many that are not. */

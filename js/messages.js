@@ -6,23 +6,9 @@ import { LeftoffError } from "./error.js";
 
 /** @import { Reader, Revisions, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
-/** @import { Assistant, Message, Reasoning, ToolCall } from "./records.js" */
+/** @import { Message } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/**
- * A message as it is read: what lies in blobs is put back.
- * @typedef {Omit<ToolCall, "arguments"> & { arguments: string }} ReadCall
- * @typedef {Omit<Reasoning, "text"> & { text: string }} ReadReasoning
- * @typedef {Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[], reasoning?: ReadReasoning[] }} ReadAssistant
- * @typedef {Omit<Message, "content" | "assistant"> & { content: string, assistant?: ReadAssistant, onPath?: false }} ReadMessage
- *   `onPath`: false where it lies on another branch than the path that was asked for
- *
- * Which messages, and in which order.
- * @typedef {object} Reading
- * @property {boolean} [newestFirst]
- * @property {string} [leaf] those of the path of this message; of the current one unless given
- * @property {boolean} [allBranches] also those of other branches, marked by `onPath`
- */
+/** @import { ReadMessage, Reading } from "./types/index.js" */
 
 /** What is read at once. */
 const CHUNK = 256 * 1024;

@@ -10,7 +10,7 @@ import { Session } from "./session.js";
 /** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Redaction } from "./redaction.js" */
-/** @import { Notice } from "./session.js" */
+/** @import { Notice } from "./types/index.js" */
 
 export class OpenSessions {
   #places;

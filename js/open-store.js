@@ -11,8 +11,8 @@ import { readSettings, settingsFiles } from "./settings.js";
 import { NodeStorage } from "./storage/node.js";
 import { Store } from "./store.js";
 
-/** @import { Redact } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { Redact } from "./types/index.js" */
 
 /**
  * Opens a store.

@@ -9,14 +9,7 @@ import { conversationNamed, typeOf } from "./arrivals.js";
 /** @import { Session } from "./session.js" */
 /** @import { ReadSession } from "./transcript.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/**
- * @typedef {object} Conversation
- * @property {string} agent whose client it is
- * @property {string} path the client's file
- * @property {import("./agents/opencode.js").Only} [only] which one, where the file is a database
- * @property {Begun} [commandOf] which command began it; asked where it is new here
- */
+/** @import { Conversation } from "./types/index.js" */
 
 /**
  * @param {Conversation} conversation

@@ -1,4 +1,4 @@
-// What leftoff keeps on disk. Written from the types in src/ by
+// What leftoff keeps on disk, and what its core answers. Written from the types in src/ by
 // `LEFTOFF_WRITE=1 cargo test --lib records`.
 
 /**
@@ -684,3 +684,258 @@ export type OfOrigin = { session: string, message_id: string, };
 export type OfParent = { session: string, call_id?: string, };
 
 export type OfImported = { agent: string, source_id: string, };
+
+/**
+ * Why a context is as it is, without its texts.
+ */
+export type ContextReport = { 
+/**
+ * How the window was divided.
+ */
+budget: Budget, 
+/**
+ * By what it was counted.
+ */
+encoding: string, 
+/**
+ * What was assumed of the model, where nobody knows it.
+ */
+assumed?: Assumed, 
+/**
+ * The strategies that did not serve, in the order they were tried.
+ */
+rejected: Array<Rejection>, 
+/**
+ * Each message that was read, in order.
+ */
+messages: Array<Decision>, 
+/**
+ * Older messages that were not even read.
+ */
+unreadMessageCount: number, 
+/**
+ * How many bytes of the log were read.
+ */
+bytesRead: number, 
+/**
+ * What the summary costs, where there is one.
+ */
+summaryTokens?: number, 
+/**
+ * Where the context begins, where the conversation was compacted.
+ */
+compacted?: Begins, };
+
+/**
+ * How a window is divided, in tokens.
+ */
+export type Budget = { 
+/**
+ * The model's limit.
+ */
+modelContextWindow: number, 
+/**
+ * What the system prompt costs.
+ */
+systemPromptTokens: number, 
+/**
+ * What the tool definitions cost.
+ */
+toolDefinitionTokens: number, 
+/**
+ * Kept for the answer.
+ */
+reserveForResponse: number, 
+/**
+ * Left for the conversation.
+ */
+availableTokens: number, };
+
+/**
+ * What was assumed of a session's model.
+ */
+export type Assumed = { 
+/**
+ * The model that the session has on record, which is not known; absent where it has none.
+ */
+model?: string, 
+/**
+ * Its window.
+ */
+window?: number, 
+/**
+ * What counts for it.
+ */
+encoding?: Encoding, };
+
+/**
+ * By what a text was counted.
+ */
+export type Encoding = "o200k_base" | "cl100k_base" | "estimate-1";
+
+/**
+ * A strategy that did not serve.
+ */
+export type Rejection = { 
+/**
+ * Its name.
+ */
+strategy: string, 
+/**
+ * Why.
+ */
+why: string, };
+
+/**
+ * What became of one message.
+ */
+export type Decision = { 
+/**
+ * The message.
+ */
+id: string, 
+/**
+ * What became of it.
+ */
+action: Action, 
+/**
+ * By which rule.
+ */
+rule: string, 
+/**
+ * What it costs in the context; of one left out, what it would have cost at least.
+ */
+tokens: number, };
+
+/**
+ * What became of a message.
+ */
+export type Action = "kept" | "shortened" | "summarised" | "dropped";
+
+/**
+ * Where contexts of a compacted conversation begin.
+ */
+export type Begins = { 
+/**
+ * Behind this message.
+ */
+through: string, 
+/**
+ * Where its line ends in the log; nothing where the budget does not reach as far back.
+ */
+endByte?: number, };
+
+/**
+ * What is known of a conversation, in document 004's words; open tasks and failed commands beside it.
+ */
+export type SessionState = { 
+/**
+ * Where the project lies; empty where nobody said.
+ */
+projectPath: string, 
+/**
+ * What the first user message asks for; empty without one.
+ */
+originalTask: string, 
+/**
+ * Each file that was changed, once, the one touched last at the end.
+ */
+modifiedFiles: Array<ModifiedFile>, 
+/**
+ * What the assistant said last.
+ */
+currentStatus: string, 
+/**
+ * What stands in the way.
+ */
+blockers: Array<string>, 
+/**
+ * What was decided.
+ */
+keyDecisions: Array<string>, 
+/**
+ * What is still to be done, as the newest list of tasks has it.
+ */
+openTasks: Array<string>, 
+/**
+ * Each command that failed, once.
+ */
+failedCommands: Array<FailedCommand>, };
+
+/**
+ * A file that was changed.
+ */
+export type ModifiedFile = { 
+/**
+ * As the tool call named it.
+ */
+path: string, 
+/**
+ * `created`, `modified` or `deleted`.
+ */
+action: "created" | "modified" | "deleted", };
+
+/**
+ * A command that failed.
+ */
+export type FailedCommand = { 
+/**
+ * The command.
+ */
+command: string, 
+/**
+ * How often it failed.
+ */
+failures: number, 
+/**
+ * Whether it passed when it was run last.
+ */
+hasPassed: boolean, };
+
+/**
+ * Something in a log that is not as it should be, and where.
+ */
+export type Problem = { 
+/**
+ * What it is, as a stable word.
+ */
+code: ProblemCode, 
+/**
+ * Where it begins, in bytes.
+ */
+start: number, 
+/**
+ * Where it ends.
+ */
+end: number, 
+/**
+ * What was expected, and what was found.
+ */
+message: string, };
+
+/**
+ * What a problem is.
+ */
+export type ProblemCode = "bad_value" | "bom" | "checksum" | "conflict_marker" | "damaged" | "duplicate_id" | "foreign" | "glued_lines" | "invalid_utf8" | "line_too_long" | "missing_parent" | "missing_blob" | "nul_run" | "too_deep" | "torn_tail";
+
+/**
+ * Something that an import leaves behind.
+ */
+export type Loss = { 
+/**
+ * What: `record:<type>`, or the path of a field.
+ */
+field: string, 
+/**
+ * How often.
+ */
+count: number, 
+/**
+ * Why.
+ */
+why: string, };
+
+/**
+ * What went wrong, as a stable word. Texts may change between versions, codes do not.
+ */
+export type CoreCode = "batch_open" | "budget_too_small" | "empty_file" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_transition" | "invalid_vocabulary" | "line_too_long" | "newer_version" | "no_batch" | "observe_first" | "unknown_format";

@@ -15,9 +15,7 @@ import { secretScan } from "./secrets.js";
 /** @import { Plan } from "./privacy/plan.js" */
 /** @import { Scan } from "./secrets.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/** @typedef {(typeof REDACT)[number]} Redact */
-/** @typedef {{ rule: string, placeholder: string, count: number }} Secret what was found; the placeholder names it without telling it */
+/** @import { Redact, Secret } from "./types/index.js" */
 
 /** From the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);

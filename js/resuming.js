@@ -5,39 +5,17 @@ import { agents } from "./agents.js";
 import { entropy, nowMs, stamp } from "./clock.js";
 import { called, fromBytes, textOf, toBytes } from "./core.js";
 
-/** @import { ContextBuildResult, ContextRequest } from "./context.js" */
-/** @import { Holder } from "./lease.js" */
 /** @import { MetadataJson } from "./records.js" */
 /** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
+/** @import { ContextBuildResult, Format, Holder, Now, ResumeRequest, Resumed } from "./types/index.js" */
 
 /**
- * What holds now where the session is taken up, as far as you know it. What is not given is not compared with what the
- * session says of its agent.
- * @typedef {object} Now
- * @property {string | null} [promptHash] `sha256:` and the hash of the text of the command that began the session; null
- *   where its file is gone
- * @property {string} [model]
- * @property {number} [window] the model's limit, in tokens
- * @property {string[]} [tools] names
- *
- * @typedef {ContextRequest & { override?: boolean, revives?: boolean, now?: Now }} ResumeRequest `override`: a completed one is active again;
- *   `revives`: a paused one is; true unless given
- *
- * @typedef {object} Resumed
- * @property {string} id
- * @property {string | null} command what began the session, to be run before the block is told
- * @property {string} block tells a model that it continues; with what was left out, what is missing, and the warnings
- * @property {any[]} history in the shape asked for
- * @property {string[]} warnings sentences: what changed since the session was saved, who else has it open
- * @property {ContextBuildResult} context
- */
-
-/**
+ * @template {Format} F the shape of the messages
  * @param {Session} session
- * @param {ResumeRequest} request
+ * @param {ResumeRequest<F>} request
  * @param {{ record: (asked: Record<string, unknown>[]) => Promise<unknown>, secrets: SessionSecrets }} doing what only the session can do
- * @returns {Promise<Resumed>}
+ * @returns {Promise<Resumed<F>>}
  */
 export async function resumed(session, { override = false, revives = true, now, ...request }, { record, secrets }) {
   await session.look();
@@ -74,7 +52,7 @@ function warningsOf({ agent, provider }, { isComplete, now, elsewhere }) {
   return fromBytes(called((core) => core.drift(toBytes(about))));
 }
 
-/** Which conversation the next run goes on with. @param {MetadataJson} metadata @param {ContextBuildResult} context @param {string[]} warnings */
+/** Which conversation the next run goes on with. @param {MetadataJson} metadata @param {Omit<ContextBuildResult, "messages">} context @param {string[]} warnings */
 function blockOf(metadata, context, warnings) {
   const left = context.originalMessageCount - context.includedMessageCount;
   const told = {

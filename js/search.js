@@ -8,19 +8,10 @@ import { nowMs, offsetMinutes } from "./clock.js";
 import { fromBytes, textOf, toBytes } from "./core.js";
 import { blobOf } from "./messages.js";
 
-/** @import { Listed } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Redaction } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
-
-/**
- * A message that has all words.
- * @typedef {object} Hit
- * @property {string} id
- * @property {string} [role]
- * @property {string} [timestamp] RFC 3339
- * @property {{ text: string, isHit: boolean }[]} excerpt what stands around the first word, piece by piece
- */
+/** @import { Hit, Listed } from "./types/index.js" */
 
 // What is read at once: so much that beginning costs nothing, and so little that the first is soon there.
 const CHUNK = 1 << 20;

@@ -19,19 +19,12 @@ import { resumed } from "./resuming.js";
 import { Tools } from "./tools.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
-/** @import { Compacted, CompactOptions } from "./compaction.js" */
-/** @import { ContextBuildResult, ContextRequest, Format, KeptReport } from "./context.js" */
 /** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @typedef {(id: string) => Promise<Place | undefined>} Find */
-/** @import { ReadMessage } from "./messages.js" */
-/** @import { Resumed, ResumeRequest } from "./resuming.js" */
 /** @import { Waiting } from "./waiting.js" */
-
-/** A message to append: leftoff's shape, or that of the format given beside it. @typedef {Record<string, unknown> & { role: string }} Draft */
-
-/** Something that whoever opened a session should hear once. @typedef {{ code: "auto_paused" | "left_open", message: string }} Notice */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Format, KeptReport, Notice, ReadMessage, ResumeRequest, Resumed } from "./types/index.js" */
 
 export class Session {
   #live;
@@ -168,11 +161,12 @@ export class Session {
 
   /**
    * What a model call gets.
-   * @param {ContextRequest} request
-   * @returns {Promise<ContextBuildResult>}
+   * @template {Format} [F="leftoff"]
+   * @param {ContextRequest<F>} [request]
+   * @returns {Promise<ContextBuildResult<F>>}
    */
-  context(request = /** @type {any} */ ({})) {
-    return this.#contexts.context(request);
+  context(request = {}) {
+    return /** @type {Promise<any>} */ (this.#contexts.context(request));
   }
 
   /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
@@ -209,10 +203,11 @@ export class Session {
   /**
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
    * session is active again; a completed one with `override` only. Warnings say what is not as it was.
-   * @param {ResumeRequest} request
-   * @returns {Promise<Resumed>}
+   * @template {Format} [F="leftoff"]
+   * @param {ResumeRequest<F>} [request]
+   * @returns {Promise<Resumed<F>>}
    */
-  resume(request) {
+  resume(request = {}) {
     return resumed(this, request, { record: (asked) => this.#record(asked), secrets: this.#secrets });
   }
 
@@ -273,11 +268,11 @@ export class Session {
   /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
-   * @param {import("./tools.js").Execution} execution
+   * @param {import("./types/index.js").Execution} execution
    */
   appendTool(execution) { return this.#tools.append(execution); }
 
-  /** Takes over what tools did in another session, whose messages were. @param {import("./tools.js").ReadExecution[]} executions */
+  /** Takes over what tools did in another session, whose messages were. @param {import("./types/index.js").ReadExecution[]} executions */
   copyExecutions(executions) { return this.#tools.copy(executions); }
 
   /** What the tools did, oldest first; each with its result. */
@@ -316,7 +311,7 @@ export class Session {
 
   /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put back.
-   * @param {import("./messages.js").Reading} [options]
+   * @param {import("./types/index.js").Reading} [options]
    * @returns {AsyncGenerator<ReadMessage>}
    */
   async *messages(options = {}) {
@@ -342,7 +337,7 @@ export class Session {
     return this.#lease.others();
   }
 
-  /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./examine.js").Examined>} */
+  /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./types/index.js").Examined>} */
   examine() {
     return this.#secrets.leaving(examine(this.#live.place, this.id));
   }

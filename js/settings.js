@@ -13,27 +13,10 @@ import { looked } from "./json-text.js";
 import { distance } from "./cli/nearest.js";
 import { REDACT } from "./redaction.js";
 
-/** @import { Redact } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { AutoPersistConfig, Settings } from "./types/index.js" */
 
 /**
- * When `AutoPersist` saves, and what it archives.
- * @typedef {object} AutoPersistConfig
- * @property {boolean} enabled
- * @property {boolean} saveAfterAssistantMessage
- * @property {boolean} saveAfterToolExecution
- * @property {number} debounceMs saves that come faster become one
- * @property {number} updateMetadataIntervalMs how often the document is written while something changes
- * @property {number} maxSessionsPerProject more are archived, the longest inactive first; never deleted
- * @property {number} autoArchiveAfterDays inactive for longer: archived; never deleted
- *
- * @typedef {object} Settings
- * @property {AutoPersistConfig} autoPersist
- * @property {number} idleMinutes after so long without activity a session is paused by whoever looks next
- * @property {string} agent who resumes a session that names no agent which is installed; nobody unless given
- * @property {boolean} record whether conversations in agents are recorded, where `leftoff init` has put hooks
- * @property {Redact} redact what becomes of secrets in what leaves the store: they are let through, reported, or replaced
- *
  * Where a value comes from.
  * @typedef {"default" | "home" | "project"} Source
  * @typedef {{ storage: Storage, path: string, source: Source }} SettingsFile

@@ -32,14 +32,13 @@ import { flat, readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
 
-/** @import { HandOver } from "./agents/native.js" */
-/** @import { Entry, Found, Listed, ListOptions, Sure } from "./listing.js" */
-/** @import { ImportOptions } from "./importing.js" */
+/** @import { Entry, Found, Sure } from "./listing.js" */
 /** @import { Redaction } from "./redaction.js" */
 /** @import { Agent } from "./records.js" */
-/** @import { Notice, Session } from "./session.js" */
-/** @import { AutoPersistConfig, ReadSettings, SettingsFile } from "./settings.js" */
+/** @import { Session } from "./session.js" */
+/** @import { ReadSettings, SettingsFile } from "./settings.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { AutoPersistConfig, HandOver, ImportOptions, ListOptions, Listed, Notice } from "./types/index.js" */
 
 export class Store {
   #storage;
@@ -156,7 +155,7 @@ export class Store {
    * what can be mended is: no complete line of a log is ever touched.
    * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
    *   secrets are in the files
-   * @returns {Promise<import("./doctor.js").Report[]>}
+   * @returns {Promise<import("./types/index.js").DoctorReport[]>}
    */
   async doctor(options) { return (await this.redacted(await this.#reports(options))).value; }
 
@@ -178,7 +177,7 @@ export class Store {
     return reports.flatMap((report) => report ?? []);
   }
 
-  /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./doctor.js").Report | undefined>} */
+  /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./types/index.js").DoctorReport | undefined>} */
   async mend(session) {
     await session.flush();
     return ofPlace(this.#places.of(session), { cache: this.#open.cache, home: this.home, fix: true });
@@ -222,7 +221,7 @@ export class Store {
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
    * @param {string} words @param {ListOptions} [options]
-   * @returns {AsyncGenerator<import("./search.js").Hit & { session: Listed }>}
+   * @returns {AsyncGenerator<import("./types/index.js").Hit & { session: Listed }>}
    */
   async *search(words, options) {
     for (const session of await this.list(options)) {
@@ -265,7 +264,7 @@ export class Store {
   /**
    * Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
    * setting `record` is off.
-   * @param {import("./recording.js").Conversation} conversation
+   * @param {import("./types/index.js").Conversation} conversation
    * @returns {Promise<Session | undefined>} the session that it is here
    */
   async record(conversation) {
@@ -299,7 +298,7 @@ export class Store {
   /**
    * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
    * Contexts, exports and sessions for other agents have been through it.
-   * @template T @param {T} value @returns {Promise<{ value: T, secrets: import("./redaction.js").Secret[] }>}
+   * @template T @param {T} value @returns {Promise<{ value: T, secrets: import("./types/index.js").Secret[] }>}
    */
   async redacted(value) {
     const { changed: _, ...out } = await this.#redaction.out(value);
@@ -422,7 +421,7 @@ export class Store {
   /**
    * Commits a conversation with its session, or the session alone where only that changed, with git itself.
    * @param {Session} session
-   * @returns {Promise<import("./git.js").Committed>}
+   * @returns {Promise<import("./types/index.js").Committed>}
    */
   async commit(session) {
     if (session.placement === "home") {

@@ -10,21 +10,11 @@ import { newestFirst, oldestFirst } from "./messages.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Covers } from "./covers.js" */
-/** @import { From, ReadMessage } from "./messages.js" */
+/** @import { From } from "./messages.js" */
 /** @import { SummaryRange, SummaryText } from "./records.js" */
+/** @import { ReadMessage, Summarize, SummaryRequest } from "./types/index.js" */
 
 /**
- * What a model is asked for that sums up a conversation.
- * @typedef {object} SummaryRequest
- * @property {{ role: "system" | "user", content: string }[]} messages what it is told: the prompt for a summary, and the conversation
- * @property {number} maxTokens how long its answer may be
- * @property {{ startMessageId: string, endMessageId: string, messageCount: number }} range what the answer will stand for
- * @property {string} [previous] the summary that it extends; it stands in the messages, too
- *
- * The caller's model: the summary, or that and the model's name.
- * @typedef {(request: SummaryRequest) => Answer | Promise<Answer>} Summarize
- * @typedef {string | { content: string, model?: string }} Answer
- *
  * A summary as it is kept in `summaries/`.
  * @typedef {object} CachedSummary
  * @property {string} id

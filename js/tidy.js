@@ -3,7 +3,7 @@
 
 import { unlessBug } from "./error.js";
 
-/** @import { Listed } from "./listing.js" */
+/** @import { Listed } from "./types/index.js" */
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -7,7 +7,7 @@ import { LeftoffError } from "./error.js";
 import { toJson } from "./json.js";
 
 /** @import { Live } from "./live.js" */
-/** @import { ReadMessage } from "./messages.js" */
+/** @import { ReadMessage } from "./types/index.js" */
 /** @import { Session } from "./session.js" */
 /** @import { ToolExecution } from "./records.js" */
 

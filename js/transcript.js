@@ -10,6 +10,7 @@ import { Session } from "./session.js";
 import { MemoryStorage } from "./storage/memory.js";
 
 /** @import { Transcript as Handle } from "../pkg/agents.js" */
+/** @import { ContextBuildResult, ContextRequest, Format } from "./types/index.js" */
 
 /**
  * @typedef {{ id: string, agent: string, sourceId: string, parent: any, fork: { session: string, messageId: string } | null, title: string | null, folder: string | null,
@@ -77,7 +78,12 @@ export class Transcript {
     return this.#messages.slice(start, end);
   }
 
-  /** What a model call would get. @param {import("./context.js").ContextRequest} request */
+  /**
+   * What a model call would get.
+   * @template {Format} [F="leftoff"]
+   * @param {ContextRequest<F>} [request]
+   * @returns {Promise<ContextBuildResult<F>>}
+   */
   async context(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };

@@ -16,14 +16,14 @@ import { DOCUMENTS } from "./placement.js";
 import { isAlive } from "./process.js";
 import { inTrash } from "./trash.js";
 
-/** @import { Placed } from "./examine.js" */
 /** @import { Live } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
+/** @import { FileProblem } from "./types/index.js" */
 
 /**
  * @typedef {object} Finding
- * @property {Placed} problem
+ * @property {FileProblem} problem
  * @property {() => Promise<string>} mend says what it did
  */
 
@@ -37,7 +37,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /**
  * What is there to mend of a session.
  * @param {Place} place
- * @param {{ live: Live, problems: Placed[], home: { storage: Storage, path: string } }} known `problems`: of its logs
+ * @param {{ live: Live, problems: FileProblem[], home: { storage: Storage, path: string } }} known `problems`: of its logs
  * @returns {Promise<Finding[]>}
  */
 export async function ofSession(place, { live, problems, home }) {
@@ -87,12 +87,12 @@ export async function ofNobody({ storage, folder }, ids) {
   return found;
 }
 
-/** @param {string} file @param {string} code @param {string} message @returns {Placed} */
+/** @param {string} file @param {string} code @param {string} message @returns {FileProblem} */
 export function problem(file, code, message) {
   return { file, start: 0, end: 0, code, message };
 }
 
-/** @param {Place} place @param {Placed} problem @returns {Finding} */
+/** @param {Place} place @param {FileProblem} problem @returns {Finding} */
 function tornTail({ storage, path }, problem) {
   const mend = async () => {
     await storage.append(join(path, problem.file), LINE_FEED, { durable: true, within: path });
@@ -164,7 +164,7 @@ export async function isLeft(storage, path, pid) {
 /**
  * Mends what can be, and says what it did; of what could not, why.
  * @param {Finding[]} findings
- * @returns {Promise<{ fixed: string[], failed: Placed[] }>}
+ * @returns {Promise<{ fixed: string[], failed: FileProblem[] }>}
  */
 export async function mended(findings) {
   const fixed = [];

@@ -12,7 +12,7 @@ import { toJson } from "./json.js";
  * @property {string} json the drafts, an array
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
- * @property {import("./context.js").Format} format
+ * @property {import("./types/index.js").Format} format
  * @property {boolean} isCopy they were read from a log, or an agent's file
  * @property {boolean} revives a paused session goes on with it
  * @property {(answer: import("./messages.js").Appended) => void} resolve
@@ -22,7 +22,7 @@ import { toJson } from "./json.js";
 /** How many appends at most become one batch. */
 const MAX_GROUP = 1000;
 
-/** Drafts as an array of JSON. @param {unknown[]} drafts @param {import("./context.js").Format} format */
+/** Drafts as an array of JSON. @param {unknown[]} drafts @param {import("./types/index.js").Format} format */
 export function written(drafts, format) {
   const providers = format !== "leftoff";
   // Also of holes: each of them is no message.

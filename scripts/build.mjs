@@ -157,7 +157,8 @@ async function buildShim() {
   rmSync(join(root, "types"), { recursive: true, force: true });
   run("tsc", ["--project", "scripts/types.json"], { quiet: true });
   // tsc emits no declarations for what is one.
-  copyFileSync(join(root, "js", "records.d.ts"), join(root, "types", "records.d.ts"));
+  const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
+  for (const name of declared) copyFileSync(join(root, "js", name), join(root, "types", name));
 }
 
 /**

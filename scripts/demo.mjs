@@ -35,8 +35,9 @@ for (const id of ids) {
   console.log(`strategy: ${context.strategy}`);
   console.log(`budget: ${context.tokensUsed} of ${context.tokenBudget} tokens (window ${WINDOW}, a quarter of it kept for the answer)`);
   console.log(`messages: ${context.includedMessageCount} of ${context.originalMessageCount}; ${context.report.bytesRead} bytes of the log were read`);
-  for (const [which, message] of [["first", context.messages[0]], ["last", context.messages.at(-1)]]) {
-    console.log(`${which}: ${message.role}: ${message.content.replace(/\s+/g, " ").slice(0, 100)}`);
+  for (const [which, at] of /** @type {const} */ ([["first", 0], ["last", -1]])) {
+    const message = context.messages.at(at);
+    console.log(`${which}: ${message?.role}: ${message?.content.replace(/\s+/g, " ").slice(0, 100)}`);
   }
 }
 await store.close();

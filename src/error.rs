@@ -7,6 +7,7 @@ use serde::Serialize;
 /// What went wrong, as a stable word. Texts may change between versions, codes do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreCode"))]
 pub enum Code {
     /// A batch is staged and neither committed, aborted nor given up.
     BatchOpen,

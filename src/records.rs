@@ -1,10 +1,13 @@
-//! What lies on disk, as TypeScript sees it: `js/records.d.ts` is written from the types here, and kept fresh by this test.
+//! What lies on disk, and what the core answers, as TypeScript sees it: `js/records.d.ts` is written from the types here, and kept fresh by this test.
 
 use std::fs;
 use std::path::Path;
 
 use ts_rs::{Config, TS};
 
+use crate::context::{Action, Assumed, Begins, Budget, Decision, Rejection, Report};
+use crate::error::Code;
+use crate::interop::Loss;
 use crate::json::text::Text;
 use crate::record::edited::Edited;
 use crate::record::event::{
@@ -14,11 +17,14 @@ use crate::record::event::{
 use crate::record::message::{
     Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
 };
+use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Status;
 use crate::record::tool_execution::{ToolExecution, ToolResult};
 use crate::session::documents::{metadata_json, session_json};
+use crate::state::{FailedCommand, ModifiedFile, SessionState};
+use crate::tokens::Encoding;
 
-const HEAD: &str = "// What leftoff keeps on disk. Written from the types in src/ by\n\
+const HEAD: &str = "// What leftoff keeps on disk, and what its core answers. Written from the types in src/ by\n\
     // `LEFTOFF_WRITE=1 cargo test --lib records`.\n";
 
 pub(crate) fn declared<T: TS>(config: &Config) -> String {
@@ -61,12 +67,30 @@ fn records() -> String {
         declared::<ToolExecution>(config),
         declared::<ToolResult>(config),
     ];
+    let answers = [
+        declared::<Report>(config),
+        declared::<Budget>(config),
+        declared::<Assumed>(config),
+        declared::<Encoding>(config),
+        declared::<Rejection>(config),
+        declared::<Decision>(config),
+        declared::<Action>(config),
+        declared::<Begins>(config),
+        declared::<SessionState<'_>>(config),
+        declared::<ModifiedFile<'_>>(config),
+        declared::<FailedCommand<'_>>(config),
+        declared::<Problem>(config),
+        declared::<ProblemCode>(config),
+        declared::<Loss>(config),
+        declared::<Code>(config),
+    ];
     [
         &[String::from(HEAD)],
         &messages[..],
         &events[..],
         &metadata_json::declared(config),
         &session_json::declared(config),
+        &answers[..],
     ]
     .concat()
     .concat()

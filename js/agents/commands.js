@@ -8,8 +8,9 @@ import { join, sep } from "node:path";
 import { typeOf } from "../arrivals.js";
 import { agentHomes, userHome } from "./homes.js";
 
-/** @import { Command, Said } from "../arrivals.js" */
+/** @import { Said } from "../arrivals.js" */
 /** @import { Env } from "./homes.js" */
+/** @import { Command } from "../types/index.js" */
 
 /**
  * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments.

@@ -15,11 +15,10 @@ import { geminiPlace } from "./gemini-place.js";
 import { agentHomes, userHome } from "./homes.js";
 import { openCodeModel } from "./opencode-model.js";
 
-/** @import { ContextRequest } from "../context.js" */
-/** @import { Secret } from "../redaction.js" */
 /** @import { Session } from "../session.js" */
 /** @import { ReadSession } from "../transcript.js" */
 /** @import { Env } from "./homes.js" */
+/** @import { ContextRequest, HandOver, HandedOver } from "../types/index.js" */
 
 /**
  * @typedef {object} Client how an agent's client is called, and where it keeps what it has
@@ -31,22 +30,6 @@ import { openCodeModel } from "./opencode-model.js";
  * @property {(file: string) => string[]} [takes] the arguments by which it takes a file in, where it keeps no files
  * @property {() => string} [newId] an id that it takes, where it refuses those with a time in them
  * @property {(home: string, folder: string) => Promise<string | undefined>} [place] how it calls a folder that it works in; by the path alone unless given
- *
- * @typedef {ContextRequest & { agent: string, folder?: string, env?: Env }} HandOver
- *   `folder`: where the client works; the store's project unless given
- *
- * @typedef {object} HandedOver
- * @property {string} id the name by which the client knows it
- * @property {string} agent
- * @property {string} path the file
- * @property {string} folder where the client has to be started
- * @property {string[]} command what resumes it: the program and its arguments
- * @property {string[]} [takes] what has to be run before, once: the client takes the file in
- * @property {number} messageCount how many messages the session has
- * @property {number} included how many of them went in whole or shortened
- * @property {{ field: string, count: number, why: string }[]} losses
- * @property {{ model?: string, window?: number, encoding?: string }} [assumed] of a model that is not known, what it was taken for
- * @property {Secret[]} [secrets] what the store's `redact` found on the way
  */
 
 /** @type {Record<string, Client>} */

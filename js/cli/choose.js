@@ -8,7 +8,7 @@ import { newestFirst } from "../messages.js";
 import { ranked } from "../search.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../listing.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {import("../store.js").Store} Store */
 
 /** So many of the last messages show where a conversation stopped. */

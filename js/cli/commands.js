@@ -25,10 +25,10 @@ export async function importFiles(args) {
   }
   // The system takes an empty name for the folder one is in.
   if (paths.includes("")) throw new LeftoffError({ code: "usage", message: 'expected a PATH, but found "" instead' });
-  /** @type {import("../importing.js").ImportResult} */
+  /** @type {import("../types/index.js").ImportResult} */
   const all = { imported: [], problems: [], unchanged: 0 };
   const { onProgress, end } = progress("importing");
-  const take = (/** @type {import("../importing.js").ImportResult} */ { imported, problems, unchanged }) => {
+  const take = (/** @type {import("../types/index.js").ImportResult} */ { imported, problems, unchanged }) => {
     all.imported.push(...imported);
     all.problems.push(...problems);
     all.unchanged += unchanged;
@@ -57,12 +57,12 @@ export async function importFiles(args) {
   return { text: `${shown.join("")}${rest}${none}`, value, failed: failed > 0 && value.length === 0 };
 }
 
-/** @param {Omit<import("../importing.js").Imported, "path">} one */
+/** @param {Omit<import("../types/index.js").ImportedSession, "path">} one */
 function told({ id, agent, messageCount, added }) {
   return `${id}  ${agent}  ${messageCount} messages, ${added} new\n`;
 }
 
-/** A line for each agent. @param {Omit<import("../importing.js").Imported, "path">[]} imported */
+/** A line for each agent. @param {Omit<import("../types/index.js").ImportedSession, "path">[]} imported */
 function sums(imported) {
   const names = [...new Set(imported.map(({ agent }) => agent))].sort();
   return names.map((name) => {
@@ -115,7 +115,7 @@ function kept(last) {
   throw new LeftoffError({ code: "not_found", message: "expected a context that was built of this session, but found none: it is kept when one is built" });
 }
 
-/** @param {import("../context.js").KeptReport} last @param {import("../context.js").ContextBuildResult} built */
+/** @param {import("../types/index.js").KeptReport} last @param {import("../types/index.js").ContextBuildResult} built */
 function compared(last, built) {
   const value = compareContexts(last, built);
   const lines = value.messages.map(({ id, before, after }) => `  ${before.padEnd(10)} -> ${after.padEnd(10)}  ${id}\n`);
@@ -146,7 +146,7 @@ export async function doctor(args) {
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
   const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
   // Of what is well, how much there is says enough.
-  const isTold = (/** @type {import("../doctor.js").Report} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
+  const isTold = (/** @type {import("../types/index.js").DoctorReport} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
   const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
   const well = found.filter((one) => one.id !== "store" && !isTold(one)).length;
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
@@ -213,7 +213,7 @@ function shortened(names) {
   return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** @param {Pick<import("../context.js").ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "originalMessageCount">} result */
+/** @param {Pick<import("../types/index.js").ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "originalMessageCount">} result */
 function summed({ strategy, tokensUsed, tokenBudget, includedMessageCount, originalMessageCount }) {
   return `${strategy}: ${tokensUsed} of ${tokenBudget} tokens, ${includedMessageCount} of ${originalMessageCount} messages\n`;
 }

@@ -13,7 +13,7 @@ import { timeOf } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store.js").Store} Store */
-/** @typedef {import("../listing.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} Listed */
 
 // More hits than these nobody reads.
 const HITS = 50;
@@ -50,7 +50,7 @@ async function screenOf(args, store, listed) {
 async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
   const where = all ? "" : " of this project";
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
-  const count = async (/** @type {import("../listing.js").ListOptions} */ options) => (await store.list(options)).length;
+  const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
   const here = await count({ all });
   if (flags.length > 0 && here > 0) return `no session${where} is what ${flags.join(" and ")} ask${flags.length > 1 ? "" : "s"} for; without, there ${are(here)}\n`;
   const archived = await count({ all, archived: true });

@@ -113,7 +113,7 @@ function rows(info) {
   const { agent, source, messageCount, forkedFrom, parent } = info;
   const model = [agent.model, agent.provider && `of ${agent.provider}`, agent.contextWindow && `window ${agent.contextWindow}`].filter(Boolean).join(", ");
   const roles = Object.entries(info.roles).flatMap(([role, count]) => (count > 0 ? `${count} ${role}` : [])).join(", ");
-  const where = (/** @type {import("../examine.js").Placed} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
+  const where = (/** @type {import("../types/index.js").FileProblem} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   return /** @type {[string, string | null | undefined | false][]} */ ([
     ["id", info.id],
     ["title", info.title],

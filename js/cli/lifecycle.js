@@ -140,7 +140,7 @@ function changed(args, work) {
   });
 }
 
-/** @param {import("../git.js").Committed} committed */
+/** @param {import("../types/index.js").Committed} committed */
 function told({ commit: hash, message }) {
   return hash ? `committed: ${message.split("\n")[0]} (${hash.slice(0, 12)})\n` : "nothing to commit\n";
 }

@@ -58,7 +58,7 @@ export function progress(doing) {
   const { isTTY, columns } = process.stderr;
   let shown = "";
   return {
-    onProgress: (/** @type {import("../importing.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
+    onProgress: (/** @type {import("../types/index.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
       if (!isTTY) return;
       const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${sizeText(totalBytes)}, ` : "";
       const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`, (columns || 80) - 1);

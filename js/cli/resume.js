@@ -28,7 +28,7 @@ export async function resume(args) {
   return args.print && args.with === undefined ? printed(args, words, request) : resumed(args, words, request);
 }
 
-/** @param {Args} args @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+/** @param {Args} args @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
 async function fromList(args, request) {
   const { isNone, one } = await using(args, async (store) => {
     const listed = await store.list(wanted(args));
@@ -39,7 +39,7 @@ async function fromList(args, request) {
   return one ? resumed(args, one.id, request) : begin(args);
 }
 
-/** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+/** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
 async function printed(args, words, request) {
   // As text it is of one shape, whatever the agent's provider takes.
   const asked = args.json ? request : { ...request, format: undefined };
@@ -67,7 +67,7 @@ async function printed(args, words, request) {
 
 /**
  * As much of a session as so many bytes hold.
- * @template {import("../resuming.js").Resumed & { text: string }} T
+ * @template {import("../types/index.js").Resumed<import("../types/index.js").Format> & { text: string }} T
  * @param {number} most @param {(fit: { window?: number, reserve?: number }) => Promise<T>} resume
  */
 async function fitted(most, resume) {
@@ -91,7 +91,7 @@ async function resumedIn(args) {
   return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n` : listed, value };
 }
 
-/** @param {Args} args @param {string} words @param {import("../context.js").ContextRequest & { override?: boolean }} request */
+/** @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
 async function resumed(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
   const { agent, ...value } = await using(args, async (store) => {

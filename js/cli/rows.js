@@ -7,7 +7,7 @@ import { nowMs } from "../clock.js";
 import { safe } from "./print.js";
 import { fill, widthOf } from "./width.js";
 
-/** @typedef {import("../listing.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {{ name: string, text: (one: Listed, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
 
 /** So many columns of a title are worth more than what else there is. */

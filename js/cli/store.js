@@ -11,7 +11,7 @@ import { canAsk } from "./screen.js";
 import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
 
-/** @typedef {import("../listing.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {import("../store.js").Store} Store */
 
 /** Of more sessions it is not told that they may be meant. */

@@ -5,6 +5,7 @@ use serde::Serialize;
 /// How a window is divided, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Budget {
     /// The model's limit.
     pub model_context_window: u32,

@@ -14,6 +14,7 @@ use crate::record::message::{Message, Role};
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "ContextReport"))]
 pub struct Report {
     /// How the window was divided.
     pub budget: Budget,
@@ -41,6 +42,7 @@ pub struct Report {
 /// Where contexts of a compacted conversation begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Begins {
     /// Behind this message.
     pub through: String,
@@ -51,6 +53,7 @@ pub struct Begins {
 
 /// A strategy that did not serve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rejection {
     /// Its name.
     pub strategy: String,
@@ -60,6 +63,7 @@ pub struct Rejection {
 
 /// What became of one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Decision {
     /// The message.
     pub id: String,
@@ -96,6 +100,7 @@ impl Decision {
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Action {
     /// It is there, whole.
     Kept,

@@ -44,6 +44,7 @@ pub struct Request {
 
 /// What was assumed of a session's model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Assumed {
     /// The model that the session has on record, which is not known; absent where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -77,6 +77,7 @@ pub struct SubAgent {
 
 /// Something that an import leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loss {
     /// What: `record:<type>`, or the path of a field.
     pub field: String,

@@ -73,6 +73,7 @@ impl Record {
 
 /// Something in a log that is not as it should be, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Problem {
     /// What it is, as a stable word.
     pub code: ProblemCode,
@@ -87,6 +88,7 @@ pub struct Problem {
 /// What a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum ProblemCode {
     /// A known field with a value of another kind; the field is lost, the record is kept.
     BadValue,

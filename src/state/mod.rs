@@ -10,8 +10,8 @@ mod sentences;
 mod shell;
 mod shown;
 
-pub use shown::SessionState;
 pub(crate) use shown::within;
+pub use shown::{FailedCommand, ModifiedFile, SessionState};
 
 use alloc::string::String;
 use alloc::vec::Vec;

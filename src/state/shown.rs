@@ -9,6 +9,7 @@ use crate::state::{Fact, Kind, State};
 /// What is known of a conversation, in document 004's words; open tasks and failed commands beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SessionState<'a> {
     /// Where the project lies; empty where nobody said.
     pub project_path: &'a str,
@@ -30,16 +31,19 @@ pub struct SessionState<'a> {
 
 /// A file that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ModifiedFile<'a> {
     /// As the tool call named it.
     pub path: &'a str,
     /// `created`, `modified` or `deleted`.
+    #[cfg_attr(test, ts(type = "\"created\" | \"modified\" | \"deleted\""))]
     pub action: &'static str,
 }
 
 /// A command that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FailedCommand<'a> {
     /// The command.
     pub command: &'a str,

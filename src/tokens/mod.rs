@@ -27,6 +27,7 @@ use crate::record::message::Message;
 
 /// By what a text was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Encoding {
     /// OpenAI's o200k, exactly.
     #[serde(rename = "o200k_base")]

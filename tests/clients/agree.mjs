@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { within } from "./named.mjs";
 
-/** @import { SessionState } from "../../js/context.js" */
 /** @import { Raw } from "./raw.mjs" */
+/** @import { SessionState } from "../../js/types/index.js" */
 
 // What is longer is kept by its beginning alone.
 const TASK = 1000;

@@ -46,7 +46,7 @@ function asked(sdk) {
   return { model, tools, stopWhen: sdk.stepCountIs(5), messages: [{ role: /** @type {const} */ ("user"), content: "weather?" }] };
 }
 
-/** What is sent after it was appended. @param {unknown} answer @param {import("../../js/context.js").Format} [format] */
+/** What is sent after it was appended. @param {unknown} answer @param {import("../../js/types/index.js").Format} [format] */
 async function sent(answer, format) {
   const one = await session();
   await one.append({ role: "user", content: "weather?" });

@@ -264,7 +264,7 @@ test("how far an import is grows to the end, also within one file", async () => 
     const path = join(folder, "large.jsonl");
     writeFileSync(path, transcript("large", 2000));
     const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
-    /** @type {import("../../js/importing.js").Progress[]} */
+    /** @type {import("../../js/types/index.js").Progress[]} */
     const told = [];
     await store.import(path, { onProgress: (progress) => void told.push(progress) });
     await store.close();

@@ -252,7 +252,7 @@ test("a transcript's context takes what its file has at any place, as an import 
 
 /** Places of messages in providers' shapes where what is said stands; `MARK` stands there. */
 const MARK = "what was said";
-/** @type {[import("../../js/context.js").Format, Value][]} */
+/** @type {[import("../../js/types/index.js").Format, Value][]} */
 const SHAPES = [
   ["openai-chat", { role: "user", content: MARK }],
   ["openai-chat", { role: "assistant", content: MARK, tool_calls: [{ id: MARK, type: "function", function: { name: MARK, arguments: MARK } }] }],

@@ -30,7 +30,7 @@ function machine() {
   return { home, claude, codex };
 }
 
-/** @param {string} home @param {(importAll: () => Promise<import("../../js/importing.js").ImportResult>, store: import("../../js/store.js").Store) => Promise<void>} work */
+/** @param {string} home @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store.js").Store) => Promise<void>} work */
 async function daily(home, work) {
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   const outside = new NodeStorage();

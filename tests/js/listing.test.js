@@ -34,7 +34,7 @@ test("a limit, a status, a type and the archive choose from the same list, with 
   const all = await listed(made.options);
   const of = (/** @type {(one: typeof all[number]) => unknown} */ is) => all.filter(is);
   for (const verify of [true, false]) {
-    const list = (/** @type {import("../../js/listing.js").ListOptions} */ wanted) => listed(made.options, { ...wanted, all: true, verify });
+    const list = (/** @type {import("../../js/types/index.js").ListOptions} */ wanted) => listed(made.options, { ...wanted, all: true, verify });
     for (const limit of [0, 1, 7, 1000]) assert.deepEqual(await list({ type: null, archived: null, limit }), all.slice(0, limit));
     assert.deepEqual(await list({ type: null, archived: true }), of((one) => one.archivedAt));
     assert.deepEqual(await list({ type: null, status: "archived" }), of((one) => one.archivedAt));

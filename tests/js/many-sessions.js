@@ -144,7 +144,7 @@ function basenameOf(path) {
   return dirname(path).slice(dirname(dirname(path)).length + 1);
 }
 
-/** All that is listed, by a store that is opened for it. @param {any} options @param {import("../../js/listing.js").ListOptions} [wanted] */
+/** All that is listed, by a store that is opened for it. @param {any} options @param {import("../../js/types/index.js").ListOptions} [wanted] */
 export async function listed(options, wanted = { all: true, type: null, archived: null }) {
   const store = await openStore(options);
   try {

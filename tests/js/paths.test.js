@@ -26,7 +26,7 @@ await session.appendTool({ call: { id: "right", name: "Bash", arguments: {} }, r
 await session.append({ id: "f", role: "assistant", content: "", assistant: { reasoning: [{ text: "I think so." }] } });
 await session.flush();
 
-/** @param {import("../../js/messages.js").Reading} [reading] */
+/** @param {import("../../js/types/index.js").Reading} [reading] */
 async function contents(reading) {
   const said = [];
   for await (const { id, role, content, onPath } of session.messages(reading)) said.push([role === "tool" ? content : id, ...(onPath === false ? ["off"] : [])].join(" "));

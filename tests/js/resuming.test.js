@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { LeftoffError, MemoryStorage, historyText, openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/process.js";
 
-/** @typedef {import("../../js/resuming.js").Now} Now */
+/** @typedef {import("../../js/types/index.js").Now} Now */
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const hash = (/** @type {string} */ text) => `sha256:${createHash("sha256").update(text).digest("hex")}`;

@@ -47,7 +47,7 @@ async function three(store) {
   return ids;
 }
 
-/** @param {AsyncIterable<import("../../js/search.js").Hit & { session: { id: string } }>} hits */
+/** @param {AsyncIterable<import("../../js/types/index.js").Hit & { session: { id: string } }>} hits */
 async function all(hits) {
   const found = [];
   for await (const { session, id, excerpt } of hits) found.push({ session: session.id, id, text: excerpt.map(({ text }) => text).join(""), words: excerpt.filter(({ isHit }) => isHit).map(({ text }) => text) });

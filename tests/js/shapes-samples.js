@@ -17,7 +17,7 @@ const value = { tool: { callId: "call_1", name: "weather", isJson: true } };
 
 /**
  * `type` is the vendor's, exported by `from`.
- * @type {{ format: import("../../js/context.js").Format, from: string, type: string, value: any, drafts: object[] }[]}
+ * @type {{ format: import("../../js/types/index.js").Format, from: string, type: string, value: any, drafts: object[] }[]}
  */
 export const answers = [
   {

@@ -13,7 +13,7 @@ import * as previous from "ai-previous";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { answers, drafts } from "./shapes-samples.js";
 
-/** @typedef {import("../../js/context.js").Format} Format */
+/** @typedef {import("../../js/types/index.js").Format} Format */
 
 // What it advises against is what both majors take.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -45,7 +45,7 @@ async function session() {
   return store.create();
 }
 
-/** What is sent of these. @param {object[]} drafts @param {Format} format */
+/** What is sent of these. @template {Format} F @param {object[]} drafts @param {F} format */
 async function sent(drafts, format) {
   const one = await session();
   await one.append(drafts);

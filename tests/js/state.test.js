@@ -85,7 +85,7 @@ test("a context that leaves messages out names the task, each file and each comm
   for (const window of [8_000, 32_000]) {
     const { messages, strategy } = await own.context({ window });
     assert.equal(strategy, "recent-plus-summary");
-    const summary = messages.find(({ content }) => content.startsWith("[EARLIER CONVERSATION]")).content;
+    const summary = messages.find(({ content }) => content.startsWith("[EARLIER CONVERSATION]"))?.content ?? "";
     for (const named of ["Port the billing module to TypeScript.", "write the changelog", ...files]) assert.ok(summary.includes(named), `${window}: ${named}\n${summary}`);
     assert.match(summary, /`npm run check` failed, has not passed since/);
     assert.match(summary, /`npm run lint` failed, passed when it was run again/);

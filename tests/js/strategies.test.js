@@ -6,13 +6,13 @@ import { test } from "node:test";
 import { compareContexts, countTokens } from "../../js/index.js";
 import { inStore, messagesOf, worded } from "./long-session.js";
 
-/** @typedef {import("../../js/context.js").Strategy} Strategy */
+/** @typedef {import("../../js/types/index.js").Strategy} Strategy */
 
 const WINDOW = 16_000;
 
 /** @param {Strategy["build"]} build @param {Partial<Strategy>} [more] @returns {Strategy} */
 const mine = (build, more) => ({ name: "mine", priority: 0, build, ...more });
-/** @param {import("../../js/context.js").ContextBuildResult} context */
+/** @param {import("../../js/types/index.js").ContextBuildResult} context */
 const rejected = ({ report }) => report.rejected.map((/** @type {{ strategy: string, why: string }} */ { strategy, why }) => `${strategy}: ${why}`);
 
 test("a strategy that keeps the laws makes the context; it may take its time", () =>

@@ -9,7 +9,7 @@ import { countTokens } from "../../js/index.js";
 import { inStore, messagesOf, worded } from "./long-session.js";
 
 /** @typedef {import("../../js/session.js").Session} Session */
-/** @typedef {import("../../js/summaries.js").SummaryRequest} SummaryRequest */
+/** @typedef {import("../../js/types/index.js").SummaryRequest} SummaryRequest */
 
 const WINDOW = 16_000;
 const DOCUMENT_004 = "You are summarizing a coding conversation for context continuity.";

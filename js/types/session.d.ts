@@ -1,0 +1,102 @@
+/** Of a session: what is appended, and what is read. */
+
+import type { Assistant, Attachment, Message, Project, Reasoning, Role, Source, Tool, ToolCall, ToolExecution } from "../records.js";
+import type { Format } from "./shapes.js";
+
+/** A message to append in leftoff's own shape. Another key is refused by its name. */
+export interface Draft {
+  role: Role;
+  /** What was said, or what the tool answered; empty unless given. */
+  content?: string;
+  /** Of role `tool`: the call that this answers. */
+  tool?: Tool;
+  /** Of role `assistant`: its model, calls, reasoning and usage. */
+  assistant?: Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[]; reasoning?: ReadReasoning[] };
+  attachments?: Attachment[];
+  /** Names it; made unless given. The same id with a higher `rev` writes the message again. */
+  id?: string;
+  rev?: number;
+  /** An answer that is not finished. */
+  partial?: boolean;
+  /** RFC 3339; now unless given. */
+  timestamp?: string;
+  /** The message it follows, where that is not the last one. */
+  parentId?: string;
+  /** A branch begins with it. */
+  branch?: boolean;
+  source?: Source;
+}
+
+/** How `Session.append` appends. */
+export interface AppendOptions {
+  /** `durable`, unless given: survives a power cut. `buffered`: survives the end of the process. */
+  durability?: "durable" | "buffered";
+  /** The shape of the messages; leftoff's own, or that which a provider's whole answer tells. */
+  format?: Format;
+  /** A paused session is active again with it; true unless given. */
+  revives?: boolean;
+}
+
+/** How safe appended messages are: on the disk, in the system's hands, or in this process's memory alone. */
+export type Acknowledged = "durable" | "buffered" | "volatile";
+
+/** A call as it is read: its arguments are JSON. */
+export type ReadCall = Omit<ToolCall, "arguments"> & { arguments: string };
+
+/** A piece of reasoning as it is read. */
+export type ReadReasoning = Omit<Reasoning, "text"> & { text: string };
+
+/** What only a model's answer has. */
+export type ReadAssistant = Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[]; reasoning?: ReadReasoning[] };
+
+/** A message as readers get it: what lies in blobs is put back. `onPath` is false for one of another branch. */
+export type ReadMessage = Omit<Message, "content" | "assistant"> & { content: string; assistant?: ReadAssistant; onPath?: false };
+
+/** Which messages are read. */
+export interface Reading {
+  newestFirst?: boolean;
+  /** Those of the path of this message; of the current one unless given. */
+  leaf?: string;
+  /** Also those of other branches, marked by `onPath`. */
+  allBranches?: boolean;
+}
+
+/** What a tool did. */
+export interface Execution {
+  call: { id: string; name: string; arguments?: Record<string, unknown> };
+  /** `success`: true unless given, or there is an error. */
+  result: { content: string; success?: boolean; error?: string; exitCode?: number };
+  durationMs?: number;
+  /** The assistant's message with the call; found, unless given. */
+  messageId?: string;
+}
+
+/** What a tool did, as it is read: `content` is that of its message. */
+export type ReadExecution = ToolExecution & { result: { content?: string } };
+
+/** Something that whoever opened a session should hear once. */
+export interface Notice {
+  code: "auto_paused" | "left_open";
+  message: string;
+}
+
+/** A process that has a session open. */
+export interface Holder {
+  pid: number;
+  host: string;
+  /** Names the time since the machine was started; empty where the system does not tell. */
+  boot: string;
+  /** When the process began, in the system's own words; empty where it does not tell. */
+  start: string;
+  program: string;
+  /** RFC 3339. */
+  since: string;
+}
+
+/** Where in a project or a workspace a session goes. */
+export interface Destination {
+  /** It belongs to this project from now on. */
+  project?: Project;
+  /** It has this name in a workspace. */
+  name?: string;
+}

@@ -1,0 +1,215 @@
+/** Of a store: what it is opened with, what it lists, what it says of itself. */
+
+import type { Agent, Problem } from "../records.js";
+import type { Storage } from "../storage/contract.js";
+
+/** Where a session lies: in the home folder, or in a workspace beside its conversation's Markdown. */
+export type Placement = "home" | "workspace";
+
+/** What `openStore` takes. */
+export interface StoreOptions {
+  /** The folder that is worked in; the process's own unless given. */
+  project?: string;
+  /** The store's folder; `$LEFTOFF_HOME`, else `~/.leftoff`. */
+  home?: string;
+  /** The folder that has `conversations/`. New sessions begin there where it is given; else the project's is read. */
+  workspace?: string;
+  /** Where bytes are kept; the disk unless given. */
+  storage?: Storage;
+  /** Whether messages are counted when they are appended, which saves counting them in each context; true unless given. */
+  isCounted?: boolean;
+  /** A session that rests for so long, in milliseconds, is paused by whoever looks next; the setting `idleMinutes` unless given. */
+  idleMs?: number;
+  /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
+  redact?: Redact;
+}
+
+/** What `Store.create` takes. */
+export interface CreateOptions {
+  /** What sort of conversation it is: `chat` unless given, `brainstorm` and so on. */
+  type?: string;
+  title?: string;
+  /** The name of the conversation in the workspace; one is made unless given. */
+  name?: string;
+  /** The workspace where the store has one, else the home. */
+  placement?: Placement;
+  /** The model that answers, as `gpt-5` or `anthropic/claude-opus-5`. */
+  model?: string;
+  /** What makes the conversation possible: command, tools, provider. */
+  agent?: Agent;
+}
+
+/** What a session is by its last status; one that cannot be opened is `unreadable`. */
+export type SessionStatus = "active" | "paused" | "completed" | "unreadable";
+
+/** Which sessions are listed. */
+export interface ListOptions {
+  /** Of all projects. */
+  all?: boolean;
+  /** Only those of this type, or null for all; without it all but sub-agents' are listed. */
+  type?: string | null;
+  status?: SessionStatus | "archived";
+  /** Those that are archived; or null for both. */
+  archived?: boolean | null;
+  /** Only those that were imported from this agent. */
+  agent?: string;
+  /** Only those of this project: its folder, or the name of that. */
+  folder?: string;
+  /** Only those that were active then or later. */
+  since?: Date;
+  /** Only those that were active then or before. */
+  until?: Date;
+  /** What comes first: `active`, the last active one, unless given. */
+  sort?: "active" | "created" | "title" | "messages" | "agent" | "project";
+  /** At most so many. */
+  limit?: number;
+  /** True unless given; without it what the index says is not held against the files. */
+  verify?: boolean;
+}
+
+/** Who serves the model. */
+export interface ModelProvider {
+  type: string;
+  model: string;
+  /** In tokens; 0 where nobody said. */
+  contextWindow: number;
+  baseUrl?: string;
+}
+
+/** What lists show of a session. */
+export interface Listed {
+  id: string;
+  type: string;
+  title: string;
+  status: SessionStatus;
+  /** RFC 3339. */
+  lastActive: string;
+  summary: string | null;
+  messageCount: number;
+  placement: Placement;
+  /** Its folder. */
+  path: string;
+  /** Its name in its workspace. */
+  name?: string;
+  /** The agent that it was imported from. */
+  agent?: string;
+  /** Since when lists hide it, RFC 3339. */
+  archivedAt?: string;
+  /** The folder it belongs to. */
+  project?: string;
+  projectHash: string;
+  /** RFC 3339. */
+  createdAt: string;
+  totalTokens: number;
+  provider: ModelProvider;
+}
+
+/** A message that has all words of a search. */
+export interface Hit {
+  id: string;
+  role?: string;
+  /** RFC 3339. */
+  timestamp?: string;
+  /** What stands around the first word, piece by piece. */
+  excerpt: { text: string; isHit: boolean }[];
+}
+
+/** What `Store.doctor` takes. */
+export interface DoctorOptions {
+  /** One session alone, as `Store.session` takes it. */
+  id?: string;
+  /** Mend what can be mended. */
+  fix?: boolean;
+  /** Also say what secrets are in the files. */
+  secrets?: boolean;
+}
+
+/** How a session's files are. */
+export type Health = "ok" | "damaged" | "unreadable";
+
+/** A problem in a file of a session, or of the store. */
+export type FileProblem = Omit<Problem, "code"> & {
+  /** A code of the log's reader, of the store's own files, or an error's. */
+  code: string;
+  file: string;
+};
+
+/** All that is wrong with a session. */
+export interface Examined {
+  health: Health;
+  problems: FileProblem[];
+}
+
+/** What doctor says of a session, or, with the id `store`, of the store itself. */
+export interface DoctorReport {
+  id: string;
+  path: string;
+  health: Health;
+  /** Those that are still there. */
+  problems: FileProblem[];
+  /** What was done. */
+  fixed: string[];
+}
+
+/** A commit of a conversation. */
+export interface Committed {
+  /** Its hash; null where nothing has changed. */
+  commit: string | null;
+  /** Empty where nothing has changed. */
+  message: string;
+  /** Whether nothing but `.session` has changed. */
+  isSessionOnly: boolean;
+  /** What has changed, from the folder on, with `/`. */
+  files: string[];
+}
+
+/** What becomes of secrets in what leaves: they are let through, reported, or replaced by placeholders. */
+export type Redact = "off" | "report" | "replace";
+
+/** A secret that was found; the placeholder names it without telling it. */
+export interface Secret {
+  rule: string;
+  placeholder: string;
+  count: number;
+}
+
+/** What holds in a store. */
+export interface Settings {
+  autoPersist: AutoPersistConfig;
+  /** A session that rests for so long is paused by whoever looks next. */
+  idleMinutes: number;
+  /** Who resumes a session that names no agent which is installed; nobody where it is empty. */
+  agent: string;
+  /** Whether conversations in agents are recorded, where `leftoff init` has put hooks. */
+  record: boolean;
+  redact: Redact;
+}
+
+/** When `AutoPersist` saves, and what it archives. */
+export interface AutoPersistConfig {
+  enabled: boolean;
+  saveAfterAssistantMessage: boolean;
+  saveAfterToolExecution: boolean;
+  /** Saves that come faster become one. */
+  debounceMs: number;
+  /** How often the document is written while something changes. */
+  updateMetadataIntervalMs: number;
+  /** More are archived, the longest inactive first; never deleted. */
+  maxSessionsPerProject: number;
+  /** Inactive for longer: archived; never deleted. */
+  autoArchiveAfterDays: number;
+}
+
+/** A setting, and where its value comes from. */
+export interface Setting {
+  key: string;
+  value: string | number | boolean;
+  source: "default" | "home" | "project";
+  path: string | null;
+}
+
+/** What in a file of settings could not be used. */
+export interface SettingProblem {
+  code: "invalid_setting";
+  message: string;
+}
