@@ -3,14 +3,15 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::context::Outcome;
 use crate::context::budget::{Budget, calculate};
-use crate::context::choose::Choosing;
+use crate::context::choose::{Choosing, Material};
 use crate::context::offered::Offered;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
 use crate::context::request::Request;
-use crate::context::turns::{Item, Step, Steps, group, missing_results, required, with_content};
-use crate::context::{Outcome, shorten};
+use crate::context::shorten::{self, with_content};
+use crate::context::turns::{Item, Step, Steps, group, missing_results, required};
 use crate::error::{Code, Error};
 use crate::record::message::{Attachment, Message};
 use crate::record::span::Span;
@@ -39,7 +40,7 @@ pub struct Build {
     aim: u64,
     rounds: u32,
     pub(super) written: Written,
-    pub(super) offered: Offered,
+    offered: Offered,
     // What was read, in steps with their prices, as long as nothing more is known.
     material: Option<Material>,
     // What a cut leaves free for what messages cost together.
@@ -53,16 +54,6 @@ pub(super) enum Written {
     Unasked,
     None,
     Some(String),
-}
-
-/// What the strategies choose from.
-#[derive(Debug, Default)]
-pub(super) struct Material {
-    pub steps: Vec<Step>,
-    pub orphans: Vec<Message>,
-    pub summary: Item,
-    /// The newest user message was cut to what is left beside what else has to be there.
-    pub is_cut: bool,
 }
 
 impl Build {
@@ -139,7 +130,8 @@ impl Build {
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
-        let chosen = Choosing { material, budget, vocabulary }.choose(self);
+        let Build { request, reading, offered, prices, .. } = self;
+        let chosen = Choosing { material, budget, vocabulary, request, reading, offered }.choose(prices);
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,

@@ -6,8 +6,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::context::budget::Budget;
-use crate::context::build::{Build, Material};
-use crate::context::report::{Decision, Rejection, Report};
+use crate::context::offered::Offered;
+use crate::context::price::Prices;
+use crate::context::read::Reading;
+use crate::context::report::{Action, Decision, Rejection, Report};
+use crate::context::request::Request;
 use crate::context::strategies::{Choice, Kept, ORDER, Selection, Strategy};
 use crate::context::turns::{Item, Step, required};
 use crate::context::{Context, Outcome};
@@ -16,11 +19,24 @@ use crate::record::message::{Message, Role};
 use crate::session::needs::Needs;
 use crate::tokens::Vocabulary;
 
-/// What is chosen from, and by whose count.
+/// What the strategies choose from.
+#[derive(Debug, Default)]
+pub(super) struct Material {
+    pub steps: Vec<Step>,
+    pub orphans: Vec<Message>,
+    pub summary: Item,
+    /// The newest user message was cut to what is left beside what else has to be there.
+    pub is_cut: bool,
+}
+
+/// What is chosen from, for whom, and by whose count.
 pub(super) struct Choosing<'a> {
     pub material: &'a Material,
     pub budget: Budget,
     pub vocabulary: Option<&'a Vocabulary>,
+    pub request: &'a Request,
+    pub reading: &'a Reading,
+    pub offered: &'a Offered,
 }
 
 // One of ours, or the place of one of the host's in the request.
@@ -35,13 +51,13 @@ impl Choosing<'_> {
     ///
     /// # Errors
     /// `budget_too_small` where none does.
-    pub fn choose(&self, build: &mut Build) -> Result<Outcome, Error> {
+    pub fn choose(&self, prices: &mut Prices) -> Result<Outcome, Error> {
         let mut rejected: Vec<Rejection> = Vec::new();
-        for tried in order(build) {
+        for tried in order(self.request) {
             let (name, context) = match tried {
-                Tried::Ours(strategy) => (strategy.as_str().to_string(), self.by(strategy, build)),
+                Tried::Ours(strategy) => (strategy.as_str().to_string(), self.by(strategy, prices)),
                 Tried::Theirs(place) => {
-                    let theirs = build.request.strategies[place].clone();
+                    let theirs = self.request.strategies[place].clone();
                     if self.budget.available_tokens < theirs.min_tokens {
                         (
                             theirs.name,
@@ -50,11 +66,11 @@ impl Choosing<'_> {
                                 theirs.min_tokens
                             )),
                         )
-                    } else if !build.offered.has(&theirs.name) {
+                    } else if !self.offered.has(&theirs.name) {
                         let budget = self.budget.available_tokens;
                         return Ok(Outcome::Needs(Needs::Strategy { name: theirs.name, budget }));
                     } else {
-                        let context = self.offered(&theirs.name, build);
+                        let context = self.by_host(&theirs.name, prices);
                         (theirs.name, context)
                     }
                 }
@@ -76,23 +92,23 @@ impl Choosing<'_> {
 
     // In a provider's shape messages together cost less than each of them said, or more. What is over is taken from what
     // is chosen from; what is left over, where that is worth it, is added.
-    fn by(&self, strategy: Strategy, build: &mut Build) -> Result<Context, String> {
+    fn by(&self, strategy: Strategy, prices: &mut Prices) -> Result<Context, String> {
         let available = self.budget.available_tokens;
         let mut budget = available;
         let mut best: Option<Context> = None;
         // From so much on it is known to be too much.
         let mut too_much = u32::MAX;
         loop {
-            let selection = match (strategy.select(&self.choice(budget, build)), &best) {
+            let selection = match (strategy.select(&self.choice(budget)), &best) {
                 (Ok(selection), _) => selection,
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
             };
-            let mut context = self.context(strategy, &selection, build);
-            if !build.prices.is_of_a_shape() {
+            let mut context = self.context(strategy, &selection);
+            if !prices.is_of_a_shape() {
                 return Ok(context);
             }
-            let together = build.prices.together(&context.messages, self.vocabulary);
+            let together = prices.together(&context.messages, self.vocabulary);
             context.tokens_used = together.ok_or("what it sends could not be counted")?;
             let over = context.tokens_used.saturating_sub(available);
             if over > 0 {
@@ -113,20 +129,44 @@ impl Choosing<'_> {
         best.ok_or_else(|| "what has to be there exceeds the budget".into())
     }
 
-    fn choice(&self, budget: u32, build: &Build) -> Choice<'_> {
+    // The context that a strategy of the host's made.
+    fn by_host(&self, name: &str, prices: &mut Prices) -> Result<Context, String> {
+        let items: Vec<&Item> = self.material.steps.iter().flat_map(|step| &step.items).collect();
+        let messages = self.offered.kept(name, &items)?;
+        let used = prices.together(&messages, self.vocabulary).ok_or("what it sends could not be counted")?;
+        if used > self.budget.available_tokens {
+            return Err(format!(
+                "its messages have {used} tokens, the budget {}",
+                self.budget.available_tokens
+            ));
+        }
+        let mut report = self.report();
+        let there: BTreeSet<&str> = messages.iter().map(|message| message.id.as_str()).collect();
+        for item in items.into_iter().filter(|item| item.start.is_some()) {
+            let is_there = there.contains(item.message.id.as_str());
+            let action = if is_there { Action::Kept } else { Action::Dropped };
+            let id = item.message.id.clone();
+            report.messages.push(Decision { id, action, rule: "strategy", tokens: item.whole() });
+        }
+        let included = messages.iter().filter(|message| !message.id.is_empty()).count() as u64;
+        let context = self.finished(name, messages, (included, 0), report);
+        Ok(Context { tokens_used: used, ..context })
+    }
+
+    fn choice(&self, budget: u32) -> Choice<'_> {
         Choice {
             steps: &self.material.steps,
             budget,
-            is_complete: build.reading.is_complete(),
-            is_summed_up: build.reading.compacted().is_some(),
+            is_complete: self.reading.is_complete(),
+            is_summed_up: self.reading.compacted().is_some(),
             is_full: self.material.is_cut,
             summary_cost: self.material.summary.whole(),
         }
     }
 
-    fn context(&self, strategy: Strategy, selection: &Selection, build: &Build) -> Context {
+    fn context(&self, strategy: Strategy, selection: &Selection) -> Context {
         let Choosing { material, .. } = self;
-        let mut report = self.report(build);
+        let mut report = self.report();
         let mut messages: Vec<Message> = Vec::new();
         let mut included = BTreeSet::new();
         let mut placed_summary = !selection.has_summary;
@@ -150,35 +190,34 @@ impl Choosing<'_> {
         report.summary_tokens = selection.has_summary.then(|| material.summary.whole());
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
-        let context = self.finished(strategy.as_str(), messages, (included, summarized), report, build);
+        let context = self.finished(strategy.as_str(), messages, (included, summarized), report);
         Context { tokens_used: selection.used, ..context }
     }
 
     /// How the window was divided, and what was read for it.
-    pub(super) fn report(&self, build: &Build) -> Report {
+    fn report(&self) -> Report {
         Report {
             budget: self.budget,
-            bytes_read: build.reading.bytes_read(),
-            encoding: build.request.counter.as_str().into(),
-            assumed: build.request.assumed.clone(),
-            compacted: build.reading.begins(),
+            bytes_read: self.reading.bytes_read(),
+            encoding: self.request.counter.as_str().into(),
+            assumed: self.request.assumed.clone(),
+            compacted: self.reading.begins(),
             ..Report::default()
         }
     }
 
     /// A context whose report has a decision for each message that is in a step. A summary stands for what is not there,
     /// at most.
-    pub(super) fn finished(
+    fn finished(
         &self,
         strategy: &str,
         messages: Vec<Message>,
         (included, summarized): (u64, u64),
         mut report: Report,
-        build: &Build,
     ) -> Context {
-        let orphan = |message| Decision::orphan(message, build.reading.is_whole());
+        let orphan = |message| Decision::orphan(message, self.reading.is_whole());
         report.messages.extend(self.material.orphans.iter().map(orphan));
-        let original = build.reading.message_count();
+        let original = self.reading.message_count();
         let read = report.messages.iter().filter(|decision| !decision.id.is_empty()).count() as u64;
         report.unread_message_count = original.saturating_sub(read);
         Context {
@@ -217,13 +256,13 @@ fn is_used(context: &Context) -> bool {
 }
 
 // By priority; of equal ones ours first, then in the order they were given. The fallback is the last.
-fn order(build: &Build) -> Vec<Tried> {
+fn order(request: &Request) -> Vec<Tried> {
     let fallback = i64::MAX;
     let ours = ORDER.into_iter().enumerate().map(|(place, strategy)| {
         let is_last = place + 1 == ORDER.len();
         (if is_last { fallback } else { place as i64 + 1 }, Tried::Ours(strategy))
     });
-    let theirs = build.request.strategies.iter().enumerate();
+    let theirs = request.strategies.iter().enumerate();
     let theirs = theirs.map(|(place, strategy)| (strategy.priority.min(fallback - 1), Tried::Theirs(place)));
     let mut all: Vec<(i64, Tried)> = ours.chain(theirs).collect();
     all.sort_by_key(|(priority, _)| *priority);

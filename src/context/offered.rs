@@ -1,14 +1,10 @@
 //! What strategies of the host's make of a session: taken where it keeps the laws, refused by name where it breaks one.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::Context;
-use crate::context::build::Build;
-use crate::context::choose::Choosing;
-use crate::context::report::{Action, Decision};
 use crate::context::turns::Item;
 use crate::record::message::{Message, Role};
 
@@ -26,38 +22,15 @@ impl Offered {
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
-}
 
-impl Choosing<'_> {
-    /// The context that a strategy of the host's made.
-    pub(super) fn offered(&self, name: &str, build: &mut Build) -> Result<Context, String> {
-        let messages = build.offered.0.get(name).cloned().ok_or("it was not asked")??;
-        let items: Vec<&Item> = self.material.steps.iter().flat_map(|step| &step.items).collect();
-        let is_broken = broken_pair(&messages)
-            .or_else(|| missing(&messages, &items))
-            .or_else(|| disorder(&messages, &items));
-        if let Some(law) = is_broken {
-            return Err(law);
-        }
-        let used =
-            build.prices.together(&messages, self.vocabulary).ok_or("what it sends could not be counted")?;
-        if used > self.budget.available_tokens {
-            return Err(format!(
-                "its messages have {used} tokens, the budget {}",
-                self.budget.available_tokens
-            ));
-        }
-        let mut report = self.report(build);
-        let there: BTreeSet<&str> = messages.iter().map(|message| message.id.as_str()).collect();
-        for item in items.into_iter().filter(|item| item.start.is_some()) {
-            let is_there = there.contains(item.message.id.as_str());
-            let action = if is_there { Action::Kept } else { Action::Dropped };
-            let id = item.message.id.clone();
-            report.messages.push(Decision { id, action, rule: "strategy", tokens: item.whole() });
-        }
-        let included = messages.iter().filter(|message| !message.id.is_empty()).count() as u64;
-        let context = self.finished(name, messages, (included, 0), report, build);
-        Ok(Context { tokens_used: used, ..context })
+    /// What a strategy made of these.
+    ///
+    /// # Errors
+    /// Why it made nothing, or the law that it broke.
+    pub fn kept(&self, name: &str, items: &[&Item]) -> Result<Vec<Message>, String> {
+        let messages = self.0.get(name).cloned().ok_or("it was not asked")??;
+        let broken = broken_pair(&messages).or_else(|| missing(&messages, items));
+        broken.or_else(|| disorder(&messages, items)).map_or(Ok(messages), Err)
     }
 }
 

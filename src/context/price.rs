@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::request::Counter;
-use crate::context::turns::with_content;
+use crate::context::shorten::with_content;
 use crate::record::message::Message;
 use crate::shapes;
 use crate::shapes::Format;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::json::text::boundary;
+use crate::record::message::Message;
 
 // A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
 const LONGEST_PREVIEW: usize = 4000;
@@ -33,6 +34,11 @@ pub(crate) fn tool_result(content: &str, tool: &str) -> Option<String> {
             Some(format!("[Tool output: {chars} chars]\n{}...", head(content, 600)))
         }
     }
+}
+
+/// A message with other content; what was counted of it is not true any more.
+pub(crate) fn with_content(message: &Message, content: &str) -> Message {
+    Message { content: content.into(), tokens: None, ..message.clone() }
 }
 
 /// A text cut in its middle to about this many bytes.

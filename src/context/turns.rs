@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::price::Prices;
-use crate::context::shorten;
+use crate::context::shorten::{self, with_content};
 use crate::json::text::boundary;
 use crate::record::message::{Message, Role, Tool};
 use crate::record::tool_execution::INTERRUPTED;
@@ -166,11 +166,6 @@ impl Step {
 pub(crate) struct Steps {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
-}
-
-/// A message with other content; what was counted of it is not true any more.
-pub(crate) fn with_content(message: &Message, content: &str) -> Message {
-    Message { content: content.into(), tokens: None, ..message.clone() }
 }
 
 /// What the steps that have to be there cost at least.
