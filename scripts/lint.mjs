@@ -4,6 +4,7 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { floors, lengths, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -11,7 +12,6 @@ const DENY = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [] };
-// What makes the component is compiled for its build anyway, in release.
 // Where files of js/ may ask for time and chance themselves, not js/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
 const PAST_THE_CLOCK = {
@@ -20,6 +20,7 @@ const PAST_THE_CLOCK = {
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };
+// What makes the component is compiled for its build anyway, in release.
 const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "wasm,interop": [], "wasm-agents": [], "component,interop": ["--release"] };
 
 /** Ends the process at the first thing that is wrong. */
@@ -27,6 +28,8 @@ export async function lint() {
   await step("cargo fmt --check", () => void run("cargo", ["fmt", "--check"]));
   await step("the fence", fence);
   await step("one clock", oneClock);
+  await step("floors", floors);
+  await step("lengths", lengths);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {
       clippy(["--lib", ...features], DENY);
@@ -57,13 +60,10 @@ function clippyWasm(features, more) {
 /** The core is `no_std`, and it stays so: one `extern crate std` would open everything again. */
 function fence() {
   const src = join(root, "src");
-  const lib = readFileSync(join(src, "lib.rs"), "utf8");
-  const ofTests = Array.from(lib.matchAll(/^#\[cfg\(test\)\]\nmod (\w+);/gm), ([, name]) => `${name}.rs`);
+  const ofTests = testModules(src).map((name) => `${name}.rs`);
   for (const name of readdirSync(src, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".rs") || ofTests.includes(name)) continue;
-    // Tests come last in a file, by the project's order of items.
-    const [code = ""] = readFileSync(join(src, name), "utf8").split(/^#\[cfg\(test\)\]\n(?:#.*\n)*mod \w+ \{/m);
-    code.split("\n").forEach((line, index) => {
+    withoutTests(readFileSync(join(src, name), "utf8")).split("\n").forEach((line, index) => {
       const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
       if (found) fail(`src/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
     });

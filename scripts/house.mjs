@@ -1,0 +1,103 @@
+// @ts-check
+// The form of the house: what lies at the top of src/ are floors, JavaScript only gets less, and files are short.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fail, root } from "./run.mjs";
+
+/** Lines of js/ beside what a host has of its own. The number may only fall, to 4,200: what holds for every host belongs in src/. */
+const MOST_LINES = 10_417;
+const HOSTS_OWN = /^(?:cli|init|agents|storage)\/|^compat/;
+/** Half of all files are shorter. */
+const MEDIAN = 200;
+
+// Tests come last in a file, by the project's order of items.
+const TESTS = /^#\[cfg\(test\)\]\n(?:#.*\n)*mod \w+ \{/m;
+
+/** What a crate's `lib.rs` has for tests alone, and Rust without a file's tests and comments. @param {string} src */
+export const testModules = (src) => Array.from(readFileSync(join(src, "lib.rs"), "utf8").matchAll(/^#\[cfg\(test\)\]\nmod (\w+);/gm), ([, name = ""]) => name);
+
+/** @param {string} text */
+export const withoutTests = (text) => text.split(TESTS)[0] ?? "";
+
+/** @param {string} folder @param {string} ending */
+const filesIn = (folder, ending) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/")).filter((path) => path.endsWith(ending)).sort();
+
+/** Ends the process where a floor uses one above it. */
+export function floors() {
+  const found = circle(uses(join(root, "src")));
+  if (found) fail(`expected each floor of src/ to use only those below it, but found a circle: ${found.join(", ")}`);
+}
+
+/** Ends the process where there is more JavaScript than there was, or half of all files are long. */
+export function lengths() {
+  const [js, src] = ["js", "src"].map((folder) => join(root, folder));
+  if (!js || !src) return;
+  /** @param {string} path */
+  const lines = (path) => readFileSync(path, "utf8").split("\n").length - 1;
+  const shared = filesIn(js, ".js").filter((path) => !HOSTS_OWN.test(path)).map((path) => lines(join(js, path)));
+  const sum = shared.reduce((a, b) => a + b, 0);
+  if (sum > MOST_LINES) fail(`expected at most ${MOST_LINES} lines of JavaScript that a host would not have of its own, but found ${sum} instead`);
+  if (sum < MOST_LINES) console.log(`  ${sum} lines of JavaScript that a host would not have of its own: MOST_LINES in scripts/house.mjs may fall.`);
+  const all = [...filesIn(js, ".js").map((path) => join(js, path)), ...filesIn(src, ".rs").map((path) => join(src, path))].map(lines).sort((a, b) => a - b);
+  const median = all[all.length >> 1] ?? 0;
+  if (median >= MEDIAN) fail(`expected half of all files in js/ and src/ to have less than ${MEDIAN} lines, but found a median of ${median}`);
+}
+
+/** By the path of a file: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */
+const floorOf = (path) => path.split("/")[0]?.replace(/\.rs$/, "") ?? "";
+
+/**
+ * Which other floors each one of a crate uses, and a file that does: by its `crate::` paths, tests left out.
+ * @param {string} src
+ * @returns {Map<string, Map<string, string>>}
+ */
+export function uses(src) {
+  const files = filesIn(src, ".rs").filter((path) => path !== "lib.rs" && !testModules(src).includes(floorOf(path)));
+  /** @type {Map<string, Map<string, string>>} */
+  const all = new Map(files.map((path) => [floorOf(path), new Map()]));
+  for (const path of files) {
+    const code = withoutTests(readFileSync(join(src, path), "utf8")).replace(/\/\/.*$/gm, "");
+    for (const name of namesIn(code)) {
+      const used = all.get(floorOf(path));
+      if (name !== floorOf(path) && all.has(name) && !used?.has(name)) used?.set(name, path);
+    }
+  }
+  return all;
+}
+
+/** What stands first behind `crate::`, also where several do: `use crate::{error::Error, time};`. @param {string} code */
+function namesIn(code) {
+  return Array.from(code.matchAll(/\bcrate::(?:(\w+)|\{([^;]*)\})/g), ([, one, group = ""]) => {
+    if (one) return [one];
+    let inner = group;
+    while (/\{[^{}]*\}/.test(inner)) inner = inner.replace(/\{[^{}]*\}/g, "");
+    return inner.split(",").map((path) => path.trim().split("::")[0] ?? "");
+  }).flat();
+}
+
+/**
+ * A circle, as the files that close it; null where there is none.
+ * @param {Map<string, Map<string, string>>} all
+ * @returns {string[] | null}
+ */
+export function circle(all) {
+  /** @type {Set<string>} */
+  const done = new Set();
+  /** @param {string} floor @param {string[]} way @returns {string[] | null} */
+  const walk = (floor, way) => {
+    if (way.includes(floor)) return way.slice(way.indexOf(floor)).concat(floor);
+    if (done.has(floor)) return null;
+    done.add(floor);
+    for (const below of all.get(floor)?.keys() ?? []) {
+      const found = walk(below, [...way, floor]);
+      if (found) return found;
+    }
+    return null;
+  };
+  for (const floor of all.keys()) {
+    const found = walk(floor, []);
+    if (found) return found.slice(1).map((below, place) => `${all.get(found[place] ?? "")?.get(below)} uses ${below}`);
+  }
+  return null;
+}

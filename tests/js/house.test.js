@@ -1,0 +1,43 @@
+// @ts-check
+// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+import { circle, uses } from "../../scripts/house.mjs";
+
+/** @param {Record<string, string>} files @param {string[] | null} expected */
+function check(files, expected) {
+  const src = mkdtempSync(join(tmpdir(), "leftoff-floors-"));
+  for (const [path, text] of Object.entries({ "lib.rs": "#[cfg(test)]\nmod records;\n", ...files })) {
+    mkdirSync(dirname(join(src, path)), { recursive: true });
+    writeFileSync(join(src, path), text);
+  }
+  const found = circle(uses(src));
+  rmSync(src, { recursive: true });
+  assert.deepEqual(found, expected);
+}
+
+test("a circle between two floors is found, with the files that close it", () => {
+  check({ "json/text.rs": "use crate::record::Blob;\n", "record.rs": "use crate::json::text::Text;\n" }, ["json/text.rs uses record", "record.rs uses json"]);
+});
+
+test("a circle of three is found, in groups, in paths and behind a floor that is in none", () => {
+  const floors = { "a.rs": "use crate::b::B;\n", "b/x.rs": "use crate::{a_not::{c, d}, c::C};\n", "c/y.rs": "fn f() -> crate::d::D {}\n", "d.rs": "pub use crate::{b};\n" };
+  check(floors, ["b/x.rs uses c", "c/y.rs uses d", "d.rs uses b"]);
+});
+
+test("files of one floor, comments, tests and what is compiled for tests alone close no circle", () => {
+  check(
+    {
+      "context/build.rs": "use crate::context::choose::Choosing;\nuse crate::json::Text;\n",
+      "context/choose.rs": "use crate::context::build::Build;\n",
+      "json.rs": "/// See [`crate::context::build`].\n#[cfg(test)]\nmod tests {\n    use crate::context::build::Build;\n}\n",
+      "records.rs": "use crate::json::Text;\n",
+      "json/fields.rs": "#[cfg(test)]\n#[allow(unused)]\nmod tests {\n    use crate::records::declared;\n}\n",
+    },
+    null,
+  );
+});
