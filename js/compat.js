@@ -8,7 +8,6 @@ import { AutoPersist } from "./auto-persist.js";
 import { ContextBuilder, calculateBudget } from "./compat-context.js";
 import { answered, appendable, asObject, called, stored, storedExecution } from "./compat-shapes.js";
 import { LeftoffError } from "./error.js";
-import { exportFormats } from "./export.js";
 import { openStore } from "./open-store.js";
 
 export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
@@ -277,9 +276,6 @@ export class Session {
 
   /** @param {"json" | "markdown"} format */
   async export(format) {
-    if (!exportFormats.includes(format)) {
-      throw new LeftoffError({ code: "invalid_request", message: `expected ${exportFormats.join(" or ")} to export, but found ${JSON.stringify(format)} instead` });
-    }
     return this.#session.export(format);
   }
 

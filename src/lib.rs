@@ -24,6 +24,8 @@ mod component;
 pub mod context;
 pub mod error;
 #[cfg(feature = "interop")]
+pub mod export;
+#[cfg(feature = "interop")]
 pub mod interop;
 pub mod json;
 pub mod plain;

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "wasm-agents")]
 mod agents;
+#[cfg(feature = "wasm-agents")]
+mod exporting;
 #[cfg(feature = "wasm")]
 mod handles;
 #[cfg(feature = "wasm")]

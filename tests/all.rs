@@ -18,6 +18,8 @@ mod context_laws;
 mod context_reading;
 mod cuts;
 mod documents;
+#[cfg(feature = "interop")]
+mod export;
 mod facts;
 mod flips;
 mod forged;

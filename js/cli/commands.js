@@ -3,7 +3,6 @@
 
 import { readFile } from "node:fs/promises";
 
-import { thoughtsOf } from "../export.js";
 import { LeftoffError, compareContexts } from "../index.js";
 import { codeOf } from "../storage/folders.js";
 import { translated } from "../storage/refusal.js";
@@ -15,6 +14,8 @@ import { chosen, using, withId } from "./store.js";
 
 // Of more sessions than these it is not told one by one what was lost.
 const MOST_EXPLAINED = 5;
+/** What stands for reasoning that a provider gave out encrypted. */
+const UNREADABLE = "[reasoning that only its provider can read]";
 
 /** @param {Args} args */
 export async function importFiles(args) {
@@ -191,7 +192,7 @@ export function readable(message) {
   const calls = (message.assistant?.toolCalls ?? []).map((/** @type {any} */ call) => `\n  > ${call.name} ${call.arguments}`);
   const tool = message.tool ? ` ${message.tool.name}${message.tool.isError ? ", failed" : ""}` : "";
   const elsewhere = message.onPath === false ? ", of another branch" : "";
-  const thoughts = thoughtsOf(message).map((text) => `  ~ ${text}\n`);
+  const thoughts = (message.assistant?.reasoning ?? []).map((/** @type {any} */ { text, data }) => (text || data ? `  ~ ${text || UNREADABLE}\n` : ""));
   const files = (Array.isArray(message.attachments) ? message.attachments : []).map((/** @type {any} */ { name, path, mime }) => `\n  + ${[name ?? path, mime].filter(Boolean).join(", ")}`);
   return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}${elsewhere}\n${thoughts.join("")}${content}${calls.join("")}${files.join("")}\n`;
 }

@@ -1,0 +1,200 @@
+//! Markdown that each message stands in by itself: what one leaves open swallows none of those behind it.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::Fields;
+use crate::record::message::{Attachment, Message, Reasoning, Role};
+
+/// What stands for reasoning that a provider gave out encrypted.
+const UNREADABLE: &str = "[reasoning that only its provider can read]";
+/// What begins a block of HTML that has no end of its own, as comments and declarations do.
+const BLOCKS: [&str; 4] = ["script", "pre", "style", "textarea"];
+
+/// The title and what is known of the session.
+pub(super) fn heading(mut metadata: Fields<'_>) -> String {
+    let text =
+        |fields: &mut Fields<'_>, key: &str| fields.take::<String>(key, &mut Vec::new()).unwrap_or_default();
+    let inside = |outer: &str, key: &str| {
+        let value = metadata.raw(outer).and_then(|raw| Fields::parse(raw).ok());
+        value.map(|mut fields| text(&mut fields, key)).unwrap_or_default()
+    };
+    let [title, created, last, model] = [
+        inside("display", "title"),
+        inside("timestamps", "createdAt"),
+        inside("timestamps", "lastMessageAt"),
+        inside("provider", "model"),
+    ];
+    let stats = metadata.raw("stats").and_then(|raw| Fields::parse(raw).ok());
+    let count =
+        stats.and_then(|mut stats| stats.take::<u64>("messageCount", &mut Vec::new())).unwrap_or_default();
+    let mut said = |key: &str| text(&mut metadata, key);
+    let mut facts = format!("- session: {}\n- type: {}, {}\n", said("id"), said("type"), said("lifecycle"));
+    let summary = one_line(&said("summary"));
+    let count = format!("{count}");
+    for (name, value) in [
+        ("created", &created),
+        ("last active", &last),
+        ("messages", &count),
+        ("model", &model),
+        ("summary", &summary),
+    ] {
+        if !value.is_empty() {
+            facts.push_str(&format!("- {name}: {value}\n"));
+        }
+    }
+    shown(&format!("# {}\n\n{facts}\n", one_line(&title)))
+}
+
+/// A message: a heading that says whose it is, and what it says, ending with a line feed.
+pub(super) fn section(message: Fields<'_>) -> String {
+    let is_elsewhere = message.raw("onPath") == Some("false");
+    // It was read from a log, where everything has its kind.
+    let message = Message::copied(message, &mut Vec::new());
+    let Message { role, timestamp, content, tool, assistant, attachments, .. } = &message;
+    let mut text = format!("## {}", role.map_or("message", name_of));
+    if let Some(tool) = tool {
+        text.push_str(&format!(" {}{}", one_line(&tool.name), if tool.is_error { ", failed" } else { "" }));
+    }
+    if let Some(timestamp) = timestamp.as_ref().filter(|timestamp| !timestamp.is_empty()) {
+        text.push_str(&format!(", {timestamp}"));
+    }
+    if is_elsewhere {
+        text.push_str(", of another branch");
+    }
+    text.push_str("\n\n");
+    let mut parts: Vec<String> = Vec::new();
+    let content = without_carriage_returns(content.as_str());
+    if let Some(assistant) = assistant {
+        parts.extend(assistant.reasoning.iter().filter_map(thought).map(quoted));
+    }
+    if !content.is_empty() {
+        // What a tool printed is no Markdown.
+        parts.push(if tool.is_some() { fenced(&content, "") } else { closed(&content) });
+    }
+    for call in message.tool_calls() {
+        let arguments = without_carriage_returns(call.arguments.as_str());
+        parts.push(format!("Calls `{}`:\n\n{}", one_line(&call.name), fenced(&arguments, "json")));
+    }
+    parts.extend(attachments.iter().map(attached));
+    text.push_str(&parts.join("\n\n"));
+    text.push('\n');
+    shown(&text)
+}
+
+fn name_of(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+/// A piece of reasoning, as far as it can be read.
+fn thought(reasoning: &Reasoning) -> Option<&str> {
+    let Reasoning { text, data, .. } = reasoning;
+    let is_encrypted = data.as_ref().is_some_and(|data| !data.is_empty());
+    match text.as_str() {
+        "" => is_encrypted.then_some(UNREADABLE),
+        text => Some(text),
+    }
+}
+
+fn attached(Attachment { name, path, mime, .. }: &Attachment) -> String {
+    let called = name.as_ref().or(path.as_ref()).map(String::as_str).unwrap_or_default();
+    format!("Attached: {} ({mime})", one_line(called))
+}
+
+fn quoted(text: &str) -> String {
+    let text = closed(&without_carriage_returns(text));
+    text.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// In a fence that nothing inside can close.
+fn fenced(text: &str, language: &str) -> String {
+    let (mut run, mut longest) = (0, 2);
+    for byte in text.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    let feed = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{feed}{fence}")
+}
+
+/// What a message leaves open must not swallow those behind it: a fence is closed, and what begins a block of HTML that has
+/// no end of its own stands there as it is.
+fn closed(text: &str) -> String {
+    let mut open = "";
+    let mut all = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        let inner = bare.trim_start_matches(' ');
+        let is_code = bare.len() - inner.len() > 3;
+        let run = if is_code { "" } else { fence(inner) };
+        let rest = inner.get(run.len()..).unwrap_or_default();
+        if !open.is_empty() {
+            if run.starts_with(open) && rest.chars().all(is_blank) {
+                open = "";
+            }
+        } else if !run.is_empty() && (run.starts_with('~') || !rest.contains('`')) {
+            open = run;
+        } else if !is_code && begins_block(inner) {
+            all.push_str(&line[..bare.len() - inner.len()]);
+            all.push('\\');
+            all.push_str(&line[bare.len() - inner.len()..]);
+            continue;
+        }
+        all.push_str(line);
+    }
+    if !open.is_empty() {
+        all.push('\n');
+        all.push_str(open);
+    }
+    all
+}
+
+/// The fence that a line begins with.
+fn fence(line: &str) -> &str {
+    let sign = if line.starts_with('~') { '~' } else { '`' };
+    let run = &line[..line.len() - line.trim_start_matches(sign).len()];
+    if run.len() < 3 { "" } else { run }
+}
+
+fn begins_block(line: &str) -> bool {
+    let Some(tag) = line.strip_prefix('<') else { return false };
+    let name = tag.strip_prefix('/').unwrap_or(tag).as_bytes();
+    let is_name = |block: &&str| {
+        let is_longer =
+            name.get(block.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        name.get(..block.len()).is_some_and(|name| name.eq_ignore_ascii_case(block.as_bytes())) && !is_longer
+    };
+    tag.starts_with(['!', '?']) || BLOCKS.iter().any(is_name)
+}
+
+fn one_line(text: &str) -> String {
+    text.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+// The mark of the byte order is nothing that is seen; a next line of old terminals is a control, and shown as one.
+fn is_blank(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
+}
+
+fn without_carriage_returns(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
+}
+
+/// The file may be shown on a terminal, which stored text must not steer: controls are shown by their pictures.
+fn shown(text: &str) -> String {
+    let picture = |c: char| match c {
+        '\t' | '\n' => c,
+        '\0'..' ' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+        '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => c,
+    };
+    without_carriage_returns(text).chars().map(picture).collect()
+}
