@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Records what scripts answer today: `node tests/conformance/record.mjs create-plain`, several names, or `--all`; without
- * one it records those that have no record yet. `--show create-plain` prints the files that a script leaves, masked.
+ * one it records those that have no record yet. `--show create-plain` prints the answers in full, and the files that it leaves, masked.
  */
 
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,8 @@ const [first, ...rest] = process.argv.slice(2);
 
 if (first === "--show") {
   for (const name of rest) {
-    const { texts } = await ran(scriptOf(name), { seed: name });
+    const { whole, texts } = await ran(scriptOf(name), { seed: name });
+    whole.forEach((answer, place) => console.log(`=== step ${place + 1}\n${JSON.stringify(answer, null, 2)}`));
     for (const [file, text] of texts) console.log(`=== ${file}\n${text}`);
   }
 } else {

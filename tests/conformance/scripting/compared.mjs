@@ -5,13 +5,13 @@ import { inspect } from "node:util";
 
 import { shortOf } from "./masks.mjs";
 
-/** @import { Record_, Script } from "./run.mjs" */
+/** @import { Ran, Script } from "./run.mjs" */
 
 /** So many differences of one answer are told. */
 const MOST = 5;
 
 /**
- * @param {Script} script @param {Record_ & { texts: Map<string, string> }} found
+ * @param {Script} script @param {Ran} found
  * @returns {string | undefined} nothing where it is as it was recorded
  */
 export function differing(script, found) {
@@ -39,7 +39,7 @@ function* between(expected, found, at) {
   if (before.join() !== now.join()) yield `expected the keys ${before.join(", ")} in ${at}, but found ${now.join(", ")} instead`;
 }
 
-/** @param {Script} script @param {Record_ & { texts: Map<string, string> }} found */
+/** @param {Script} script @param {Ran} found */
 function differingFile({ files = {} }, { files: all, texts }) {
   for (const [name, { size, sha256, lines, link }] of Object.entries(files)) {
     const one = all[name];

@@ -11,6 +11,7 @@ import { sha256, shortOf } from "./masks.mjs";
 
 /** What names processes, is derived in ways that a host may choose, or belongs to git. */
 const LEFT_OUT = [/^home\/cache\//, /(?:^|\/)\.git\//, /^home\/redaction\.key$/];
+const INDEX = "home/sessions/index.jsonl";
 const LINES = 40;
 
 /**
@@ -35,7 +36,8 @@ export function filesIn(root, masks) {
     const text = masks.text(textOf(name, bytes ?? Buffer.alloc(0)));
     const lines = text.split("\n");
     texts.set(masked, text);
-    files[masked] = { size: bytes?.length, sha256: sha256(text), ...(lines.length <= LINES && { lines: lines.map(shortOf).join(" ") }) };
+    // The index has the times of files, which are as long as they are.
+    files[masked] = { size: name === INDEX ? text.length : bytes?.length, sha256: sha256(text), ...(lines.length <= LINES && { lines: lines.map(shortOf).join(" ") }) };
   }
   return { files, texts };
 }
@@ -57,7 +59,7 @@ function walked(folder) {
 function textOf(name, bytes) {
   const lines = bytes.toString("latin1").split("\n").map((line) => line.replace(/,"crc":"([0-9a-f]{8})"(?=\}\r?$)/, (_, crc, at) => `,"crc":"${crcOf(line.slice(0, at)) === crc ? "right" : "wrong"}"`));
   const text = Buffer.from(lines.join("\n"), "latin1").toString("utf8");
-  return name.endsWith("index.jsonl") ? indexOf(text) : text;
+  return name === INDEX ? indexOf(text) : text;
 }
 
 // In which order sessions are looked at is the host's choice; when their files changed is the filesystem's.

@@ -8,6 +8,7 @@ import process from "node:process";
 import * as leftoff from "../../../js/index.js";
 import { FOREIGN } from "./foreign.mjs";
 import { given } from "./given.mjs";
+import { FOLDERS } from "./masks.mjs";
 import { OF_SESSIONS, OF_STORES, PLAIN } from "./operations.mjs";
 
 /** @import { Stamps } from "./stamps.mjs" */
@@ -24,8 +25,6 @@ export class Host {
   #stores = new Map();
   /** @type {Map<string, leftoff.Session>} */
   #sessions = new Map();
-  /** What goes on from step to step, as messages that are followed. @type {Map<string, any>} */
-  going = new Map();
 
   /** @param {string} root @param {Stamps} stamps */
   constructor(root, stamps) {
@@ -45,11 +44,9 @@ export class Host {
       if (as !== undefined) this.#answers.set(as, value);
       return value ?? null;
     } catch (error) {
-      const { code, message, name } = /** @type {{ code?: string, message?: string, name?: string }} */ (error ?? {});
-      if (!(error instanceof leftoff.LeftoffError)) return { error: { code: `${code ?? name}`, message } };
-      // A bug is no behaviour to be held.
-      if (code === "internal") throw error;
-      return { error: { code, message } };
+      // A bug is no behaviour to be held, nor is a mistake in the script.
+      if (!(error instanceof leftoff.LeftoffError) || error.code === "internal") throw new Error(`step ${JSON.stringify(step).slice(0, 300)}`, { cause: error });
+      return { error: { code: error.code, message: error.message } };
     }
   }
 
@@ -61,7 +58,7 @@ export class Host {
     if (plain) return plain(asked, this);
     if (op === "openStore") return this.#opened(as ?? store, asked);
     const ofSession = OF_SESSIONS[op];
-    if (ofSession) return ofSession(this.session(session), given(asked), this, as ?? session);
+    if (ofSession) return ofSession(this.session(session), given(asked));
     const ofStore = OF_STORES[op];
     if (!ofStore) throw new Error(`expected an operation, but found "${op}" instead`);
     const value = await ofStore(this.store(store), given(asked), this, session);
@@ -111,14 +108,14 @@ export class Host {
     if (typeof value !== "string") return value;
     if (value.startsWith("$$")) return value.slice(1);
     if (/^\$[\w-]+(?:\.|$|:)/.test(value)) return this.#referred(value.slice(1));
-    return value.replace(/<([\w-]+)>/g, (whole, name) => this.#folder(name) ?? whole);
+    return value.replace(/<([\w-]+)(\.id)?>/g, (whole, name, isId) => (isId ? this.session(name).id : this.#folder(name)) ?? whole);
   }
 
   /** @param {string} name */
   #folder(name) {
     if (name === "hostname") return hostname();
     if (this.#sessions.has(name)) return this.session(name).path;
-    return /^(?:home|user|outside|workspace\d?|project\d?)$/.test(name) ? join(this.root, name) : undefined;
+    return FOLDERS.includes(name) ? join(this.root, name) : undefined;
   }
 
   /** `said.records.0.id`, or with `:8` behind it its first eight letters @param {string} path */

@@ -2,16 +2,19 @@
 /** What differs from run to run and from host to host is masked: paths, ids, and what is made from either. */
 
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** @import { Stamps } from "./stamps.mjs" */
 
+/** The folders that scripts have. */
+export const FOLDERS = ["home", "user", "outside", "workspace", "project", "project2", "project3", "project4"];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 /** What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder. */
 const CHANCE = [
-  { what: "commit", found: /\b[0-9a-f]{40}\b/g },
-  { what: "mark", found: /\b[0-9a-f]{32}\b/g },
+  { what: "commit", found: /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g },
+  { what: "mark", found: /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g },
+  // A file of Gemini CLI's has the beginning of its id in its name; pi's ids are as short.
+  { what: "short", found: /(?<=session-\d{4}-\d\d-\d\dT\d\d-\d\d-|")[0-9a-f]{8}(?=["\\.])/g },
   { what: "secret", found: /(?<=\[redacted:[a-z0-9-]+:)[0-9a-f]+(?=\])/g },
 ];
 /** A longer answer is kept as what it hashes to. */
@@ -44,11 +47,13 @@ export class Masks {
 
   /** @param {string} text */
   #paths(text) {
-    for (const name of readdirSync(this.#root)) {
+    for (const name of FOLDERS) {
       const path = join(this.#root, name);
-      text = text.replaceAll(hashOf(path), `<hash of ${name}>`).replaceAll(new RegExp(`${literal(path)}(?![\\w-])`, "g"), `<${name}>`);
+      const hash = sha256(path.normalize("NFC"));
+      // A project is known by the first digits; some agents call it by all of them, or by its path with dashes.
+      text = text.replaceAll(hash, `<whole hash of ${name}>`).replaceAll(hash.slice(0, 16), `<hash of ${name}>`).replaceAll(new RegExp(`${literal(path)}(?![\\w-])`, "g"), `<${name}>`);
     }
-    return text.replaceAll(this.#root, "<root>");
+    return text.replaceAll(this.#root, "<root>").replaceAll(this.#root.replace(/[^A-Za-z0-9]/g, "-").slice(1), "<root with dashes>");
   }
 
   // The first digits of a v7 are its time. What was imported has that of its source, and its id is the same everywhere.
@@ -65,11 +70,6 @@ export class Masks {
     if (!known.has(found)) known.set(found, `<${what} ${known.size + 1}>`);
     return String(known.get(found));
   }
-}
-
-/** What a project is known by: the first 16 digits of SHA-256 of its path. @param {string} path */
-function hashOf(path) {
-  return createHash("sha256").update(path.normalize("NFC")).digest("hex").slice(0, 16);
 }
 
 /** @param {string} text */

@@ -56,7 +56,7 @@ export const OF_STORES = {
   move: (store, asked, host, session) => store.move(host.session(session), asked),
 };
 
-/** @type {Record<string, (session: Session, asked: any, host: Host, name: string) => unknown>} */
+/** @type {Record<string, (session: Session, asked: any) => unknown>} */
 export const OF_SESSIONS = {
   append: async (session, { messages, ...options }) => {
     const { acknowledged, records } = await session.append(messages, options);
@@ -72,16 +72,6 @@ export const OF_SESSIONS = {
   examine: (session) => session.examine(),
   export: (session, { format, ...options }) => session.export(format, options),
   flush: (session) => session.flush(),
-  follow: (session, _, host, name) => {
-    const ended = new AbortController();
-    host.going.set(name, { ended, messages: session.follow({ signal: ended.signal }) });
-  },
-  followed: async (_, { most }, host, name) => taken(host.going.get(name).messages, most, { isKept: true }),
-  followEnd: async (_, __, host, name) => {
-    const { ended, messages } = host.going.get(name);
-    ended.abort();
-    return (await messages.next()).done;
-  },
   lastContext: (session) => session.lastContext(),
   messages: (session, { most = Infinity, ...reading }) => taken(session.messages(reading), most),
   metadata: (session) => session.metadata,
@@ -106,14 +96,14 @@ function dated({ since, until, ...options }) {
   return { ...options, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
 }
 
-/** @template T @param {AsyncGenerator<T>} generator @param {number} most @param {{ isKept?: boolean }} [options] `isKept`: more is asked of it later */
-async function taken(generator, most, { isKept = false } = {}) {
+/** @template T @param {AsyncGenerator<T>} generator @param {number} most */
+async function taken(generator, most) {
   const all = [];
   while (all.length < most) {
     const { done, value } = await generator.next();
     if (done) return all;
     all.push(value);
   }
-  if (!isKept) await generator.return(undefined);
+  await generator.return(undefined);
   return all;
 }

@@ -18,6 +18,7 @@ export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
  * @typedef {{ op: string, as?: string, store?: string, session?: string } & Record<string, any>} Step
  * @typedef {{ size?: number, sha256?: string, lines?: string, link?: string }} File
  * @typedef {{ answers: unknown[], files: Record<string, File> }} Record_
+ * @typedef {Record_ & { whole: unknown[], texts: Map<string, string> }} Ran `whole`: the answers in full; `texts`: the masked files
  * @typedef {{ tries: string, start?: string, steps: Step[] } & Partial<Record_>} Script
  */
 
@@ -39,7 +40,7 @@ export function scriptOf(name) {
 /**
  * @param {Script} script
  * @param {{ seed: string }} options `seed`: what its chance is made of
- * @returns {Promise<Record_ & { texts: Map<string, string> }>} `texts`: the masked files
+ * @returns {Promise<Ran>}
  */
 export async function ran({ steps, start }, { seed }) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
@@ -55,8 +56,8 @@ export async function ran({ steps, start }, { seed }) {
       answers.push(await host.does(step));
     }
     await host.end();
-    const told = answers.map((answer) => digestOf(masks.value(answer)));
-    return { answers: told, ...filesIn(root, masks) };
+    const whole = answers.map((answer) => masks.value(answer));
+    return { answers: whole.map(digestOf), whole, ...filesIn(root, masks) };
   } finally {
     await host.end();
     rmSync(root, { recursive: true, force: true });
