@@ -3,7 +3,7 @@
 
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { countTokens } from "../../../js/index.js";
@@ -60,7 +60,7 @@ export async function ran({ steps, start }, { seed }) {
     return { answers: whole.map(digestOf), whole, ...filesIn(root, masks) };
   } finally {
     await host.end();
-    rmSync(root, { recursive: true, force: true });
+    rmSync(dirname(root), { recursive: true, force: true });
   }
 }
 

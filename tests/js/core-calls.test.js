@@ -1,0 +1,103 @@
+// @ts-check
+// How often an operation calls into the core: each call costs the crossing, and each rule that JavaScript keeps costs calls. What
+// an operation takes today is the most that it may take; `goal` is where it is to come to. Whoever makes it less writes that down.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { setClock } from "../../js/clock.js";
+import { countTokens, openStore } from "../../js/index.js";
+import { Module } from "../../js/module.js";
+import { inStore, messagesOf, worded } from "./long-session.js";
+
+/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {{ atMost: number, goal?: number }} Bound */
+
+const WINDOW = 16_000;
+const TURNS = 120;
+const LONG = 1000;
+const LISTED = 100;
+const summarize = () => "They looked at files, one after another.";
+const again = { role: "user", content: "again" };
+
+/** In a session that has been appended to. @type {Record<string, Bound & { turns?: number, does: (session: Session, open: () => Promise<Session>) => Promise<unknown> }>} */
+const OF_A_SESSION = {
+  "a buffered append": { atMost: 6, goal: 2, does: (session) => session.append(again, { durability: "buffered" }) },
+  "a durable append": { atMost: 6, goal: 2, does: (session) => session.append(again) },
+  "an append of a hundred messages": { atMost: 6, goal: 2, does: (session) => session.append(Array.from({ length: 50 }, (_, n) => worded(`${n}`)).flat()) },
+  "a tool's execution": { atMost: 23, does: (session) => session.appendTool({ call: { id: "c-next", name: "ls" }, result: { content: "a.txt" } }) },
+  "all tools' executions": { atMost: 16, does: (session) => session.toolExecutions() },
+  "all messages": { atMost: 13, does: messagesOf },
+  "a context": { atMost: 16, does: (session) => session.context({ window: WINDOW }) },
+  "a context with a model's summary": { atMost: 2151, goal: 150, turns: LONG, does: (session) => session.context({ window: WINDOW, summarize }) },
+  "what a compaction would do": { atMost: 43, does: (session) => session.compact({ window: WINDOW }) },
+  "a compaction": { atMost: 65, does: (session) => session.compact({ window: WINDOW, apply: true }) },
+  "a compaction by a model": { atMost: 2199, goal: 150, turns: LONG, does: (session) => session.compact({ window: WINDOW, apply: true, summarize }) },
+  "a resumption": { atMost: 33, does: (session) => session.resume({ window: WINDOW }) },
+  "an export": { atMost: 521, does: (session) => session.export("markdown") },
+  "a title": { atMost: 20, does: (session) => session.rename("given") },
+  "opening": { atMost: 40, does: (_, open) => open() },
+};
+
+/** @type {Record<"opened" | "known", Bound>} */
+const OF_A_LIST = { opened: { atMost: 1901 }, known: { atMost: 2 } };
+
+const { called } = Module.prototype;
+let calls = 0;
+
+before(async () => {
+  // Files that were changed before then are believed as they are; and time stands still, since some looks are due by it.
+  const ms = Date.parse("2100-01-05T10:00:00Z");
+  setClock({ now: () => ms, offsetMinutes: () => 0, entropy: () => crypto.getRandomValues(new Uint8Array(32)) });
+  await countTokens("");
+  /** @this {Module<any>} @param {(bindings: any) => any} call */
+  function counting(call) {
+    calls += 1;
+    return called.call(this, call);
+  }
+  Module.prototype.called = /** @type {any} */ (counting);
+});
+
+after(() => {
+  Module.prototype.called = called;
+  setClock();
+});
+
+/** @param {string} name @param {Bound} bound @param {() => Promise<unknown>} work */
+async function counted(name, { atMost, goal }, work) {
+  calls = 0;
+  await work();
+  assert.ok(calls > 0, "it is counted");
+  assert.ok(calls <= atMost, `expected at most ${atMost} calls into the core for ${name}, but found ${calls} instead${goal === undefined ? "" : `; the goal is ${goal}`}`);
+}
+
+for (const [name, { does, turns = TURNS, ...bound }] of Object.entries(OF_A_SESSION)) {
+  test(`${name} calls the core ${bound.atMost} times at most`, () =>
+    inStore({ turns }, async ({ session, again: open }) => {
+      await session.append([again, { role: "assistant", content: "", assistant: { toolCalls: [{ id: "c-last", name: "ls", arguments: "{}" }, { id: "c-next", name: "ls", arguments: "{}" }] } }]);
+      await session.appendTool({ call: { id: "c-last", name: "ls" }, result: { content: "a.txt" } });
+      await counted(name, bound, () => does(session, open));
+    }));
+}
+
+test(`a list of ${LISTED} calls the core ${OF_A_LIST.opened.atMost} times at most where each is opened, ${OF_A_LIST.known.atMost} where the index has them`, async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-calls-")));
+  const options = { home: join(folder, "home"), project: join(folder, "project") };
+  mkdirSync(options.project);
+  const listed = async () => {
+    const store = await openStore(options);
+    assert.equal((await store.list()).length, LISTED);
+    await store.close();
+  };
+  try {
+    const store = await openStore(options);
+    for (let n = 0; n < LISTED; n += 1) await (await store.create({ title: `session ${n}` })).append(again, { durability: "buffered" });
+    await store.close();
+    await counted("a list, each opened", OF_A_LIST.opened, listed);
+    await counted("a list from the index", OF_A_LIST.known, listed);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
