@@ -7,6 +7,7 @@
 /**
  * @typedef {object} Clock
  * @property {() => number} now milliseconds since 1970
+ * @property {() => number} ticks milliseconds since some moment, which never go backward
  * @property {(ms: number) => number} offsetMinutes how much later local time is than UTC, at a moment
  * @property {() => Uint8Array} entropy 32 bytes, for one call
  */
@@ -19,6 +20,7 @@ let used = chance.length;
 /** @type {Clock} */
 const HOST = {
   now: () => Date.now(),
+  ticks: () => performance.now(),
   offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset(),
   entropy: () => {
     if (used === chance.length) {
@@ -45,7 +47,12 @@ export function nowMs() {
   return clock.now();
 }
 
-/** The same, and later than whatever it gave before in this process. */
+/** How long something lasts is told by it: it never goes backward. In milliseconds. */
+export function ticksMs() {
+  return clock.ticks();
+}
+
+/** The moment, and later than whatever this gave before in this process. */
 export function laterMs() {
   lastMs = Math.max(clock.now(), lastMs + 1);
   return lastMs;

@@ -16,7 +16,6 @@ const HOST = { none: ["--no-default-features"], default: [] };
 /** @type {Record<string, { found: string, why: string }>} */
 const PAST_THE_CLOCK = {
   "storage/root.js": { found: "Date.now", why: "compared with the filesystem's clock, to see whether a folder could have changed unseen" },
-  "storage/open-file.js": { found: "performance.now", why: "how long a look at a path lasts: nothing stored or shown hangs on it" },
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };

@@ -2,6 +2,7 @@
 
 import fs from "node:fs";
 
+import { ticksMs } from "../clock.js";
 import { flush } from "./flush.js";
 import { codeOf, refuseLink } from "./folders.js";
 
@@ -57,12 +58,12 @@ export class OpenFile {
 
   /** Whether the path still leads to this file: it may have been removed or replaced. @param {string} path */
   isAt(path) {
-    return performance.now() - this.#lookedAt < LOOK_LASTS_MS || this.look(path) !== null;
+    return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.look(path) !== null;
   }
 
   /** What stands at the path, or null where it is not this file. @param {string} path @returns {fs.Stats | null} */
   look(path) {
-    const now = performance.now();
+    const now = ticksMs();
     if (now - this.#foundAt < PATH_LASTS_MS) {
       const found = fs.fstatSync(this.fd);
       if (found.nlink === this.#links && found.ctimeMs === this.#changedMs) {

@@ -16,7 +16,7 @@ const LINES = 40;
 
 /**
  * The files below a folder, masked: how large they were, and what they hash to.
- * @param {string} root @param {Masks} masks
+ * @param {string} root @param {Pick<Masks, "text">} masks
  * @returns {{ files: Record<string, File>, texts: Map<string, string> }}
  */
 export function filesIn(root, masks) {

@@ -1,6 +1,7 @@
 // @ts-check
 /** The JavaScript host under scripts: what each operation is in its public surface. */
 
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -37,11 +38,11 @@ export class Host {
   }
 
   /** What one step answers, or how it is refused. @param {Step} step @returns {Promise<unknown>} */
-  async does(step) {
-    const { op, as, store, session, ...asked } = step;
+  async does({ ifThere, ...step }) {
+    if (ifThere && !this.#isThere(step)) return null;
     try {
-      const value = await this.#done(op, this.#resolved({ as, store, session, ...asked }));
-      if (as !== undefined) this.#answers.set(as, value);
+      const value = await this.#done(step.op, this.#resolved(step));
+      if (step.as !== undefined) this.#answers.set(step.as, value);
       return value ?? null;
     } catch (error) {
       // A bug is no behaviour to be held, nor is a mistake in the script.
@@ -50,8 +51,13 @@ export class Host {
     }
   }
 
+  /** Whether the session is there that a step is about, or the file. @param {Step} step */
+  #isThere({ session, file }) {
+    return (session === undefined || this.#sessions.has(session)) && (file === undefined || existsSync(this.#resolved(file)));
+  }
+
   /** @param {string} op @param {any} asked */
-  async #done(op, { as, store = "store", session = "s", ...asked }) {
+  async #done(op, { op: _, as, store = "store", session = "s", ...asked }) {
     if (op === "together") return Promise.all(asked.steps.map((/** @type {Step} */ step) => this.does(step)));
     if (op === "wait") return this.stamps.wait(asked.ms);
     const plain = PLAIN[op] ?? FOREIGN[op];

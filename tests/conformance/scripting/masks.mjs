@@ -72,6 +72,9 @@ export class Masks {
   }
 }
 
+/** Leaves everything as it is. @type {Pick<Masks, "text" | "value">} */
+export const NO_MASKS = { text: (text) => text, value: (value) => JSON.parse(JSON.stringify(value ?? null)) };
+
 /** @param {string} text */
 function literal(text) {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

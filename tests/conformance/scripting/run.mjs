@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { countTokens } from "../../../js/index.js";
 import { filesIn } from "./disk.mjs";
 import { Host } from "./javascript.mjs";
-import { Masks, digestOf } from "./masks.mjs";
+import { Masks, NO_MASKS, digestOf } from "./masks.mjs";
 import { Stamps } from "./stamps.mjs";
 
 export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
@@ -38,18 +38,19 @@ export function scriptOf(name) {
 }
 
 /**
- * @param {Script} script
- * @param {{ seed: string }} options `seed`: what its chance is made of
+ * @param {Pick<Script, "steps" | "start">} script
+ * @param {{ seed: string, made?: string }} options `seed`: what its chance is made of; `made`: a folder of this name is made
+ *   for it, and nothing is masked: with the same chance all is the same there
  * @returns {Promise<Ran>}
  */
-export async function ran({ steps, start }, { seed }) {
+export async function ran({ steps, start }, { seed, made }) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
   await countTokens("");
-  const root = folder();
+  const root = folder(made);
   const stamps = new Stamps(seed, start);
   const host = new Host(root, stamps);
   try {
-    const masks = new Masks(root, stamps);
+    const masks = made ? NO_MASKS : new Masks(root, stamps);
     const answers = [];
     for (const step of steps) {
       stamps.step();
@@ -64,8 +65,9 @@ export async function ran({ steps, start }, { seed }) {
   }
 }
 
-function folder() {
-  const made = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-script-")));
+/** @param {string} [name] */
+function folder(name) {
+  const made = name ?? realpathSync(mkdtempSync(join(tmpdir(), "leftoff-script-")));
   const missing = PATH_LENGTH - made.length - 1;
   if (missing < 1) throw new Error(`expected a folder for temporary files of at most ${PATH_LENGTH - 30} letters, but found "${made}" instead`);
   const root = join(made, "x".repeat(missing));
