@@ -6,6 +6,19 @@ import { STORED, storedIsExact } from "./core.js";
 import { asset } from "./core.node.js";
 import { Module } from "./module.js";
 
+/** @import { Transcript as Handle } from "../pkg/agents.js" */
+/** @import { Problem } from "./records.js" */
+
+/**
+ * What a file of an agent's holds.
+ * @typedef {object} Parsed
+ * @property {import("./transcript.js").ReadSession[]} sessions
+ * @property {boolean} isAboutStore it may hold a resume block, or commands that are about the store
+ * @property {Problem[]} problems
+ * @property {Handle} handle its messages
+ * @property {() => void} free gives back the messages; for who is done with the handle
+ */
+
 export const agents = new Module(bindings, "agents.wasm", () => {
   countsExactly = false;
 });

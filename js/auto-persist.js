@@ -23,6 +23,13 @@ const guarded = new Set();
 /** A signal came, and nobody else is there to end the process. */
 let isEnding = false;
 
+/**
+ * Saves a session's document while it changes, and archives what is old. Times are milliseconds, ages days.
+ * @example
+ * const saving = new AutoPersist(session, { debounceMs: 50 });
+ * saving.scheduleMetadataUpdate();
+ * await saving.stop();
+ */
 export class AutoPersist {
   #session;
   #config;

@@ -10,6 +10,13 @@ import { called, fromBytes, toBytes } from "./core.js";
  * @param {Reported} before
  * @param {Reported} after
  * @returns {Compared}
+ * @throws {LeftoffError} `invalid_request` where one is no context
+ * @example
+ * await session.append({ role: "user", content: "Hello" });
+ * const before = await session.context({ window: 8000 });
+ * await session.append({ role: "assistant", content: "Hi." });
+ * const { messages } = compareContexts(before, await session.context({ window: 8000 }));
+ * messages.map((one) => [one.before, one.after]); // => [["unread", "kept"]]
  */
 export function compareContexts(before, after) {
   return fromBytes(called((core) => core.compareContexts(reported(before), reported(after))));

@@ -5,44 +5,8 @@ import { draft, stored } from "./compat-shapes.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Session } from "./compat.js" */
-/** @import { Message } from "./compat-shapes.js" */
+/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Message, Tokenizer } from "./types/compat.js" */
 /** @import { Summarize } from "./types/index.js" */
-
-/**
- * Who counts. A count may come later.
- * @typedef {object} Tokenizer
- * @property {(text: string) => number | Promise<number>} count
- * @property {(messages: Message[]) => number | Promise<number>} [countMessages] what they cost together
- *
- * @typedef {object} ContextBudget
- * @property {number} modelContextWindow
- * @property {number} systemPromptTokens
- * @property {number} toolDefinitionTokens
- * @property {number} reserveForResponse
- * @property {number} availableTokens
- * @property {number} currentConversationTokens
- * @property {number} utilizationPercent
- *
- * @typedef {object} StrategyResult
- * @property {(Message & { id?: string })[]} messages
- * @property {number} includedCount
- * @property {number} summarizedCount
- *
- * @typedef {object} ContextStrategy
- * @property {string} name
- * @property {number} priority a whole number; lower is tried first, leftoff's own have 1 to 4
- * @property {number} minTokens
- * @property {(session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>} build
- *
- * @typedef {object} ContextBuildResult
- * @property {Message[]} messages
- * @property {string} strategy
- * @property {number} tokensUsed
- * @property {number} tokenBudget
- * @property {number} originalMessageCount
- * @property {number} includedMessageCount
- * @property {number} summarizedMessageCount
- */
 
 /** Of the window, for the answer. */
 const RESERVE = 0.25;
@@ -56,7 +20,10 @@ const BUILT_IN = ["full-history", "pruned-tools", "recent-plus-summary", "minima
  * @param {string} systemPrompt
  * @param {string} toolDefinitions
  * @param {{ count: (text: string) => number }} tokenizer
- * @returns {ContextBudget}
+ * @returns {ContextBudget} in tokens; a quarter of the window is kept for the answer
+ * @example
+ * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
+ * calculateBudget(8000, "Be brief.", "", tokenizer).availableTokens; // => 5997
  */
 export function calculateBudget(modelContextWindow, systemPrompt, toolDefinitions, tokenizer) {
   if (!Number.isInteger(modelContextWindow) || modelContextWindow < 0) throw refused(`expected a whole number of tokens for the window, but found ${JSON.stringify(modelContextWindow)} instead`);
@@ -66,6 +33,15 @@ export function calculateBudget(modelContextWindow, systemPrompt, toolDefinition
   return { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens, currentConversationTokens: 0, utilizationPercent: 0 };
 }
 
+/**
+ * Builds contexts by leftoff's strategies and those that are registered.
+ * @example
+ * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
+ * const builder = new ContextBuilder(tokenizer);
+ * await session.appendMessage({ role: "user", content: "Hello" });
+ * const { messages, strategy } = await builder.buildContext(session, calculateBudget(8000, "", "", tokenizer));
+ * [messages.length, strategy]; // => [1, "full-history"]
+ */
 export class ContextBuilder {
   #tokenizer;
   #summarize;
@@ -79,7 +55,11 @@ export class ContextBuilder {
     this.#summarize = summarize;
   }
 
-  /** Adds one to leftoff's own. @param {ContextStrategy} strategy */
+  /**
+   * Adds one to leftoff's own.
+   * @param {ContextStrategy} strategy
+   * @throws {LeftoffError} `invalid_request` for a name that leftoff's own have, and what is no strategy
+   */
   registerStrategy(strategy) {
     const { name, priority, build } = strategy ?? {};
     if (typeof name !== "string" || name === "" || typeof build !== "function") throw refused('expected a strategy with "name" and "build", but found none');
@@ -88,7 +68,12 @@ export class ContextBuilder {
     this.#strategies.push(strategy);
   }
 
-  /** @param {Session} session @param {ContextBudget} budget @returns {Promise<ContextBuildResult>} */
+  /**
+   * The messages that fit.
+   * @param {Session} session @param {ContextBudget} budget in tokens
+   * @returns {Promise<ContextBuildResult>}
+   * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened
+   */
   async buildContext(session, { availableTokens }) {
     // What messages cost together only the tokenizer knows: what is over is taken from the next try.
     if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);

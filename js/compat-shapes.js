@@ -7,47 +7,7 @@ import { LeftoffError } from "./error.js";
 import { changed } from "./json-text.js";
 import { toJson } from "./json.js";
 
-/**
- * @typedef {object} StoredMessage
- * @property {string} id
- * @property {string | null} parentId
- * @property {string} timestamp
- * @property {"user" | "assistant" | "system" | "tool"} role
- * @property {string} content
- * @property {number} tokenCount
- * @property {number} cumulativeTokens
- * @property {string} [toolCallId]
- * @property {string} [toolName]
- * @property {{ id: string, name: string, arguments: Record<string, unknown> }[]} [toolCalls]
- *
- * @typedef {object} StoredToolExecution
- * @property {string} id
- * @property {string} timestamp
- * @property {string} messageId
- * @property {string} tool
- * @property {Record<string, unknown>} args
- * @property {{ success: boolean, content: string, error?: string, exitCode?: number }} result
- * @property {number} resultTokens
- * @property {number} durationMs
- *
- * A message as a chat handler has it: the names of `StoredMessage`, or those of OpenAI's shape.
- * @typedef {object} Message
- * @property {"user" | "assistant" | "system" | "tool"} role
- * @property {string | null} [content]
- * @property {string} [toolCallId]
- * @property {string} [toolName]
- * @property {Call[]} [toolCalls]
- * @property {string} [tool_call_id]
- * @property {string} [name]
- * @property {Call[]} [tool_calls]
- * @property {string | null} [refusal] this, and any other key that nothing else is meant by, is kept and given back
- * @property {unknown} [annotations]
- *
- * @typedef {{ id: string, name?: string, arguments?: Record<string, unknown> | string, function?: { name: string, arguments?: Record<string, unknown> | string } }} Call
- *
- * What a tool answered; a text alone is its content.
- * @typedef {string | { content?: unknown, success?: boolean, error?: unknown, exitCode?: number | null, durationMs?: number }} ToolResult
- */
+/** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "./types/compat.js" */
 
 /**
  * What only leftoff's own shape has a place for, or what stands for something else there: taken here, it would not be
@@ -56,6 +16,7 @@ import { toJson } from "./json.js";
 const OURS = ["v", "crc", "seq", "tokens", "rev", "partial", "branch", "source", "attachments", "assistant", "tool", "onPath", "participant"];
 
 /**
+ * @internal
  * What a caller appends, as `append` takes it: each key is in it, so that it is kept or refused there by its name. It is
  * looked at once.
  * @param {unknown} message @returns {Record<string, any> & { role: string }}
@@ -103,7 +64,7 @@ function asCall(call) {
   return { ...more, id, name, arguments: typeof args === "string" ? args : toJson(args) };
 }
 
-/** What is said by a message, as a context has it. @param {Message} message */
+/** @internal What is said by a message, as a context has it. @param {Message} message */
 export function draft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
   const calls = tool_calls?.map(asCall);
   return {
@@ -115,7 +76,7 @@ export function draft({ role, content, toolCallId, toolName, toolCalls, tool_cal
   };
 }
 
-/** A call in either shape, with what else it has. @param {Call & { type?: string }} call @returns {{ id: string, name: string, args: Record<string, unknown> | string, more: object }} */
+/** @internal A call in either shape, with what else it has. @param {Call & { type?: string }} call @returns {{ id: string, name: string, args: Record<string, unknown> | string, more: object }} */
 export function called(call) {
   const { id, type, function: inner, name, arguments: args, ...rest } = call;
   const isOpened = typeof inner === "object" && inner !== null && name === undefined && args === undefined && !Object.hasOwn(inner, "id");
@@ -125,7 +86,7 @@ export function called(call) {
   return { id, name: name ?? innerName ?? "", args: (isOpened ? innerArgs : args) ?? {}, more: { ...others, ...rest, ...odd } };
 }
 
-/** What else it has goes along, and is refused where executions are looked at. @param {ToolResult} result @param {{ id: string, name: string }} call @returns {{ content: string, success: boolean, error?: string, exitCode?: number, durationMs?: number }} */
+/** @internal What else it has goes along, and is refused where executions are looked at. @param {ToolResult} result @param {{ id: string, name: string }} call @returns {{ content: string, success: boolean, error?: string, exitCode?: number, durationMs?: number }} */
 export function answered(result, { id, name }) {
   const { content, error: failure, success, exitCode, durationMs, ...rest } = asResult(result);
   // A chat handler's own message of it says again what it answers.
@@ -159,7 +120,7 @@ function asText(value) {
   return typeof value === "string" ? value : toJson(value);
 }
 
-/** @param {import("./types/index.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
+/** @internal @param {import("./types/index.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
 export function storedExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
   const { success, content = "", error, exitCode } = result;
   return {
@@ -175,7 +136,7 @@ export function storedExecution({ id, timestamp = "", messageId = "", toolCallId
   };
 }
 
-/** With what its caller said besides. @param {any} message @returns {StoredMessage} */
+/** @internal With what its caller said besides. @param {any} message @returns {StoredMessage} */
 export function stored({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant, participant, ...others }) {
   const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: asObject(call.arguments) }));
   return {
@@ -194,7 +155,7 @@ export function stored({ id, parentId = null, timestamp = "", role, content, tok
 }
 
 // What a model wrote as arguments may be no JSON, no object, or say what no value has: it is kept in one piece then.
-/** @param {unknown} args @returns {Record<string, unknown>} */
+/** @internal @param {unknown} args @returns {Record<string, unknown>} */
 export function asObject(args) {
   if (typeof args === "object" && args !== null && !Array.isArray(args)) return /** @type {Record<string, unknown>} */ (args);
   if (typeof args !== "string") return { value: args };

@@ -11,40 +11,27 @@ import { LeftoffError } from "./error.js";
 import { openStore } from "./open-store.js";
 
 export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
+export * from "./types/compat.js";
 
-/** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "./compat-shapes.js" */
 /** @import { Session as Inner } from "./session.js" */
 /** @import { Store } from "./store.js" */
+/** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "./types/compat.js" */
 /** @import { ContextBuildResult, ContextRequest, Listed } from "./types/index.js" */
 
-/**
- * Who serves the model, and what is known of a session.
- * @typedef {object} ProviderInfo
- * @property {string} type
- * @property {string} model
- * @property {number} contextWindow
- * @property {string} [baseUrl]
- *
- * @typedef {object} SessionMetadata
- * @property {string} id
- * @property {number} version
- * @property {string} projectPath
- * @property {string} projectHash
- * @property {string} createdAt
- * @property {string} lastAccessedAt
- * @property {string} title
- * @property {number} messageCount
- * @property {number} totalTokens
- * @property {ProviderInfo} provider
- * @property {"active" | "archived" | "corrupted"} status
- *
- * A session that this process has open, and the store that is to close it.
- * @typedef {{ session: Inner, store: Store }} Opened
- */
+/** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} Opened */
 
 /** What `updateMetadata` takes: the rest follows from the logs. */
 const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
 
+/**
+ * The sessions of projects: creates, loads, lists, archives and deletes them.
+ *
+ * What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage.
+ * @example
+ * const provider = { type: "ollama", model: "qwen2.5-coder", contextWindow: 32_768 };
+ * const made = await manager.createSession(folder, provider);
+ * (await manager.loadSession(made.id)).metadata.provider.model; // => "qwen2.5-coder"
+ */
 export class SessionManager {
   #options;
   /** A store is of one project. @type {Map<string, Promise<Store>>} by project */
@@ -57,14 +44,24 @@ export class SessionManager {
     this.#options = options;
   }
 
-  /** @param {string} projectPath @param {ProviderInfo} provider @returns {Promise<Session>} */
+  /**
+   * A new session, which is its project's current one from then on.
+   * @param {string} projectPath @param {ProviderInfo} provider
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `invalid_request` for a provider that is none; `not_found` where the project is no folder
+   */
   async createSession(projectPath, provider) {
     const agent = agentOf(provider);
     const store = await this.#store(projectPath);
     return new Session(this.#given({ store, session: await store.create({ agent }) }));
   }
 
-  /** @param {string} sessionId @returns {Promise<Session>} */
+  /**
+   * Opens a session by its whole id.
+   * @param {string} sessionId
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `not_found`
+   */
   async loadSession(sessionId) {
     return new Session((await this.#found(sessionId)).session);
   }
@@ -76,32 +73,65 @@ export class SessionManager {
     return session ? new Session(this.#given({ store, session })) : null;
   }
 
-  /** The archived ones too, last active first. @param {string} [projectPath] @returns {Promise<SessionMetadata[]>} */
+  /**
+   * The sessions of a project, or of all; the archived ones too, last active first.
+   * @param {string} [projectPath]
+   * @returns {Promise<SessionMetadata[]>}
+   * @example
+   * (await manager.listSessions(folder)).map(({ id }) => id === session.id); // => [true]
+   */
   async listSessions(projectPath) {
     const store = await this.#store(projectPath);
     return (await store.list({ all: projectPath === undefined, archived: null })).map(listed);
   }
 
-  /** @param {string} sessionId @returns {Promise<SessionMetadata | null>} */
+  /**
+   * What is known of a session, without opening it.
+   * @param {string} sessionId
+   * @returns {Promise<SessionMetadata | null>}
+   * @example
+   * await manager.getSession("nobody"); // => null
+   */
   async getSession(sessionId) {
     const all = await (await this.#store()).list({ all: true, type: null, archived: null });
     const found = all.find(({ id }) => id === sessionId);
     return found ? listed(found) : null;
   }
 
-  /** @param {string} sessionId */
+  /**
+   * Hides a session; no byte of it is moved.
+   * @param {string} sessionId
+   * @throws {LeftoffError} `not_found`
+   * @example
+   * await manager.archiveSession(session.id);
+   * session.metadata.status; // => "archived"
+   */
   async archiveSession(sessionId) {
     await (await this.#found(sessionId)).session.archive();
   }
 
-  /** Puts it in the trash. @param {string} sessionId */
+  /**
+   * Puts it in the trash.
+   * @param {string} sessionId
+   * @throws {LeftoffError} `not_found`; `open_elsewhere` where another process has it open
+   * @example
+   * await manager.deleteSession(session.id);
+   * await manager.listSessions(folder); // => []
+   */
   async deleteSession(sessionId) {
     const { session, store } = await this.#found(sessionId);
     this.#opened.delete(session.path);
     await store.delete(session);
   }
 
-  /** @param {string} projectPath @param {string} sessionId */
+  /**
+   * Makes a session its project's current one.
+   * @param {string} projectPath @param {string} sessionId
+   * @throws {LeftoffError} `not_found` where the project has no such session; `no_pointer` where it can have no current one
+   * @example
+   * await manager.setCurrentSession(folder, session.id);
+   * (await manager.getCurrentSession(folder))?.id === session.id; // => true
+   */
   async setCurrentSession(projectPath, sessionId) {
     const store = await this.#store(projectPath);
     const { session } = await this.#found(sessionId);
@@ -170,6 +200,12 @@ export class SessionManager {
   }
 }
 
+/**
+ * One conversation: what is said is appended, in either shape of message.
+ * @example
+ * const stored = await session.appendMessage({ role: "user", content: "Hello" });
+ * [stored.role, await session.getMessageCount()]; // => ["user", 1]
+ */
 export class Session {
   #session;
 
@@ -197,7 +233,12 @@ export class Session {
     };
   }
 
-  /** @param {Message} message @returns {Promise<StoredMessage>} */
+  /**
+   * Appends a message; it is on disk when this resolves.
+   * @param {Message} message
+   * @returns {Promise<StoredMessage>}
+   * @throws {LeftoffError} `invalid_request` naming what has no place in a message; `line_too_long`
+   */
   async appendMessage(message) {
     const { content = "", assistant, ...rest } = appendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
@@ -205,7 +246,16 @@ export class Session {
     return stored({ ...records[0], content, assistant });
   }
 
-  /** @param {Call} call @param {ToolResult} result @returns {Promise<StoredToolExecution>} */
+  /**
+   * Records a call and its result, once for each call.
+   * @param {Call} call @param {ToolResult} result
+   * @returns {Promise<StoredToolExecution>}
+   * @throws {LeftoffError} `invalid_request` naming what has no place in a call or a result
+   * @example
+   * await session.appendMessage({ role: "assistant", content: "I run the tests." });
+   * const { result } = await session.appendToolExecution({ id: "call_1", name: "bash", arguments: { command: "npm test" } }, "ok");
+   * result; // => { success: true, content: "ok" }
+   */
   async appendToolExecution(call, result) {
     const { id, name, args, more } = called(call);
     const { durationMs, ...answer } = answered(result, { id, name });
@@ -215,11 +265,15 @@ export class Session {
 
   /**
    * Title, status and provider become events. `lastAccessedAt` is the time of the newest message, and is taken for the
-   * sake of the document's own examples only.
+   * sake of the design's own examples only.
    * @param {Partial<SessionMetadata>} updates
+   * @throws {LeftoffError} `invalid_request` for what follows from the logs
+   * @example
+   * await session.updateMetadata({ title: "The parser" });
+   * session.metadata.title; // => "The parser"
    */
   async updateMetadata(updates) {
-    const now = /** @type {Record<string, unknown>} */ (this.metadata);
+    const now = /** @type {Record<string, unknown>} */ ({ ...this.metadata });
     const other = Object.entries(updates).find(([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name]);
     if (other) throw new LeftoffError({ code: "invalid_request", message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored` });
     const { title, status = now.status, provider } = updates;
@@ -235,14 +289,14 @@ export class Session {
     if (status === "active") await this.#session.unarchive();
   }
 
-  /** @returns {Promise<StoredMessage[]>} */
+  /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} */
   async getMessages() {
     const messages = [];
     for await (const message of this.#session.messages()) messages.push(stored(message));
     return messages;
   }
 
-  /** @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
+  /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
   async getToolExecutions() {
     return (await this.#session.toolExecutions()).map(storedExecution);
   }

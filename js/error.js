@@ -8,6 +8,9 @@
  *
  * Two more fields come with a failed append: `written`, how many of its bytes got into the file (0: the append never
  * happened), and `durable: false` where all of them did but the disk did not confirm them.
+ * @example
+ * const error = await store.session("nothing").catch((cause) => cause);
+ * [error instanceof LeftoffError, error.code]; // => [true, "not_found"]
  */
 export class LeftoffError extends Error {
   /** @param {{ code: ErrorCode, message: string, cause?: unknown, written?: number, durable?: boolean }} options */
@@ -28,18 +31,19 @@ export class LeftoffError extends Error {
 /**
  * For what may fail without a loss: what the system refused is let pass. A bug is not, nor a trap of the core: of what it
  * was at work with that says nothing.
+ * @internal
  * @param {unknown} error @returns {asserts error is LeftoffError}
  */
 export function refuseBug(error) {
   if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
 }
 
-/** The same, for what is then as good as absent. @param {unknown} error */
+/** The same, for what is then as good as absent. @internal @param {unknown} error */
 export function unlessBug(error) {
   refuseBug(error);
 }
 
-/** For what need not be there. @param {unknown} error */
+/** For what need not be there. @internal @param {unknown} error */
 export function unlessGone(error) {
   if (error instanceof LeftoffError && error.code === "not_found") return undefined;
   throw error;

@@ -28,6 +28,11 @@ const NO_LIMIT = 0xffff_ffff;
  *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: the encoding is its; `limit`: counting stops
  *   as soon as a text has more, and gives some number above it
  * @returns {Promise<T extends string ? number : number[]>}
+ * @throws {LeftoffError} `invalid_request` for what is no text, a limit that is no number, and an option that is not known;
+ *   `no_counter` for a model or an encoding that is not known
+ * @example
+ * await countTokens("hello world"); // => 2
+ * await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }); // => [2, 1]
  */
 export async function countTokens(text, { model, encoding = model === undefined ? "o200k_base" : known(model).encoding, limit = NO_LIMIT } = {}) {
   const texts = Array.isArray(text) ? text : [text];
@@ -43,7 +48,10 @@ export async function countTokens(text, { model, encoding = model === undefined 
  * What is known of a model by its name, with its provider before it or without: what counts for it, and its window in
  * tokens.
  * @param {string} name
- * @returns {{ encoding: string, window: number } | undefined}
+ * @returns {{ encoding: string, window: number } | undefined} nothing where it is not known
+ * @example
+ * modelOf("openai/gpt-4o"); // => { encoding: "o200k_base", window: 128_000 }
+ * modelOf("nobody-1"); // => undefined
  */
 export function modelOf(name) {
   const found = called((core) => core.modelOf(String(name)));

@@ -1,12 +1,11 @@
 // @ts-check
 /** The messages of a session, read one piece of its log after another. */
 
-import { called, fromBytes, lent, textOf } from "./core.js";
+import { called, fromBytes, lent } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Reader, Revisions, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Log, Problem } from "./log.js" */
-/** @import { Message } from "./records.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadMessage, Reading } from "./types/index.js" */
 
@@ -123,34 +122,6 @@ export async function* appended(from, { start, signal }) {
     }
   } finally {
     free();
-  }
-}
-
-/** What an append resolves to. */
-export class Appended {
-  #batch;
-  #from;
-  #to;
-
-  /**
-   * @param {Uint8Array} batch the lines that were written
-   * @param {{ from: number, to?: number, acknowledged: "durable" | "buffered" | "volatile" }} options which of its lines
-   */
-  constructor(batch, { from, to, acknowledged }) {
-    this.#batch = batch;
-    this.#from = from;
-    this.#to = to;
-    /** How safe the messages are. */
-    this.acknowledged = acknowledged;
-  }
-
-  /** The messages as they are stored. They are read from their lines when they are asked for: most never are. @returns {Message[]} */
-  get records() {
-    const lines = textOf(this.#batch).split("\n").filter(Boolean).slice(this.#from, this.#to);
-    return lines.map((line) => {
-      const { v, crc, ...message } = JSON.parse(line);
-      return message;
-    });
   }
 }
 

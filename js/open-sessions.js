@@ -10,7 +10,20 @@ import { Session } from "./session.js";
 /** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Redaction } from "./redaction.js" */
+/** @import { ReadSettings, SettingsFile } from "./settings.js" */
+/** @import { Storage } from "./storage/contract.js" */
 /** @import { Notice } from "./types/index.js" */
+
+/**
+ * Where a session lies now that was moved.
+ * @typedef {(id: string) => Promise<Place | undefined>} Find
+ */
+
+/**
+ * What a store is made of.
+ * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, isCounted: boolean,
+ *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} StoreParts
+ */
 
 export class OpenSessions {
   #places;

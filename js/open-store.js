@@ -11,18 +11,19 @@ import { readSettings, settingsFiles } from "./settings.js";
 import { NodeStorage } from "./storage/node.js";
 import { Store } from "./store.js";
 
-/** @import { Storage } from "./storage/contract.js" */
-/** @import { Redact } from "./types/index.js" */
+/** @import { StoreOptions } from "./types/index.js" */
 
 /**
- * Opens a store.
- * @param {{ project?: string, home?: string, workspace?: string, storage?: Storage, isCounted?: boolean, idleMs?: number, redact?: Redact }} [options]
- *   `project`: the folder that is worked in; `home`: `$LEFTOFF_HOME`, else `~/.leftoff`; `workspace`: the folder with
- *   `conversations/`: new sessions begin there, where it is given; else the project's is read; `isCounted`: whether
- *   messages are counted when they are appended, which saves counting them in each context; true unless given;
- *   `idleMs`: after so long without activity a session is paused by whoever looks next; the setting `idleMinutes`
- *   unless given; `redact`: what becomes of secrets in what leaves the store: `off`, `report` or `replace`; the setting of
- *   that name unless given
+ * Opens a store: where conversations are kept, for one project.
+ * @param {StoreOptions} [options]
+ * @returns {Promise<Store>}
+ * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none; `not_a_folder` and
+ *   `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ * @example
+ * const opened = await openStore({ home: folder });
+ * const session = await opened.continue({ model: "gpt-5" });
+ * await session.append({ role: "user", content: "Hello" });
+ * await opened.close();
  */
 export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs, redact } = {}) {
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
@@ -36,5 +37,5 @@ export async function openStore({ project, home, workspace, storage, isCounted =
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
   const redaction = new Redaction(redact ?? read.settings.redact, () => storeKey(ofHome, join(folder, "redaction.key")));
-  return new Store({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
+  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
 }

@@ -20,6 +20,7 @@ const SLEEPY = String.raw`(?:break|lunch|dinner|bed|sleep|food|a break|a (?:shor
 const FAREWELL = String.raw`(?:(?:good ?)?bye(?: ?bye)?(?: for now)?|good ?night|nighty? night|gn|see (?:you|ya|u)(?: (?:later|soon|then|around|there|again))?|cya|c ya|ttyl|talk (?:to (?:you|u) )?(?:later|soon|tomorrow)|g2g|gtg|brb|bbl|bbs|be (?:right )?back|afk|(?:catch|talk to) you later|until (?:then|tomorrow|next time)|take care|have a (?:good|nice|great) (?:day|night|evening|weekend|one))`;
 
 /**
+ * @internal
  * What fills the clause; and words without which no clause says it, so that `says` is compiled only where they stand.
  * @type {{ says: string, needs: RegExp }[]}
  */
@@ -45,7 +46,7 @@ export const PHRASES = [
 /** @type {Map<string, RegExp>} */
 const compiled = new Map();
 
-/** The whole clause, with what may stand before and behind. Compiled when it is wanted: all of them would take half of a hook's time. @param {string} says */
+/** @internal The whole clause, with what may stand before and behind. Compiled when it is wanted: all of them would take half of a hook's time. @param {string} says */
 export function wholeClause(says) {
   const known = compiled.get(says) ?? new RegExp(`^${BEFORE}(?:${says})${BEHIND}$`);
   compiled.set(says, known);
@@ -62,6 +63,9 @@ const LONG = 40;
  * go". In English; nothing for what only resembles it, "stop the server". Ask then whether to save; do nothing without an answer.
  * @param {string} text
  * @returns {string | undefined} the clause that says so
+ * @example
+ * pausePhrase("Thanks, let's stop here."); // => "let's stop here"
+ * pausePhrase("stop the server"); // => undefined
  */
 export function pausePhrase(text) {
   const clauses = String(text)

@@ -11,6 +11,7 @@ import { called, fromBytes, textOf, toBytes } from "./core.js";
 /** @import { ContextBuildResult, Format, Holder, Now, ResumeRequest, Resumed } from "./types/index.js" */
 
 /**
+ * @internal
  * @template {Format} F the shape of the messages
  * @param {Session} session
  * @param {ResumeRequest<F>} request
@@ -37,6 +38,11 @@ export async function resumed(session, { override = false, revives = true, now, 
  * A history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can close,
  * one message a line as JSON, with its time, its calls or the call that it answers, and which files came with it.
  * @param {object[]} messages as `resume` or `context` gives them
+ * @returns {string}
+ * @throws {LeftoffError} `invalid_request` for what is no message
+ * @example
+ * const text = historyText([{ role: "user", content: "Hello" }]);
+ * /^----- [0-9a-f]{32}$/m.test(text); // => true
  */
 export function historyText(messages) {
   return textOf(agents.called((agents) => agents.history(toBytes(messages), nowMs(), entropy())));

@@ -17,7 +17,7 @@ import { blobOf } from "./messages.js";
 const CHUNK = 1 << 20;
 const LINE_FEED = 10;
 
-/** Those that the words may mean, the best first. @param {string} words @param {Listed[]} listed */
+/** Those that the words may mean, the best first. @internal @param {string} words @param {Listed[]} listed */
 export function ranked(words, listed) {
   const known = listed.map(({ title, summary, name, type }) => [title, summary ?? "", name ?? "", type]);
   const places = agents.called((agents) => agents.ranked(words, toBytes(known)));
@@ -27,6 +27,10 @@ export function ranked(words, listed) {
 /**
  * A list as a person reads it, numbered from one.
  * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed
+ * @returns {string}
+ * @example
+ * await store.create({ title: "The parser" });
+ * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
  */
 export function listText(listed) {
   const items = listed.map(({ id, type, title, lastActive, status, summary, archivedAt }) => ({ id, type, title, lastActive, status: archivedAt ? `archived, ${status}` : status, summary }));
@@ -35,6 +39,7 @@ export function listText(listed) {
 
 /**
  * The messages of a session that have all words, the newest first.
+ * @internal
  * @param {string} words @param {Place} place @param {Redaction} redaction
  * @returns {AsyncGenerator<Hit>}
  */

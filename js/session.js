@@ -2,6 +2,7 @@
 /** One session: its files, and the handle of the core that knows what is in them. */
 
 import { given, streamed } from "./answers.js";
+import { Appended } from "./appended.js";
 import { Contexts } from "./contexts.js";
 import { entropy, nowMs } from "./clock.js";
 import { anyCounter, called, toBytes } from "./core.js";
@@ -11,7 +12,7 @@ import { exported } from "./export.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
-import { Appended, appended, ofPath } from "./messages.js";
+import { appended, ofPath } from "./messages.js";
 import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid } from "./refusing.js";
@@ -19,13 +20,20 @@ import { resumed } from "./resuming.js";
 import { Tools } from "./tools.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
-/** @import { ExportFormat } from "./export.js" */
 /** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
-/** @typedef {(id: string) => Promise<Place | undefined>} Find */
+/** @import { Find } from "./open-sessions.js" */
 /** @import { Waiting } from "./waiting.js" */
-/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Format, KeptReport, Notice, ReadMessage, ResumeRequest, Resumed } from "./types/index.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Holder, KeptReport, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "./types/index.js" */
 
+/**
+ * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
+ * other processes appended meanwhile.
+ *
+ * What a method throws is a `LeftoffError`. Beside the codes that each names, all that reach the disk throw those of the
+ * storage (`permission_denied`, `disk_full`, `read_only`, `too_many_files`, `storage_failed` …), `not_found` where the
+ * session's folder is gone, and `newer_version` where a newer leftoff wrote the session and it is to be changed.
+ */
 export class Session {
   #live;
   #tools;
@@ -42,6 +50,7 @@ export class Session {
   #hasNews = false;
 
   /**
+   * @private
    * @param {{ cache: Cache, isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
    *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
    * @param {Live} live
@@ -61,39 +70,41 @@ export class Session {
   /** The folder of the session; another one once it was moved, and something was done with it since. */
   get path() { return this.#live.place.path; }
 
+  /** In the home, or in a workspace. @returns {Placement} */
   get placement() { return this.#live.place.placement; }
 
   /** The session's uuid. */
   get id() { return this.#live.id; }
 
-  /** What `metadata.json` says of it, as it may leave. */
+  /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
   get metadata() { return this.#secrets.outNow(this.#live.metadata); }
 
-  /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. */
+  /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. @internal */
   get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
 
-  /** Loads what has to be known before anything leaves. */
+  /** Loads what has to be known before anything leaves. @internal */
   prepare() { return this.#secrets.prepare(); }
 
-  /** The file of its messages, for who reads all of it. */
+  /** The file of its messages, for who reads all of it. @internal */
   get log() { return new Log({ ...this.#live.from, name: "Messages" }); }
 
-  /** Whether its folder is where it was, and still its own. */
+  /** Whether its folder is where it was, and still its own. @internal */
   isThere() {
     return this.#queued(() => this.#live.isThere());
   }
 
-  /** Takes in what others wrote since the last look. */
+  /** Takes in what others wrote since the last look. @internal */
   async look() {
     await this.#inTurn(() => this.#live.look());
     await this.prepare();
   }
 
-  /** A folder that was made, and nothing in it. */
+  /** A folder that was made, and nothing in it. @internal */
   get isEmpty() { return this.#live.isEmpty; }
 
   /**
    * Begins a session in a folder.
+   * @internal
    * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, created: Record<string, unknown> & { id: string } }} options
    */
   static async begin({ created, ...parts }) {
@@ -107,6 +118,7 @@ export class Session {
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
+   * @internal
    * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find }} parts `find`: where it lies now, if it was moved
    */
   static async open(parts) {
@@ -116,11 +128,20 @@ export class Session {
   }
 
   /**
-   * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says.
+   * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
+   * together become one write and one flush.
    * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
-   * @param {{ durability?: "durable" | "buffered", format?: Format, revives?: boolean }} [options] `revives`: a paused
-   *   session is active again with it; true unless given
+   * @param {AppendOptions} [options]
    * @returns {Promise<Appended>}
+   * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`;
+   *   `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
+   * @example
+   * const { records, acknowledged } = await session.append({ role: "user", content: "What is left to do?" });
+   * acknowledged; // => "durable"
+   * records.length; // => 1
+   * @example
+   * const answer = { role: "assistant", content: [{ type: "text", text: "Nothing." }] };
+   * await session.append(answer, { format: "anthropic", durability: "buffered" });
    */
   append(drafts, { durability = "durable", format, revives = true } = {}) {
     const late = streamed(drafts, format);
@@ -128,7 +149,7 @@ export class Session {
     return this.#enqueue(() => given(drafts, format), { durability, revives, isCopy: false });
   }
 
-  /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
+  /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
   appendCopies(messages, { durability = "durable", revives = true } = {}) {
     return this.#enqueue(() => ({ all: [messages].flat(), format: "leftoff" }), { durability, revives, isCopy: true });
   }
@@ -146,7 +167,7 @@ export class Session {
     return mine;
   }
 
-  /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @param {import("./appending.js").Staging} staging */
+  /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
     return this.#queued(async () => {
       await this.#live.revived();
@@ -160,25 +181,52 @@ export class Session {
   }
 
   /**
-   * What a model call gets.
+   * What a model call gets: messages within the budget, each call with its result, and a report that says why. What does
+   * not fit is replaced by one summary, sent as a fenced user message.
    * @template {Format} [F="leftoff"]
-   * @param {ContextRequest<F>} [request]
+   * @param {ContextRequest<F>} [request] windows and budgets in tokens
    * @returns {Promise<ContextBuildResult<F>>}
+   * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter`
+   *   for an encoding that needs `count`; `invalid_request` for an option or a model that is not known
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * const { messages, tokensUsed, tokenBudget, report } = await session.context({ window: 8000, format: "openai-chat" });
+   * messages; // => [{ role: "user", content: "Hello" }]
+   * tokenBudget; // => 6000
+   * report.messages[0].action; // => "kept"
    */
   context(request = {}) {
     return /** @type {Promise<any>} */ (this.#contexts.context(request));
   }
 
-  /** What the last context was made of, without its texts; nothing where none was built. @returns {Promise<KeptReport | undefined>} */
+  /**
+   * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
+   * @returns {Promise<KeptReport | undefined>}
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * await session.context({ window: 8000 });
+   * (await session.lastContext())?.strategy; // => "full-history"
+   */
   lastContext() { return this.#contexts.last(); }
 
-  /** What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands beside it. */
+  /**
+   * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.
+   * @returns {Promise<SessionState>}
+   * @example
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * (await session.state()).originalTask; // => "Rename the parser's entry point."
+   */
   state() { return this.#contexts.state(); }
 
   /**
    * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
    * @param {{ maxTokens?: number, encoding?: string }} [options] 2,000 tokens of o200k_base unless given
    * @returns {Promise<string>} empty where nothing is known
+   * @throws {LeftoffError} `invalid_request` for a number of tokens that is none; `no_counter`
+   * @example
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * const told = await session.brief({ maxTokens: 500 });
+   * told.includes("Rename the parser's entry point."); // => true
    */
   brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) { return this.#contexts.brief({ maxTokens, encoding }); }
 
@@ -187,14 +235,24 @@ export class Session {
    * learned of them.
    * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked
    * @returns {Promise<string>}
+   * @throws {LeftoffError} `not_found` for a message that is not on the path
+   * @example
+   * const { records } = await session.append([{ role: "user", content: "Fix the parser." }, { role: "assistant", content: "Done." }]);
+   * await session.summaryOf({ startMessageId: records[0].id, endMessageId: records[1].id, maxTokens: 200 });
    */
   summaryOf(asked) { return this.#contexts.summaryOf(asked); }
 
   /**
-   * Has contexts begin later: a summary stands for what lies before. Says what it would do; does it with `apply`. No
-   * message is touched, and `undo` takes it back.
-   * @param {CompactOptions} [options]
+   * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
+   * takes it back.
+   * @param {CompactOptions} [options] windows, budgets and `keep` in tokens
    * @returns {Promise<Compacted>}
+   * @throws {LeftoffError} what `context` throws; `invalid_request` for a `keep` that is no number of tokens
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * const plan = await session.compact({ window: 8000 });
+   * plan.isApplied; // => false
+   * plan.reason; // => "the conversation has 5 tokens, and 3000 are kept"
    */
   compact(options = {}) {
     return this.#contexts.compact(options);
@@ -204,60 +262,131 @@ export class Session {
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
    * session is active again; a completed one with `override` only. Warnings say what is not as it was.
    * @template {Format} [F="leftoff"]
-   * @param {ResumeRequest<F>} [request]
+   * @param {ResumeRequest<F>} [request] windows and budgets in tokens
    * @returns {Promise<Resumed<F>>}
+   * @throws {LeftoffError} what `context` throws
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * await session.stop();
+   * const { block, history, warnings } = await session.resume({ window: 8000, now: { tools: [] } });
+   * block.startsWith("[RESUMED CONVERSATION]"); // => true
+   * warnings; // => []
    */
   resume(request = {}) {
     return resumed(this, request, { record: (asked) => this.#record(asked), secrets: this.#secrets });
   }
 
-  /** Pauses it: what was said is saved, and can be taken up. @param {{ summary?: string }} [options] where it stopped */
+  /**
+   * Pauses it: what was said is saved, and can be taken up.
+   * @param {{ summary?: string }} [options] where it stopped
+   * @throws {LeftoffError} `invalid_transition` where it was completed
+   * @example
+   * await session.stop({ summary: "The parser is renamed, its tests are not." });
+   * session.metadata.lifecycle; // => "paused"
+   */
   async stop({ summary } = {}) {
     await this.#become("paused", summary);
   }
 
-  /** The same as `stop`. */
+  /**
+   * The same as `stop`, without words.
+   * @example
+   * await session.pause();
+   */
   pause() { return this.stop(); }
 
-  /** Marks it as done. @param {{ summary?: string }} [options] */
+  /**
+   * Marks it as done.
+   * @param {{ summary?: string }} [options] what it came to
+   * @example
+   * await session.complete();
+   * session.metadata.lifecycle; // => "completed"
+   */
   async complete({ summary } = {}) {
     await this.#become("completed", summary);
   }
 
-  /** Gives it a title. @param {string} title */
+  /**
+   * Gives it a title.
+   * @param {string} title
+   * @throws {LeftoffError} `invalid_request` where it is no text
+   * @example
+   * await session.rename("The parser's entry point");
+   * session.metadata.display.title; // => "The parser's entry point"
+   */
   async rename(title) {
     await this.#record([{ type: "title", title }]);
   }
 
-  /** Hides it from lists. No byte of it is moved. */
+  /**
+   * Hides it from lists. No byte of it is moved.
+   * @example
+   * await session.archive();
+   * session.metadata.status; // => "archived"
+   */
   async archive() {
     await this.#record(({ archivedAt }) => (archivedAt ? [] : [{ type: "archived" }]));
   }
 
-  /** Puts it back into lists, as it was. */
+  /**
+   * Puts it back into lists, as it was.
+   * @example
+   * await session.archive();
+   * await session.unarchive();
+   * session.metadata.status; // => "active"
+   */
   async unarchive() { await this.#record(({ archivedAt }) => (archivedAt ? [{ type: "unarchived" }] : [])); }
 
-  /** Keeps a message in every context. @param {string} messageId */
+  /**
+   * Keeps a message in every context.
+   * @param {string} messageId
+   * @throws {LeftoffError} `not_found` where the session has no such message
+   * @example
+   * const { records } = await session.append({ role: "user", content: "Never touch the schema." });
+   * await session.pin(records[0].id);
+   * (await session.pins()).length; // => 1
+   */
   async pin(messageId) {
     await refuseUnlessSaid(this, messageId);
     await this.#record([{ type: "pin", messageId }]);
   }
 
-  /** The messages that are in every context. @returns {Promise<string[]>} their ids */
+  /**
+   * The messages that are in every context.
+   * @returns {Promise<string[]>} their ids
+   * @example
+   * await session.pins(); // => []
+   */
   pins() { return this.#contexts.pins(); }
 
-  /** Keeps it in every context no longer. @param {string} messageId */
+  /**
+   * Keeps it in every context no longer.
+   * @param {string} messageId
+   * @example
+   * const { records } = await session.append({ role: "user", content: "Never touch the schema." });
+   * await session.pin(records[0].id);
+   * await session.unpin(records[0].id);
+   * await session.pins(); // => []
+   */
   async unpin(messageId) {
     await this.#record([{ type: "unpin", messageId }]);
   }
 
-  /** What made the conversation possible, as a whole, from now on. @param {import("./records.js").Agent} agent */
+  /**
+   * What made the conversation possible, as a whole, from now on.
+   * @param {Agent} agent
+   * @throws {LeftoffError} `invalid_request` for a field of another kind
+   * @example
+   * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
+   * session.metadata.agent.command; // => "/brainstorm"
+   */
   async setAgent(agent) {
     await this.#record([{ type: "agent", agent: agent ?? null }]);
   }
 
   /**
    * It belongs to this project from now on, or has this name in a workspace.
+   * @internal
    * @param {{ project?: import("./records.js").Project, name?: string, sessionJson?: object, metadataJson?: object }} where
    *   the documents: what it had in the placement that it left
    */
@@ -268,14 +397,27 @@ export class Session {
   /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
-   * @param {import("./types/index.js").Execution} execution
+   * @param {Execution} execution
+   * @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
+   * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and where no
+   *   message of the assistant's could make the call
+   * @example
+   * const toolCalls = [{ id: "call_1", name: "bash", arguments: '{"command":"npm test"}' }];
+   * await session.append({ role: "assistant", assistant: { toolCalls } });
+   * const { isNew } = await session.appendTool({ call: { id: "call_1", name: "bash" }, result: { content: "ok", exitCode: 0 }, durationMs: 810 });
+   * isNew; // => true
    */
   appendTool(execution) { return this.#tools.append(execution); }
 
-  /** Takes over what tools did in another session, whose messages were. @param {import("./types/index.js").ReadExecution[]} executions */
+  /** Takes over what tools did in another session, whose messages were. @internal @param {ReadExecution[]} executions */
   copyExecutions(executions) { return this.#tools.copy(executions); }
 
-  /** What the tools did, oldest first; each with its result. */
+  /**
+   * What the tools did, oldest first; each with its result.
+   * @returns {Promise<ReadExecution[]>}
+   * @example
+   * await session.toolExecutions(); // => []
+   */
   toolExecutions() { return this.#secrets.leaving(this.#executions()); }
 
   async #executions() {
@@ -285,6 +427,7 @@ export class Session {
 
   /**
    * Pauses it where it rests and nobody has it open: dated when it was last active.
+   * @internal
    * @returns {Promise<boolean>} whether it did
    */
   async pauseIfIdle() {
@@ -301,7 +444,7 @@ export class Session {
     return true;
   }
 
-  /** Whether a process that had it open is gone without having closed it. */
+  /** Whether a process that had it open is gone without having closed it. @internal */
   async findLeftOpen() {
     for (const { program, pid, since } of await this.#lease.left()) {
       const message = `${program}, process ${pid}, had this session open since ${since} and ended without closing it; what was acknowledged is here`;
@@ -310,9 +453,16 @@ export class Session {
   }
 
   /**
-   * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put back.
-   * @param {import("./types/index.js").Reading} [options]
+   * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
+   * back. They are read piece by piece, so the first comes at once, however long the session is.
+   * @param {Reading} [options]
    * @returns {AsyncGenerator<ReadMessage>}
+   * @throws {LeftoffError} `not_found` for a `leaf` that the session does not have
+   * @example
+   * await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
+   * const said = [];
+   * for await (const { role, content } of session.messages({ newestFirst: true })) said.push([role, content]);
+   * said; // => [["assistant", "Hi."], ["user", "Hello"]]
    */
   async *messages(options = {}) {
     const handle = await this.#inTurn(() => this.#live.arrive().then(() => this.#live.caughtUp()));
@@ -324,6 +474,13 @@ export class Session {
    * again. Ends when `signal` says so.
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {AsyncGenerator<ReadMessage>}
+   * @example
+   * const ended = new AbortController();
+   * const followed = session.follow({ signal: ended.signal });
+   * const next = followed.next();
+   * await session.append({ role: "user", content: "Hello" });
+   * (await next).value.content; // => "Hello"
+   * ended.abort();
    */
   async *follow({ signal } = {}) {
     yield* appended(this.#live.from, { start: await this.#live.messages.size(), signal });
@@ -332,32 +489,60 @@ export class Session {
   /**
    * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
    * seldom meant.
+   * @returns {Promise<Holder[]>}
+   * @example
+   * await session.others(); // => []
    */
   others() {
     return this.#lease.others();
   }
 
-  /** Reads all of it and says what is wrong; nothing is mended. @returns {Promise<import("./types/index.js").Examined>} */
+  /**
+   * Reads all of it and says what is wrong; nothing is mended. Places are bytes.
+   * @returns {Promise<Examined>}
+   * @example
+   * (await session.examine()).health; // => "ok"
+   */
   examine() {
     return this.#secrets.leaving(examine(this.#live.place, this.id));
   }
 
-  /** The session as one text. @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] @returns {Promise<string>} */
+  /**
+   * The session as one text.
+   * @param {ExportFormat} format
+   * @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
+   * @returns {Promise<string>}
+   * @throws {LeftoffError} `invalid_request` for another format
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * (await session.export("markdown")).includes("Hello"); // => true
+   */
   export(format, { allBranches } = {}) {
     return exported(this, { format, allBranches, secrets: this.#secrets });
   }
 
-  /** Its line of the store's index. @param {object} place */
+  /** Its line of the store's index. @internal @param {object} place */
   indexLine(place) {
     return called(() => this.#live.handle.indexLine(toBytes(place)));
   }
 
-  /** Takes in what others appended, so that `metadata` has it. */
+  /**
+   * Takes in what others appended, so that `metadata` has it.
+   * @example
+   * await session.refresh();
+   * session.metadata.stats.messageCount; // => 0
+   */
   async refresh() {
     await this.#inTurn(async () => this.#live.messages.observe(await this.#live.revived()));
   }
 
-  /** Makes the disk confirm all that was appended, and writes what is derived. @param {{ learns?: boolean }} [options] `learns`: folds what came since */
+  /**
+   * Makes the disk confirm all that was appended, and writes what is derived.
+   * @param {{ learns?: boolean }} [options] `learns`: folds what came since into the session's state; true unless given
+   * @example
+   * await session.append({ role: "user", content: "Hello" }, { durability: "buffered" });
+   * await session.flush();
+   */
   async flush({ learns = true } = {}) {
     await this.#inTurn(async () => {
       await this.#live.messages.confirm({ again: true });
@@ -366,16 +551,20 @@ export class Session {
     });
   }
 
-  /** Writes what is derived, and lets go. */
+  /**
+   * Writes what is derived, and lets go. Closing the store does it, too.
+   * @example
+   * await session.close();
+   */
   async close() {
     await this.#released();
     await this.#inTurn(() => this.#save()).finally(() => this.#live.close());
   }
 
-  /** Forgets what is known of it, where it was opened for a look only. */
+  /** Forgets what is known of it, where it was opened for a look only. @internal */
   letGo() { this.#live.letGo(); }
 
-  /** Lets go of one whose folder is there no longer: nothing is written. */
+  /** Lets go of one whose folder is there no longer: nothing is written. @internal */
   async leave() { await this.#released().finally(() => this.#live.close()); }
 
   async #released() {
@@ -400,7 +589,7 @@ export class Session {
 
   /**
    * Says as events what is asked for, of the session as it is now, whoever changed it.
-   * @param {Record<string, unknown>[] | ((metadata: import("./records.js").MetadataJson) => Record<string, unknown>[])} asked
+   * @param {Record<string, unknown>[] | ((metadata: MetadataJson) => Record<string, unknown>[])} asked
    */
   async #record(asked) {
     return this.#inTurn(async () => {

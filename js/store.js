@@ -21,7 +21,6 @@ import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./lis
 import { located, pointedTo, whereabouts } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
-import { Places } from "./places.js";
 import { leaving } from "./privacy/leaving.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
@@ -33,13 +32,17 @@ import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
 
 /** @import { Entry, Found, Sure } from "./listing.js" */
-/** @import { Redaction } from "./redaction.js" */
-/** @import { Agent } from "./records.js" */
 /** @import { Session } from "./session.js" */
-/** @import { ReadSettings, SettingsFile } from "./settings.js" */
-/** @import { Storage } from "./storage/contract.js" */
-/** @import { AutoPersistConfig, HandOver, ImportOptions, ListOptions, Listed, Notice } from "./types/index.js" */
+/** @import { StoreParts } from "./open-sessions.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "./types/index.js" */
 
+/**
+ * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one.
+ *
+ * What a method throws is a `LeftoffError`. Beside the codes that each names, all throw those of the storage
+ * (`permission_denied`, `disk_full`, `read_only`, `too_many_files`, `storage_failed` …), and `invalid_request` for an option that
+ * is not known.
+ */
 export class Store {
   #storage;
   #idleMs;
@@ -57,8 +60,8 @@ export class Store {
   #continuing = Promise.resolve();
 
   /**
-   * @param {{ project: string, home: string, workspace?: string, storage: Storage, places: Places,
-   *   isCounted: boolean, idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} parts
+   * @private
+   * @param {StoreParts} parts
    */
   constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read, redaction }) {
     this.#storage = storage;
@@ -72,36 +75,67 @@ export class Store {
     this.#isCounted = isCounted;
     this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
+    /** The folder that is worked in. */
     this.project = project;
+    /** The store's folder. */
     this.home = home;
+    /** The folder that has `conversations/`. */
     this.workspace = workspace ?? project;
   }
 
-  /** What the files say, and for the rest what holds by default. */
+  /** @internal @param {StoreParts} parts */
+  static of(parts) { return new Store(parts); }
+
+  /**
+   * What the files say, and for the rest what holds by default.
+   * @returns {Settings}
+   * @example
+   * store.settings.idleMinutes; // => 5
+   */
   get settings() { return this.#read.settings; }
 
-  /** What in the files of the settings could not be used. */
+  /** What in the files of the settings could not be used. @returns {SettingProblem[]} */
   get problems() { return this.#read.problems; }
 
-  /** Each setting, and where its value comes from. */
+  /**
+   * Each setting, and where its value comes from.
+   * @returns {Setting[]}
+   * @example
+   * store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
+   */
   listSettings() { return flat(this.#read); }
 
   /**
    * Writes a setting into the home's file, or the project's.
    * @param {string} key `autoPersist.debounceMs` @param {unknown} value @param {{ project?: boolean }} [options]
+   * @throws {LeftoffError} `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object
+   * @example
+   * await store.writeSetting("redact", "replace");
+   * store.settings.redact; // => "replace"
    */
   async writeSetting(key, value, { project = false } = {}) {
-    await writeSetting(/** @type {SettingsFile} */ (this.#files.at(project ? -1 : 0)), key, value);
+    await writeSetting(/** @type {StoreParts["files"][number]} */ (this.#files.at(project ? -1 : 0)), key, value);
     this.#read = await readSettings(this.#files);
   }
 
-  /** Takes a setting out of the home's file, or the project's. @param {string} key @param {{ project?: boolean }} [options] */
+  /**
+   * Takes a setting out of the home's file, or the project's.
+   * @param {string} key @param {{ project?: boolean }} [options]
+   * @throws {LeftoffError} what `writeSetting` throws
+   * @example
+   * await store.writeSetting("idleMinutes", 30);
+   * await store.unsetSetting("idleMinutes");
+   * store.settings.idleMinutes; // => 5
+   */
   unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
 
   /**
    * The last session of the project that goes on, or a new one.
-   * @param {{ model?: string }} [options]
+   * @param {{ model?: string }} [options] `model`: of a new one
    * @returns {Promise<Session>}
+   * @example
+   * const session = await store.continue({ model: "gpt-5" });
+   * (await store.continue()).id === session.id; // => true
    */
   continue({ model } = {}) {
     // Who asks meanwhile goes on with the same one.
@@ -115,9 +149,13 @@ export class Store {
   }
 
   /**
-   * A new session of the project.
-   * @param {{ type?: string, title?: string, name?: string, placement?: "home" | "workspace", model?: string, agent?: Agent }} [options]
-   *   `name`: of a conversation in the workspace; one is made unless given
+   * A new session of the project, which is its current one from then on.
+   * @param {CreateOptions} [options]
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
+   * @example
+   * const session = await store.create({ title: "The parser", agent: { command: "/brainstorm" } });
+   * session.metadata.display.title; // => "The parser"
    */
   async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
     refuseUnlessMeant({ type, title, name, placement, model, agent });
@@ -139,6 +177,11 @@ export class Store {
   /**
    * Opens a session by its id, a unique beginning of one, or its name in a workspace.
    * @param {string} id
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
+   * @example
+   * const { id } = await store.create();
+   * (await store.session(id)).id === id; // => true
    */
   async session(id) {
     const known = await this.#open.byId(id);
@@ -155,7 +198,12 @@ export class Store {
    * what can be mended is: no complete line of a log is ever touched.
    * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
    *   secrets are in the files
-   * @returns {Promise<import("./types/index.js").DoctorReport[]>}
+   * @returns {Promise<DoctorReport[]>} places are bytes
+   * @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
+   * @example
+   * await store.create();
+   * const [report] = await store.doctor();
+   * report.health; // => "ok"
    */
   async doctor(options) { return (await this.redacted(await this.#reports(options))).value; }
 
@@ -177,16 +225,26 @@ export class Store {
     return reports.flatMap((report) => report ?? []);
   }
 
-  /** Mends what can be mended of a session. @param {Session} session @returns {Promise<import("./types/index.js").DoctorReport | undefined>} */
+  /**
+   * Mends what can be mended of a session.
+   * @param {Session} session
+   * @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer
+   * @example
+   * await store.mend(await store.create());
+   */
   async mend(session) {
     await session.flush();
     return ofPlace(this.#places.of(session), { cache: this.#open.cache, home: this.home, fix: true });
   }
 
   /**
-   * The sessions, last active first: those of the project, or all.
+   * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
+   * and indexed again.
    * @param {ListOptions} [options]
    * @returns {Promise<Listed[]>}
+   * @example
+   * await store.create({ title: "The parser" });
+   * (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
   async list(options) {
     return leaving(await this.#all(options), this.#redaction, (one) => this.#places.of(one));
@@ -215,13 +273,23 @@ export class Store {
   /**
    * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
    * @param {string} words @param {ListOptions} [options]
+   * @returns {Promise<Listed[]>}
+   * @example
+   * await store.create({ title: "The parser" });
+   * (await store.find("parser")).length; // => 1
    */
   async find(words, options) { return ranked(words, await this.list(options)); }
 
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
    * @param {string} words @param {ListOptions} [options]
-   * @returns {AsyncGenerator<import("./types/index.js").Hit & { session: Listed }>}
+   * @returns {AsyncGenerator<Hit & { session: Listed }>}
+   * @example
+   * const session = await store.create();
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * const found = [];
+   * for await (const { role, excerpt } of store.search("entry parser")) found.push([role, excerpt.length > 0]);
+   * found; // => [["user", true]]
    */
   async *search(words, options) {
     for (const session of await this.list(options)) {
@@ -247,6 +315,12 @@ export class Store {
    * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
    * folder only files are read that have changed since.
    * @param {string} path @param {ImportOptions} [options]
+   * @returns {Promise<ImportResult>}
+   * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`,
+   *   `missing_dependency`; of a folder they are among the `problems`
+   * @example
+   * const { imported, problems } = await store.import(transcriptPath);
+   * imported[0].agent; // => "claude-code"
    */
   async import(path, options = {}) {
     const whole = resolve(path);
@@ -256,7 +330,13 @@ export class Store {
     return importing.folders([{ path: whole, is: () => true }], options);
   }
 
-  /** The same of all that the known agents keep. @param {Omit<ImportOptions, "from">} [options] */
+  /**
+   * The same of all that the known agents keep on this machine.
+   * @param {Omit<ImportOptions, "from">} [options]
+   * @returns {Promise<ImportResult>}
+   * @example
+   * const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
+   */
   importAll(options = {}) {
     return this.#importing().folders(keptSessions({ project: this.project }), options);
   }
@@ -266,6 +346,10 @@ export class Store {
    * setting `record` is off.
    * @param {import("./types/index.js").Conversation} conversation
    * @returns {Promise<Session | undefined>} the session that it is here
+   * @throws {LeftoffError} what `import` throws of one file
+   * @example
+   * const session = await store.record({ agent: "claude-code", path: transcriptPath });
+   * session?.metadata.imported?.agent; // => "claude-code"
    */
   async record(conversation) {
     if (!this.settings.record) return undefined;
@@ -277,7 +361,16 @@ export class Store {
     return placed;
   }
 
-  /** Whoever is given this text, which resumes a session, goes on with it. @param {Session} session @param {string} text with `historyText` */
+  /**
+   * Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported
+   * into this session.
+   * @param {Session} session @param {string} text with `historyText`
+   * @example
+   * const session = await store.create();
+   * await session.append({ role: "user", content: "Hello" });
+   * const { block, history } = await session.resume({ window: 8000 });
+   * await store.goesOn(session, `${block}\n${historyText(history)}`);
+   */
   async goesOn(session, text) {
     await new Continued(this.#storage, this.home).note(text, session.id);
   }
@@ -286,19 +379,30 @@ export class Store {
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
    * goes on with this session, once it is imported.
    * @param {Session} session @param {HandOver} handOver
+   * @returns {Promise<HandedOver>}
+   * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `missing_dependency`
+   * @example
+   * const session = await store.create({ model: "gpt-5" });
+   * await session.append({ role: "user", content: "Hello" });
+   * const { command } = await store.handOver(session, { agent: "codex", env: { CODEX_HOME: folder } });
+   * command.slice(0, 2); // => ["codex", "resume"]
    */
   handOver(session, handOver) {
     const noted = (/** @type {import("./transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
     return handedOver(session, { folder: this.project, noted, ...handOver });
   }
 
-  /** The secrets in what left since the store was opened, where `redact` looks for them. */
+  /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
   get secrets() { return this.#redaction.told; }
 
   /**
    * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
    * Contexts, exports and sessions for other agents have been through it.
-   * @template T @param {T} value @returns {Promise<{ value: T, secrets: import("./types/index.js").Secret[] }>}
+   * @template T @param {T} value @returns {Promise<{ value: T, secrets: Secret[] }>}
+   * @throws {LeftoffError} `missing_dependency` where the rules for secrets are not installed
+   * @example
+   * const { value, secrets } = await store.redacted({ note: "nothing secret" });
+   * value; // => { note: "nothing secret" }
    */
   async redacted(value) {
     const { changed: _, ...out } = await this.#redaction.out(value);
@@ -309,6 +413,13 @@ export class Store {
    * A new session that begins as a copy of another one, up to a message.
    * @param {Session} session
    * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `not_found` where the session has no such message
+   * @example
+   * const session = await store.create();
+   * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
+   * const copy = await store.fork(session, { at: records[0].id });
+   * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, { at } = {}) {
     const { created, messages, executions } = await copyOf(session, { at });
@@ -325,6 +436,10 @@ export class Store {
    * @param {Session} session
    * @param {{ purge?: boolean }} [options]
    * @returns {Promise<{ trash: string | null }>} where it lies now
+   * @throws {LeftoffError} `open_elsewhere` where another process has it open
+   * @example
+   * await store.delete(await store.create());
+   * await store.list(); // => []
    */
   async delete(session, { purge = false } = {}) {
     await refuseIfOpen(session);
@@ -345,7 +460,10 @@ export class Store {
    * The sessions of a folder belong to another one from now on: a project was moved.
    * @param {string} from
    * @param {string} to
-   * @returns {Promise<{ count: number }>}
+   * @returns {Promise<{ count: number }>} how many
+   * @throws {LeftoffError} `open_elsewhere` where another process has one of them open
+   * @example
+   * await store.relocate("/home/ann/old", "/home/ann/new"); // => { count: 0 }
    */
   async relocate(from, to) {
     const [old, path] = [resolve(from), realPath(to)];
@@ -373,6 +491,10 @@ export class Store {
    * @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
    *   conversation; one is made unless given, of `title`
    * @returns {Promise<Session>} the session in its new place
+   * @throws {LeftoffError} `open_elsewhere` where another process has it open; `already_exists`
+   * @example
+   * const session = await store.create({ title: "The parser" });
+   * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, { to, name, day, title = session.metadata.display.title }) {
     await refuseIfOpen(session);
@@ -399,6 +521,8 @@ export class Store {
    * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
    * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
    * @returns {Promise<string[]>} the ids of those that were archived
+   * @example
+   * await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
     const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
@@ -421,7 +545,11 @@ export class Store {
   /**
    * Commits a conversation with its session, or the session alone where only that changed, with git itself.
    * @param {Session} session
-   * @returns {Promise<import("./types/index.js").Committed>}
+   * @returns {Promise<Committed>}
+   * @throws {LeftoffError} `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`
+   * @example
+   * const session = await store.create({ placement: "workspace", title: "The parser" });
+   * const { commit, message } = await store.commit(session);
    */
   async commit(session) {
     if (session.placement === "home") {
@@ -431,22 +559,45 @@ export class Store {
     return commit({ folder: conversationOf(session.path).folder, title: session.metadata.display.title });
   }
 
-  /** Makes a session the project's current one; whether the project has one. @param {Session} session */
+  /**
+   * Makes a session the project's current one.
+   * @param {Session} session
+   * @returns {Promise<boolean>} whether the project can have one
+   * @example
+   * const session = await store.create();
+   * await store.create();
+   * await store.point(session);
+   * (await store.current())?.id === session.id; // => true
+   */
   async point(session) {
     return pointAt(this.#places.storageOf(this.project), this.project, session);
   }
 
-  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} */
+  /**
+   * The project's current session: the one that is pointed to, else the last active one.
+   * @returns {Promise<Session | undefined>}
+   * @example
+   * await store.current(); // => undefined
+   */
   async current() {
     const isCurrent = (/** @type {Listed} */ { status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent";
     const one = await this.#pointedOf(() => true, isCurrent, { type: null, archived: null });
     return one && this.#open.at(this.#places.of(one));
   }
 
-  /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
+  /**
+   * What lists found out about sessions that were not opened since; told once.
+   * @returns {{ path: string, notice: Notice }[]}
+   * @example
+   * store.notices(); // => []
+   */
   notices() { return this.#open.unsaid(); }
 
-  /** Writes what is derived, and lets go of all files. */
+  /**
+   * Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`.
+   * @example
+   * await store.close();
+   */
   async close() {
     const closed = await this.#open.close();
     closed.push(...(await Promise.allSettled([this.#listing.save()])));

@@ -9,23 +9,17 @@ import { LeftoffError } from "./error.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "./storage/memory.js";
 
-/** @import { Transcript as Handle } from "../pkg/agents.js" */
-/** @import { ContextBuildResult, ContextRequest, Format } from "./types/index.js" */
+/** @import { Parsed } from "./agents.js" */
+/** @import { ContextBuildResult, ContextRequest, Format, Problem, ReadMessage, TranscriptSession } from "./types/index.js" */
 
 /**
- * @typedef {{ id: string, agent: string, sourceId: string, parent: any, fork: { session: string, messageId: string } | null, title: string | null, folder: string | null,
- *   model: string | null, tools: string[], losses: { field: string, count: number, why: string }[], messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession
- *
- * @typedef {object} Parsed
- * @property {ReadSession[]} sessions
- * @property {boolean} isAboutStore it may hold a resume block, or commands that are about the store
- * @property {any[]} problems
- * @property {Handle} handle
- * @property {() => void} free gives back the messages; for who is done with the handle
+ * What is read of a session, with what lists have of it.
+ * @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession
  */
 
 /**
  * What an agent's file holds. The messages stay in the module, behind the handle: most go from there into a log.
+ * @internal
  * @param {Uint8Array} bytes
  * @param {string} path
  * @param {string} [from] the agent; the content tells unless given
@@ -45,6 +39,12 @@ export function parse(bytes, path, from, beside) {
 /**
  * Reads a transcript of any known agent. Nothing is stored.
  * @param {string | Uint8Array | Blob} file a path, or the bytes
+ * @returns {Promise<Transcript>}
+ * @throws {LeftoffError} `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
+ * @example
+ * const transcript = await readTranscript(transcriptPath);
+ * transcript.session.agent; // => "claude-code"
+ * transcript.slice(0, 2).map(({ role }) => role); // => ["user", "assistant"]
  */
 export async function readTranscript(file) {
   const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
@@ -56,10 +56,13 @@ export async function readTranscript(file) {
   }
 }
 
+/**
+ * A conversation as an agent's own file has it, in memory.
+ */
 export class Transcript {
   #messages;
 
-  /** @param {Omit<ReadSession, "messageCount" | "created" | "lastTimestamp">} session @param {any[]} messages @param {any[]} problems */
+  /** @internal @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   constructor(session, messages, problems) {
     this.#messages = messages;
     /** What the transcript says of itself. */
@@ -73,7 +76,14 @@ export class Transcript {
     return this.#messages.length;
   }
 
-  /** Messages from `start` up to but not including `end`. @param {number} [start] @param {number} [end] */
+  /**
+   * Messages from `start` up to but not including `end`.
+   * @param {number} [start] @param {number} [end]
+   * @returns {ReadMessage[]}
+   * @example
+   * const transcript = await readTranscript(transcriptPath);
+   * transcript.slice(0, 50).length; // => transcript.length
+   */
   slice(start, end) {
     return this.#messages.slice(start, end);
   }
@@ -83,6 +93,11 @@ export class Transcript {
    * @template {Format} [F="leftoff"]
    * @param {ContextRequest<F>} [request]
    * @returns {Promise<ContextBuildResult<F>>}
+   * @throws {LeftoffError} what `Session.context` throws
+   * @example
+   * const transcript = await readTranscript(transcriptPath);
+   * const { messages, report } = await transcript.context({ window: 32_000 });
+   * report.budget.availableTokens; // => 24000
    */
   async context(request) {
     const { id, model } = this.session;

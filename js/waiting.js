@@ -15,7 +15,7 @@ import { toJson } from "./json.js";
  * @property {import("./types/index.js").Format} format
  * @property {boolean} isCopy they were read from a log, or an agent's file
  * @property {boolean} revives a paused session goes on with it
- * @property {(answer: import("./messages.js").Appended) => void} resolve
+ * @property {(answer: import("./appended.js").Appended) => void} resolve
  * @property {(error: unknown) => void} reject
  */
 

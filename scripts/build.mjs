@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beside, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
@@ -154,11 +154,33 @@ async function buildShim() {
     if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
     chmodSync(cli, 0o755);
   }
-  rmSync(join(root, "types"), { recursive: true, force: true });
+  buildTypes();
+}
+
+/**
+ * The declarations that callers' compilers reach from the entries, and no others: no inside of leftoff's is of anybody's
+ * concern, and those of the modules want the DOM. Once for who imports, once for who requires: a class of the one is none of
+ * the other, as it is when they run.
+ */
+function buildTypes() {
+  const all = join(root, "target", "types");
+  const types = join(root, "types");
+  for (const folder of [all, types]) rmSync(folder, { recursive: true, force: true });
   run("tsc", ["--project", "scripts/types.json"], { quiet: true });
   // tsc emits no declarations for what is one.
   const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
-  for (const name of declared) copyFileSync(join(root, "js", name), join(root, "types", name));
+  for (const name of declared) copyFileSync(join(root, "js", name), join(all, name));
+  const entries = Object.keys(ENTRIES).map((name) => join(all, `${name}.d.ts`));
+  const reached = run("tsc", ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries], { quiet: true });
+  const mine = reached.split("\n").filter((path) => path.startsWith(all));
+  for (const folder of [types, join(types, "cjs")]) {
+    for (const path of mine) {
+      const to = join(folder, path.slice(all.length));
+      mkdirSync(dirname(to), { recursive: true });
+      copyFileSync(path, to);
+    }
+  }
+  writeFileSync(join(types, "cjs", "package.json"), '{ "type": "commonjs" }\n');
 }
 
 /**

@@ -14,14 +14,21 @@ import { checkNames, checkRange, failed } from "./contract.js";
 /** @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`; `madeMs`: when all of it was written */
 /** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
 
+/**
+ * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`.
+ * @example
+ * const opened = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+ * const session = await opened.create();
+ * (await session.append({ role: "user", content: "Hello" })).acknowledged; // => "volatile"
+ */
 export class MemoryStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "exclusive", range: true, durable: false, watch: false });
 
-  /** Bytes handed out by `read` and `readRange`. */
+  /** Bytes handed out by `read` and `readRange`. @internal */
   bytesRead = 0;
 
-  /** Calls of `read` and `readRange`, those that found nothing too. */
+  /** Calls of `read` and `readRange`, those that found nothing too. @internal */
   readCount = 0;
 
   /** @type {Map<string, File>} */
@@ -47,7 +54,7 @@ export class MemoryStorage {
 
   /**
    * Makes the next call of `verb` fail. Called several times, as many calls fail.
-   *
+   * @internal
    * @param {Verb} verb
    * @param {Failure} [failure] `written`: how many bytes of an append get in before it fails (Infinity: all)
    */

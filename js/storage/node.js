@@ -41,6 +41,13 @@ const TRIES = 20;
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
+/**
+ * Files on a local disk, for Node, Deno and Bun. Each verb is described at `Storage`.
+ * @example
+ * const storage = new NodeStorage({ root: folder });
+ * await storage.read(`${folder}/nothing`); // => null
+ * await storage.close();
+ */
 export class NodeStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "atomic", range: true, durable: true, watch: false });

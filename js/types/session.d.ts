@@ -100,3 +100,6 @@ export interface Destination {
   /** It has this name in a workspace. */
   name?: string;
 }
+
+/** What a session is written as: one JSON value with all that is stored, or Markdown for people. */
+export type ExportFormat = "json" | "markdown";

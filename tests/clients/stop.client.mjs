@@ -141,7 +141,7 @@ async function since(client, at, id) {
   return { whole, more };
 }
 
-/** @param {{ role: string }[]} messages @returns {Counted} */
+/** @param {{ role?: string }[]} messages @returns {Counted} */
 function counted(messages) {
   const by = { system: 0, user: 0, assistant: 0, tool: 0 };
   for (const { role } of messages) by[/** @type {"user"} */ (role)] += 1;

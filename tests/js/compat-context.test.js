@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { ContextBuilder, SessionManager, calculateBudget } from "../../js/compat.js";
 
 /** @typedef {import("../../js/compat.js").Session} Session */
-/** @typedef {import("../../js/compat-context.js").ContextStrategy} ContextStrategy */
+/** @typedef {import("../../js/compat.js").ContextStrategy} ContextStrategy */
 
 const provider = { type: "ollama", model: "qwen3", contextWindow: 8_192 };
 // As a chat program has it: letters by four, and six for each message.

@@ -1,0 +1,126 @@
+/** The types of `leftoff/compat`, by the names of the API that it is compatible with. */
+
+import type { Session } from "../compat.js";
+
+/** Who serves the model. */
+export interface ProviderInfo {
+  type: string;
+  model: string;
+  /** The model's limit, in tokens. */
+  contextWindow: number;
+  baseUrl?: string;
+}
+
+/** What is known of a session. Times are RFC 3339. */
+export interface SessionMetadata {
+  id: string;
+  version: number;
+  projectPath: string;
+  projectHash: string;
+  createdAt: string;
+  lastAccessedAt: string;
+  title: string;
+  messageCount: number;
+  totalTokens: number;
+  provider: ProviderInfo;
+  /** `corrupted`: it cannot be opened. A damaged session opens with what is whole. */
+  status: "active" | "archived" | "corrupted";
+}
+
+/** A message as it is stored. */
+export interface StoredMessage {
+  id: string;
+  parentId: string | null;
+  timestamp: string;
+  role: "user" | "assistant" | "system" | "tool";
+  content: string;
+  tokenCount: number;
+  cumulativeTokens: number;
+  toolCallId?: string;
+  toolName?: string;
+  toolCalls?: { id: string; name: string; arguments: Record<string, unknown> }[];
+}
+
+/** What a tool did, as it is stored. */
+export interface StoredToolExecution {
+  id: string;
+  timestamp: string;
+  messageId: string;
+  tool: string;
+  args: Record<string, unknown>;
+  result: { success: boolean; content: string; error?: string; exitCode?: number };
+  resultTokens: number;
+  durationMs: number;
+}
+
+/** A message as a chat handler has it: the names of `StoredMessage`, or those of OpenAI's shape. */
+export interface Message {
+  role: "user" | "assistant" | "system" | "tool";
+  content?: string | null;
+  toolCallId?: string;
+  toolName?: string;
+  toolCalls?: Call[];
+  tool_call_id?: string;
+  name?: string;
+  tool_calls?: Call[];
+  /** This, and any other key that nothing else is meant by, is kept and given back. */
+  refusal?: string | null;
+  annotations?: unknown;
+}
+
+/** A call, in either shape. */
+export interface Call {
+  id: string;
+  name?: string;
+  arguments?: Record<string, unknown> | string;
+  function?: { name: string; arguments?: Record<string, unknown> | string };
+}
+
+/** What a tool answered; a text alone is its content. */
+export type ToolResult = string | { content?: unknown; success?: boolean; error?: unknown; exitCode?: number | null; durationMs?: number };
+
+/** Who counts, in tokens. A count may come later. */
+export interface Tokenizer {
+  count: (text: string) => number | Promise<number>;
+  /** What they cost together. */
+  countMessages?: (messages: Message[]) => number | Promise<number>;
+}
+
+/** How a window is divided, in tokens. */
+export interface ContextBudget {
+  modelContextWindow: number;
+  systemPromptTokens: number;
+  toolDefinitionTokens: number;
+  reserveForResponse: number;
+  availableTokens: number;
+  currentConversationTokens: number;
+  utilizationPercent: number;
+}
+
+/** What a strategy gives. */
+export interface StrategyResult {
+  messages: (Message & { id?: string })[];
+  includedCount: number;
+  summarizedCount: number;
+}
+
+/** A strategy of your own. */
+export interface ContextStrategy {
+  name: string;
+  /** A whole number; lower is tried first, leftoff's own have 1 to 4. */
+  priority: number;
+  /** The budget below which it is not tried, in tokens. */
+  minTokens: number;
+  build: (session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>;
+}
+
+/** What one model call gets. */
+export interface ContextBuildResult {
+  messages: Message[];
+  strategy: string;
+  tokensUsed: number;
+  tokenBudget: number;
+  originalMessageCount: number;
+  includedMessageCount: number;
+  summarizedMessageCount: number;
+}
