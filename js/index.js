@@ -22,8 +22,7 @@ const NO_LIMIT = 0xffff_ffff;
 
 /**
  * Counts the tokens of a text, or of each of many. What would be a special token is text.
- * @template {string | string[]} T
- * @param {T} text
+ * @template {string | string[]} T @param {T} text
  * @param {{ encoding?: string, model?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default;
  *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: the encoding is its; `limit`: counting stops
  *   as soon as a text has more, and gives some number above it
@@ -47,8 +46,7 @@ export async function countTokens(text, { model, encoding = model === undefined 
 /**
  * What is known of a model by its name, with its provider before it or without: what counts for it, and its window in
  * tokens.
- * @param {string} name
- * @returns {{ encoding: string, window: number } | undefined} nothing where it is not known
+ * @param {string} name @returns {{ encoding: string, window: number } | undefined} nothing where it is not known
  * @example
  * modelOf("openai/gpt-4o"); // => { encoding: "o200k_base", window: 128_000 }
  * modelOf("nobody-1"); // => undefined

@@ -15,8 +15,7 @@ import { Store } from "./store.js";
 
 /**
  * Opens a store: where conversations are kept, for one project.
- * @param {StoreOptions} [options]
- * @returns {Promise<Store>}
+ * @param {StoreOptions} [options] @returns {Promise<Store>}
  * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none; `not_a_folder` and
  *   `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
  * @example

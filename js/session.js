@@ -131,8 +131,7 @@ export class Session {
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
    * together become one write and one flush.
    * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
-   * @param {AppendOptions} [options]
-   * @returns {Promise<Appended>}
+   * @param {AppendOptions} [options] @returns {Promise<Appended>}
    * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`;
    *   `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
    * @example
@@ -183,9 +182,7 @@ export class Session {
   /**
    * What a model call gets: messages within the budget, each call with its result, and a report that says why. What does
    * not fit is replaced by one summary, sent as a fenced user message.
-   * @template {Format} [F="leftoff"]
-   * @param {ContextRequest<F>} [request] windows and budgets in tokens
-   * @returns {Promise<ContextBuildResult<F>>}
+   * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] windows and budgets in tokens @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter`
    *   for an encoding that needs `count`; `invalid_request` for an option or a model that is not known
    * @example
@@ -233,8 +230,7 @@ export class Session {
   /**
    * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
    * learned of them.
-   * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked
-   * @returns {Promise<string>}
+   * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>}
    * @throws {LeftoffError} `not_found` for a message that is not on the path
    * @example
    * const { records } = await session.append([{ role: "user", content: "Fix the parser." }, { role: "assistant", content: "Done." }]);
@@ -245,8 +241,7 @@ export class Session {
   /**
    * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
    * takes it back.
-   * @param {CompactOptions} [options] windows, budgets and `keep` in tokens
-   * @returns {Promise<Compacted>}
+   * @param {CompactOptions} [options] windows, budgets and `keep` in tokens @returns {Promise<Compacted>}
    * @throws {LeftoffError} what `context` throws; `invalid_request` for a `keep` that is no number of tokens
    * @example
    * await session.append({ role: "user", content: "Hello" });
@@ -261,9 +256,7 @@ export class Session {
   /**
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
    * session is active again; a completed one with `override` only. Warnings say what is not as it was.
-   * @template {Format} [F="leftoff"]
-   * @param {ResumeRequest<F>} [request] windows and budgets in tokens
-   * @returns {Promise<Resumed<F>>}
+   * @template {Format} [F="leftoff"] @param {ResumeRequest<F>} [request] windows and budgets in tokens @returns {Promise<Resumed<F>>}
    * @throws {LeftoffError} what `context` throws
    * @example
    * await session.append({ role: "user", content: "Hello" });
@@ -278,8 +271,7 @@ export class Session {
 
   /**
    * Pauses it: what was said is saved, and can be taken up.
-   * @param {{ summary?: string }} [options] where it stopped
-   * @throws {LeftoffError} `invalid_transition` where it was completed
+   * @param {{ summary?: string }} [options] where it stopped @throws {LeftoffError} `invalid_transition` where it was completed
    * @example
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
@@ -288,11 +280,7 @@ export class Session {
     await this.#become("paused", summary);
   }
 
-  /**
-   * The same as `stop`, without words.
-   * @example
-   * await session.pause();
-   */
+  /** The same as `stop`, without words. @example await session.pause(); */
   pause() { return this.stop(); }
 
   /**
@@ -308,8 +296,7 @@ export class Session {
 
   /**
    * Gives it a title.
-   * @param {string} title
-   * @throws {LeftoffError} `invalid_request` where it is no text
+   * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
    * @example
    * await session.rename("The parser's entry point");
    * session.metadata.display.title; // => "The parser's entry point"
@@ -339,8 +326,7 @@ export class Session {
 
   /**
    * Keeps a message in every context.
-   * @param {string} messageId
-   * @throws {LeftoffError} `not_found` where the session has no such message
+   * @param {string} messageId @throws {LeftoffError} `not_found` where the session has no such message
    * @example
    * const { records } = await session.append({ role: "user", content: "Never touch the schema." });
    * await session.pin(records[0].id);
@@ -351,12 +337,7 @@ export class Session {
     await this.#record([{ type: "pin", messageId }]);
   }
 
-  /**
-   * The messages that are in every context.
-   * @returns {Promise<string[]>} their ids
-   * @example
-   * await session.pins(); // => []
-   */
+  /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
   pins() { return this.#contexts.pins(); }
 
   /**
@@ -374,8 +355,7 @@ export class Session {
 
   /**
    * What made the conversation possible, as a whole, from now on.
-   * @param {Agent} agent
-   * @throws {LeftoffError} `invalid_request` for a field of another kind
+   * @param {Agent} agent @throws {LeftoffError} `invalid_request` for a field of another kind
    * @example
    * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
    * session.metadata.agent.command; // => "/brainstorm"
@@ -397,8 +377,7 @@ export class Session {
   /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
-   * @param {Execution} execution
-   * @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
+   * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
    * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and where no
    *   message of the assistant's could make the call
    * @example
@@ -412,12 +391,7 @@ export class Session {
   /** Takes over what tools did in another session, whose messages were. @internal @param {ReadExecution[]} executions */
   copyExecutions(executions) { return this.#tools.copy(executions); }
 
-  /**
-   * What the tools did, oldest first; each with its result.
-   * @returns {Promise<ReadExecution[]>}
-   * @example
-   * await session.toolExecutions(); // => []
-   */
+  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.toolExecutions(); // => [] */
   toolExecutions() { return this.#secrets.leaving(this.#executions()); }
 
   async #executions() {
@@ -455,8 +429,7 @@ export class Session {
   /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
    * back. They are read piece by piece, so the first comes at once, however long the session is.
-   * @param {Reading} [options]
-   * @returns {AsyncGenerator<ReadMessage>}
+   * @param {Reading} [options] @returns {AsyncGenerator<ReadMessage>}
    * @throws {LeftoffError} `not_found` for a `leaf` that the session does not have
    * @example
    * await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
@@ -472,8 +445,7 @@ export class Session {
   /**
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
    * again. Ends when `signal` says so.
-   * @param {{ signal?: AbortSignal }} [options]
-   * @returns {AsyncGenerator<ReadMessage>}
+   * @param {{ signal?: AbortSignal }} [options] @returns {AsyncGenerator<ReadMessage>}
    * @example
    * const ended = new AbortController();
    * const followed = session.follow({ signal: ended.signal });
@@ -490,29 +462,21 @@ export class Session {
    * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
    * seldom meant.
    * @returns {Promise<Holder[]>}
-   * @example
-   * await session.others(); // => []
+   * @example await session.others(); // => []
    */
   others() {
     return this.#lease.others();
   }
 
-  /**
-   * Reads all of it and says what is wrong; nothing is mended. Places are bytes.
-   * @returns {Promise<Examined>}
-   * @example
-   * (await session.examine()).health; // => "ok"
-   */
+  /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() {
     return this.#secrets.leaving(examine(this.#live.place, this.id));
   }
 
   /**
    * The session as one text.
-   * @param {ExportFormat} format
-   * @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
-   * @returns {Promise<string>}
-   * @throws {LeftoffError} `invalid_request` for another format
+   * @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
+   * @returns {Promise<string>} @throws {LeftoffError} `invalid_request` for another format
    * @example
    * await session.append({ role: "user", content: "Hello" });
    * (await session.export("markdown")).includes("Hello"); // => true
@@ -551,11 +515,7 @@ export class Session {
     });
   }
 
-  /**
-   * Writes what is derived, and lets go. Closing the store does it, too.
-   * @example
-   * await session.close();
-   */
+  /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
   async close() {
     await this.#released();
     await this.#inTurn(() => this.#save()).finally(() => this.#live.close());

@@ -86,12 +86,7 @@ export class Store {
   /** @internal @param {StoreParts} parts */
   static of(parts) { return new Store(parts); }
 
-  /**
-   * What the files say, and for the rest what holds by default.
-   * @returns {Settings}
-   * @example
-   * store.settings.idleMinutes; // => 5
-   */
+  /** What the files say, and for the rest what holds by default. @returns {Settings} @example store.settings.idleMinutes; // => 5 */
   get settings() { return this.#read.settings; }
 
   /** What in the files of the settings could not be used. @returns {SettingProblem[]} */
@@ -100,8 +95,7 @@ export class Store {
   /**
    * Each setting, and where its value comes from.
    * @returns {Setting[]}
-   * @example
-   * store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
+   * @example store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
    */
   listSettings() { return flat(this.#read); }
 
@@ -120,8 +114,7 @@ export class Store {
 
   /**
    * Takes a setting out of the home's file, or the project's.
-   * @param {string} key @param {{ project?: boolean }} [options]
-   * @throws {LeftoffError} what `writeSetting` throws
+   * @param {string} key @param {{ project?: boolean }} [options] @throws {LeftoffError} what `writeSetting` throws
    * @example
    * await store.writeSetting("idleMinutes", 30);
    * await store.unsetSetting("idleMinutes");
@@ -131,8 +124,7 @@ export class Store {
 
   /**
    * The last session of the project that goes on, or a new one.
-   * @param {{ model?: string }} [options] `model`: of a new one
-   * @returns {Promise<Session>}
+   * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>}
    * @example
    * const session = await store.continue({ model: "gpt-5" });
    * (await store.continue()).id === session.id; // => true
@@ -150,8 +142,7 @@ export class Store {
 
   /**
    * A new session of the project, which is its current one from then on.
-   * @param {CreateOptions} [options]
-   * @returns {Promise<Session>}
+   * @param {CreateOptions} [options] @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
    * @example
    * const session = await store.create({ title: "The parser", agent: { command: "/brainstorm" } });
@@ -176,9 +167,7 @@ export class Store {
 
   /**
    * Opens a session by its id, a unique beginning of one, or its name in a workspace.
-   * @param {string} id
-   * @returns {Promise<Session>}
-   * @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
+   * @param {string} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
    * @example
    * const { id } = await store.create();
    * (await store.session(id)).id === id; // => true
@@ -198,8 +187,7 @@ export class Store {
    * what can be mended is: no complete line of a log is ever touched.
    * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
    *   secrets are in the files
-   * @returns {Promise<DoctorReport[]>} places are bytes
-   * @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
+   * @returns {Promise<DoctorReport[]>} places are bytes @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
    * @example
    * await store.create();
    * const [report] = await store.doctor();
@@ -227,10 +215,8 @@ export class Store {
 
   /**
    * Mends what can be mended of a session.
-   * @param {Session} session
-   * @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer
-   * @example
-   * await store.mend(await store.create());
+   * @param {Session} session @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer
+   * @example await store.mend(await store.create());
    */
   async mend(session) {
     await session.flush();
@@ -240,8 +226,7 @@ export class Store {
   /**
    * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
    * and indexed again.
-   * @param {ListOptions} [options]
-   * @returns {Promise<Listed[]>}
+   * @param {ListOptions} [options] @returns {Promise<Listed[]>}
    * @example
    * await store.create({ title: "The parser" });
    * (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
@@ -272,8 +257,7 @@ export class Store {
 
   /**
    * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
-   * @param {string} words @param {ListOptions} [options]
-   * @returns {Promise<Listed[]>}
+   * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
    * @example
    * await store.create({ title: "The parser" });
    * (await store.find("parser")).length; // => 1
@@ -282,8 +266,7 @@ export class Store {
 
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
-   * @param {string} words @param {ListOptions} [options]
-   * @returns {AsyncGenerator<Hit & { session: Listed }>}
+   * @param {string} words @param {ListOptions} [options] @returns {AsyncGenerator<Hit & { session: Listed }>}
    * @example
    * const session = await store.create();
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
@@ -314,8 +297,7 @@ export class Store {
   /**
    * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
    * folder only files are read that have changed since.
-   * @param {string} path @param {ImportOptions} [options]
-   * @returns {Promise<ImportResult>}
+   * @param {string} path @param {ImportOptions} [options] @returns {Promise<ImportResult>}
    * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`,
    *   `missing_dependency`; of a folder they are among the `problems`
    * @example
@@ -332,10 +314,8 @@ export class Store {
 
   /**
    * The same of all that the known agents keep on this machine.
-   * @param {Omit<ImportOptions, "from">} [options]
-   * @returns {Promise<ImportResult>}
-   * @example
-   * const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
+   * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>}
+   * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   importAll(options = {}) {
     return this.#importing().folders(keptSessions({ project: this.project }), options);
@@ -344,8 +324,7 @@ export class Store {
   /**
    * Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
    * setting `record` is off.
-   * @param {import("./types/index.js").Conversation} conversation
-   * @returns {Promise<Session | undefined>} the session that it is here
+   * @param {import("./types/index.js").Conversation} conversation @returns {Promise<Session | undefined>} the session that it is here
    * @throws {LeftoffError} what `import` throws of one file
    * @example
    * const session = await store.record({ agent: "claude-code", path: transcriptPath });
@@ -378,8 +357,7 @@ export class Store {
   /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
    * goes on with this session, once it is imported.
-   * @param {Session} session @param {HandOver} handOver
-   * @returns {Promise<HandedOver>}
+   * @param {Session} session @param {HandOver} handOver @returns {Promise<HandedOver>}
    * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `missing_dependency`
    * @example
    * const session = await store.create({ model: "gpt-5" });
@@ -411,10 +389,8 @@ export class Store {
 
   /**
    * A new session that begins as a copy of another one, up to a message.
-   * @param {Session} session
-   * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
-   * @returns {Promise<Session>}
-   * @throws {LeftoffError} `not_found` where the session has no such message
+   * @param {Session} session @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   * @returns {Promise<Session>} @throws {LeftoffError} `not_found` where the session has no such message
    * @example
    * const session = await store.create();
    * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
@@ -433,9 +409,7 @@ export class Store {
 
   /**
    * Deletes a session: it lies in the trash then, whole. With `purge` it is gone for good.
-   * @param {Session} session
-   * @param {{ purge?: boolean }} [options]
-   * @returns {Promise<{ trash: string | null }>} where it lies now
+   * @param {Session} session @param {{ purge?: boolean }} [options] @returns {Promise<{ trash: string | null }>} where it lies now
    * @throws {LeftoffError} `open_elsewhere` where another process has it open
    * @example
    * await store.delete(await store.create());
@@ -458,12 +432,9 @@ export class Store {
 
   /**
    * The sessions of a folder belong to another one from now on: a project was moved.
-   * @param {string} from
-   * @param {string} to
-   * @returns {Promise<{ count: number }>} how many
+   * @param {string} from @param {string} to @returns {Promise<{ count: number }>} how many
    * @throws {LeftoffError} `open_elsewhere` where another process has one of them open
-   * @example
-   * await store.relocate("/home/ann/old", "/home/ann/new"); // => { count: 0 }
+   * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
   async relocate(from, to) {
     const [old, path] = [resolve(from), realPath(to)];
@@ -487,8 +458,7 @@ export class Store {
 
   /**
    * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
-   * @param {Session} session
-   * @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
+   * @param {Session} session @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
    *   conversation; one is made unless given, of `title`
    * @returns {Promise<Session>} the session in its new place
    * @throws {LeftoffError} `open_elsewhere` where another process has it open; `already_exists`
@@ -521,8 +491,7 @@ export class Store {
    * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
    * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
    * @returns {Promise<string[]>} the ids of those that were archived
-   * @example
-   * await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
+   * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
     const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
@@ -544,8 +513,7 @@ export class Store {
 
   /**
    * Commits a conversation with its session, or the session alone where only that changed, with git itself.
-   * @param {Session} session
-   * @returns {Promise<Committed>}
+   * @param {Session} session @returns {Promise<Committed>}
    * @throws {LeftoffError} `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`
    * @example
    * const session = await store.create({ placement: "workspace", title: "The parser" });
@@ -561,8 +529,7 @@ export class Store {
 
   /**
    * Makes a session the project's current one.
-   * @param {Session} session
-   * @returns {Promise<boolean>} whether the project can have one
+   * @param {Session} session @returns {Promise<boolean>} whether the project can have one
    * @example
    * const session = await store.create();
    * await store.create();
@@ -573,31 +540,17 @@ export class Store {
     return pointAt(this.#places.storageOf(this.project), this.project, session);
   }
 
-  /**
-   * The project's current session: the one that is pointed to, else the last active one.
-   * @returns {Promise<Session | undefined>}
-   * @example
-   * await store.current(); // => undefined
-   */
+  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
   async current() {
     const isCurrent = (/** @type {Listed} */ { status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent";
     const one = await this.#pointedOf(() => true, isCurrent, { type: null, archived: null });
     return one && this.#open.at(this.#places.of(one));
   }
 
-  /**
-   * What lists found out about sessions that were not opened since; told once.
-   * @returns {{ path: string, notice: Notice }[]}
-   * @example
-   * store.notices(); // => []
-   */
+  /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
   notices() { return this.#open.unsaid(); }
 
-  /**
-   * Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`.
-   * @example
-   * await store.close();
-   */
+  /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
     const closed = await this.#open.close();
     closed.push(...(await Promise.allSettled([this.#listing.save()])));

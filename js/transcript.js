@@ -38,13 +38,12 @@ export function parse(bytes, path, from, beside) {
 
 /**
  * Reads a transcript of any known agent. Nothing is stored.
- * @param {string | Uint8Array | Blob} file a path, or the bytes
- * @returns {Promise<Transcript>}
+ * @param {string | Uint8Array | Blob} file a path, or the bytes @returns {Promise<Transcript>}
  * @throws {LeftoffError} `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
  * @example
  * const transcript = await readTranscript(transcriptPath);
  * transcript.session.agent; // => "claude-code"
- * transcript.slice(0, 2).map(({ role }) => role); // => ["user", "assistant"]
+ * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
  */
 export async function readTranscript(file) {
   const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
@@ -78,8 +77,7 @@ export class Transcript {
 
   /**
    * Messages from `start` up to but not including `end`.
-   * @param {number} [start] @param {number} [end]
-   * @returns {ReadMessage[]}
+   * @param {number} [start] @param {number} [end] @returns {ReadMessage[]}
    * @example
    * const transcript = await readTranscript(transcriptPath);
    * transcript.slice(0, 50).length; // => transcript.length
@@ -90,9 +88,7 @@ export class Transcript {
 
   /**
    * What a model call would get.
-   * @template {Format} [F="leftoff"]
-   * @param {ContextRequest<F>} [request]
-   * @returns {Promise<ContextBuildResult<F>>}
+   * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} what `Session.context` throws
    * @example
    * const transcript = await readTranscript(transcriptPath);

@@ -56,6 +56,19 @@ await check("leftoff/compat, imported and required, with the classes of the main
   writeFileSync(join(project, "compat.cjs"), `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`);
   for (const name of ["compat.mjs", "compat.cjs"]) run("node", [name], { cwd: project });
 });
+for (const [what, options] of Object.entries({
+  "with the DOM library and nothing of Node's": { lib: ["es2022", "dom"], types: [] },
+  "without the DOM library": { lib: ["es2022"], types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
+})) {
+  await check(`its types, imported and required, ${what}`, () => {
+    for (const name of ["types.ts", "types.cts"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));
+    for (const module of ["nodenext", "node16"]) {
+      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module, ...options };
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts", "types.cts"] }));
+      run("tsc", ["--project", project], { quiet: true });
+    }
+  });
+}
 await check("import in Deno", () => {
   run("deno", ["run", "--allow-all", "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
 });

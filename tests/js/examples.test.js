@@ -1,0 +1,101 @@
+// @ts-check
+// Each example that a public function's documentation has is run, and every public function has one. In an example
+// `x; // => y` says that x is y.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import * as compat from "../../js/compat.js";
+import * as leftoff from "../../js/index.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
+/** Where the public surface is written down. */
+const FRONT = ["index", "open-store", "store", "session", "appended", "transcript", "compare", "resuming", "search", "pausing", "error", "storage/memory", "storage/node"];
+const COMPAT = ["compat", "compat-context", "auto-persist"];
+const Async = /** @type {any} */ (async () => {}).constructor;
+
+/** The examples of a file, each with what it is of. @param {string} file */
+function examplesIn(file) {
+  const text = readFileSync(join(root, "js", `${file}.js`), "utf8");
+  return [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*([^\n]*)/g)].flatMap(([, doc = "", code = ""]) => {
+    const [, ...examples] = doc.replace(/^\s*\* ?/gm, "").split("@example");
+    return examples.map((one, place) => ({ name: `${file}: ${code.replace(/[({].*/, "").trim()}${place > 0 ? `, ${place + 1}` : ""}`, code: one.trim() }));
+  });
+}
+
+/** @param {string} code */
+function asserting(code) {
+  // In a block, where it may have names of its own.
+  return `{ ${code.replace(/^(.*); \/\/ => (.*)$/gm, "assert.deepEqual(await ($1), $2);")} }`;
+}
+
+/** @param {(folder: string) => Promise<void>} work */
+async function inHome(work) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-examples-")));
+  const { HOME, LEFTOFF_HOME } = process.env;
+  // What an example imports or hands over belongs to nobody.
+  Object.assign(process.env, { HOME: folder, LEFTOFF_HOME: join(folder, "home") });
+  try {
+    await work(folder);
+  } finally {
+    Object.assign(process.env, { HOME });
+    if (LEFTOFF_HOME === undefined) delete process.env.LEFTOFF_HOME;
+    else process.env.LEFTOFF_HOME = LEFTOFF_HOME;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} code @param {Record<string, unknown>} given */
+const run = (code, given) => new Async(...Object.keys(given), asserting(code))(...Object.values(given));
+
+for (const { name, code } of FRONT.flatMap(examplesIn)) {
+  test(name, () =>
+    inHome(async (folder) => {
+      const project = join(folder, "project");
+      mkdirSync(project);
+      execFileSync("git", ["init", "--quiet"], { cwd: project });
+      for (const [key, value] of [["user.name", "Ann"], ["user.email", "ann@example.org"]]) execFileSync("git", ["config", String(key), String(value)], { cwd: project });
+      const store = await leftoff.openStore({ project });
+      // One of its own, so that `store` has none.
+      const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });
+      const session = await another.create();
+      try {
+        await run(code, { ...leftoff, assert, folder: project, transcriptPath, store, session });
+      } finally {
+        await another.close();
+        await store.close();
+      }
+    }));
+}
+
+for (const { name, code } of COMPAT.flatMap(examplesIn)) {
+  test(name, () =>
+    inHome(async (folder) => {
+      const project = join(folder, "project");
+      mkdirSync(project);
+      const manager = new compat.SessionManager();
+      try {
+        const session = name.startsWith("compat: export class SessionManager") ? undefined : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
+        await run(code, { ...compat, assert, folder: project, manager, session });
+      } finally {
+        await manager.close();
+      }
+    }));
+}
+
+test("every public function of the front door has an example, and says what it throws or cannot throw but the storage's codes", () => {
+  /** @type {string[]} */
+  const without = [];
+  for (const file of FRONT) {
+    const text = readFileSync(join(root, "types", `${file}.d.ts`), "utf8");
+    for (const [, doc = "", name] of text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:export declare (?:function|class)|^ {4})(?: async)? ?\*?(\w+)[<(]/gm)) {
+      if (name !== "constructor" && !file.startsWith("storage/") && !doc.includes("@example")) without.push(`${file}: ${name}`);
+    }
+  }
+  assert.deepEqual(without, []);
+});
