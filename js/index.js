@@ -3,6 +3,7 @@
 
 import { called, fromBytes, lentBytes, namedCounter } from "./core.js";
 import { LeftoffError } from "./error.js";
+import { knownOptions } from "./options.js";
 
 export { compareContexts } from "./compare.js";
 export { LeftoffError } from "./error.js";
@@ -33,7 +34,8 @@ const NO_LIMIT = 0xffff_ffff;
  * await countTokens("hello world"); // => 2
  * await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }); // => [2, 1]
  */
-export async function countTokens(text, { model, encoding = model === undefined ? "o200k_base" : known(model).encoding, limit = NO_LIMIT } = {}) {
+export async function countTokens(text, options = {}) {
+  const { model, encoding = model === undefined ? "o200k_base" : known(model).encoding, limit = NO_LIMIT } = knownOptions("countTokens", options);
   const texts = Array.isArray(text) ? text : [text];
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);

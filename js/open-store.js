@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { realPath, refuseUnlessFolder, workingFolder } from "./folder.js";
+import { knownOptions } from "./options.js";
 import { Places } from "./places.js";
 import { Redaction, storeKey } from "./redaction.js";
 import { readSettings, settingsFiles } from "./settings.js";
@@ -24,7 +25,8 @@ import { Store } from "./store.js";
  * await session.append({ role: "user", content: "Hello" });
  * await opened.close();
  */
-export async function openStore({ project, home, workspace, storage, isCounted = true, idleMs, redact } = {}) {
+export async function openStore(options = {}) {
+  const { project, home, workspace, storage, isCounted = true, idleMs, redact } = knownOptions("openStore", options);
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
   if (!storage) refuseUnlessFolder(folder);
   const path = realPath(project ?? workingFolder());

@@ -13,6 +13,7 @@ import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
 import { appended, ofPath } from "./messages.js";
+import { knownOptions } from "./options.js";
 import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid } from "./refusing.js";
@@ -142,10 +143,11 @@ export class Session {
    * const answer = { role: "assistant", content: [{ type: "text", text: "Nothing." }] };
    * await session.append(answer, { format: "anthropic", durability: "buffered" });
    */
-  append(drafts, { durability = "durable", format, revives = true } = {}) {
+  append(drafts, options = {}) {
+    const { durability = "durable", format, revives = true } = options;
     const late = streamed(drafts, format);
-    if (late) return late.then((messages) => this.append(messages, { durability, format: "ai-sdk", revives }));
-    return this.#enqueue(() => given(drafts, format), { durability, revives, isCopy: false });
+    if (late) return late.then((messages) => this.append(messages, { ...options, format: "ai-sdk" }));
+    return this.#enqueue(() => knownOptions("append", options) && given(drafts, format), { durability, revives, isCopy: false });
   }
 
   /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
@@ -225,7 +227,7 @@ export class Session {
    * const told = await session.brief({ maxTokens: 500 });
    * told.includes("Rename the parser's entry point."); // => true
    */
-  brief({ maxTokens = 2000, encoding = "o200k_base" } = {}) { return this.#contexts.brief({ maxTokens, encoding }); }
+  async brief(options = {}) { return this.#contexts.brief({ maxTokens: 2000, encoding: "o200k_base", ...knownOptions("brief", options) }); }
 
   /**
    * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
@@ -236,7 +238,7 @@ export class Session {
    * const { records } = await session.append([{ role: "user", content: "Fix the parser." }, { role: "assistant", content: "Done." }]);
    * await session.summaryOf({ startMessageId: records[0].id, endMessageId: records[1].id, maxTokens: 200 });
    */
-  summaryOf(asked) { return this.#contexts.summaryOf(asked); }
+  async summaryOf(asked) { return this.#contexts.summaryOf(knownOptions("summaryOf", asked)); }
 
   /**
    * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
@@ -276,41 +278,28 @@ export class Session {
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
    */
-  async stop({ summary } = {}) {
-    await this.#become("paused", summary);
+  async stop(options = {}) {
+    await this.#become("paused", knownOptions("stop", options).summary);
   }
 
   /** The same as `stop`, without words. @example await session.pause(); */
   pause() { return this.stop(); }
 
-  /**
-   * Marks it as done.
-   * @param {{ summary?: string }} [options] what it came to
-   * @example
-   * await session.complete();
-   * session.metadata.lifecycle; // => "completed"
-   */
-  async complete({ summary } = {}) {
-    await this.#become("completed", summary);
+  /** Marks it as done. @param {{ summary?: string }} [options] what it came to @example await session.complete(); session.metadata.lifecycle; // => "completed" */
+  async complete(options = {}) {
+    await this.#become("completed", knownOptions("stop", options).summary);
   }
 
   /**
    * Gives it a title.
    * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
-   * @example
-   * await session.rename("The parser's entry point");
-   * session.metadata.display.title; // => "The parser's entry point"
+   * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
    */
   async rename(title) {
     await this.#record([{ type: "title", title }]);
   }
 
-  /**
-   * Hides it from lists. No byte of it is moved.
-   * @example
-   * await session.archive();
-   * session.metadata.status; // => "archived"
-   */
+  /** Hides it from lists. No byte of it is moved. @example await session.archive(); session.metadata.status; // => "archived" */
   async archive() {
     await this.#record(({ archivedAt }) => (archivedAt ? [] : [{ type: "archived" }]));
   }
@@ -438,6 +427,7 @@ export class Session {
    * said; // => [["assistant", "Hi."], ["user", "Hello"]]
    */
   async *messages(options = {}) {
+    knownOptions("messages", options);
     const handle = await this.#inTurn(() => this.#live.arrive().then(() => this.#live.caughtUp()));
     yield* ofPath(this.#live.from, handle, options);
   }
@@ -454,7 +444,8 @@ export class Session {
    * (await next).value.content; // => "Hello"
    * ended.abort();
    */
-  async *follow({ signal } = {}) {
+  async *follow(options = {}) {
+    const { signal } = knownOptions("follow", options);
     yield* appended(this.#live.from, { start: await this.#live.messages.size(), signal });
   }
 
@@ -477,12 +468,10 @@ export class Session {
    * The session as one text.
    * @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
    * @returns {Promise<string>} @throws {LeftoffError} `invalid_request` for another format
-   * @example
-   * await session.append({ role: "user", content: "Hello" });
-   * (await session.export("markdown")).includes("Hello"); // => true
+   * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
    */
-  export(format, { allBranches } = {}) {
-    return exported(this, { format, allBranches, secrets: this.#secrets });
+  async export(format, options = {}) {
+    return exported(this, { format, ...knownOptions("export", options), secrets: this.#secrets });
   }
 
   /** Its line of the store's index. @internal @param {object} place */
@@ -490,12 +479,7 @@ export class Session {
     return called(() => this.#live.handle.indexLine(toBytes(place)));
   }
 
-  /**
-   * Takes in what others appended, so that `metadata` has it.
-   * @example
-   * await session.refresh();
-   * session.metadata.stats.messageCount; // => 0
-   */
+  /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
   async refresh() {
     await this.#inTurn(async () => this.#live.messages.observe(await this.#live.revived()));
   }
@@ -507,7 +491,8 @@ export class Session {
    * await session.append({ role: "user", content: "Hello" }, { durability: "buffered" });
    * await session.flush();
    */
-  async flush({ learns = true } = {}) {
+  async flush(options = {}) {
+    const { learns = true } = knownOptions("flush", options);
     await this.#inTurn(async () => {
       await this.#live.messages.confirm({ again: true });
       await this.#live.report.settled();

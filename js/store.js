@@ -21,6 +21,7 @@ import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./lis
 import { located, pointedTo, whereabouts } from "./located.js";
 import { DOCUMENTS, conversationOf } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
+import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
@@ -103,11 +104,10 @@ export class Store {
    * Writes a setting into the home's file, or the project's.
    * @param {string} key `autoPersist.debounceMs` @param {unknown} value @param {{ project?: boolean }} [options]
    * @throws {LeftoffError} `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object
-   * @example
-   * await store.writeSetting("redact", "replace");
-   * store.settings.redact; // => "replace"
+   * @example await store.writeSetting("redact", "replace"); store.settings.redact; // => "replace"
    */
-  async writeSetting(key, value, { project = false } = {}) {
+  async writeSetting(key, value, options = {}) {
+    const { project = false } = knownOptions("setting", options);
     await writeSetting(/** @type {StoreParts["files"][number]} */ (this.#files.at(project ? -1 : 0)), key, value);
     this.#read = await readSettings(this.#files);
   }
@@ -125,11 +125,10 @@ export class Store {
   /**
    * The last session of the project that goes on, or a new one.
    * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>}
-   * @example
-   * const session = await store.continue({ model: "gpt-5" });
-   * (await store.continue()).id === session.id; // => true
+   * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
    */
-  continue({ model } = {}) {
+  async continue(options = {}) {
+    const { model } = knownOptions("continue", options);
     // Who asks meanwhile goes on with the same one.
     this.#continuing = this.#continuing.catch(() => {}).then(async () => {
       const last = await this.#last();
@@ -148,7 +147,8 @@ export class Store {
    * const session = await store.create({ title: "The parser", agent: { command: "/brainstorm" } });
    * session.metadata.display.title; // => "The parser"
    */
-  async create({ type = "chat", title, name, placement = this.#placement, model, agent } = {}) {
+  async create(options = {}) {
+    const { type = "chat", title, name, placement = this.#placement, model, agent } = knownOptions("create", options);
     refuseUnlessMeant({ type, title, name, placement, model, agent });
     const id = newId();
     const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
@@ -168,9 +168,7 @@ export class Store {
   /**
    * Opens a session by its id, a unique beginning of one, or its name in a workspace.
    * @param {string} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
-   * @example
-   * const { id } = await store.create();
-   * (await store.session(id)).id === id; // => true
+   * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
    */
   async session(id) {
     const known = await this.#open.byId(id);
@@ -193,7 +191,7 @@ export class Store {
    * const [report] = await store.doctor();
    * report.health; // => "ok"
    */
-  async doctor(options) { return (await this.redacted(await this.#reports(options))).value; }
+  async doctor(options = {}) { return (await this.redacted(await this.#reports(knownOptions("doctor", options)))).value; }
 
   /** @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] */
   async #reports({ id, fix = false, secrets = false } = {}) {
@@ -227,12 +225,10 @@ export class Store {
    * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
    * and indexed again.
    * @param {ListOptions} [options] @returns {Promise<Listed[]>}
-   * @example
-   * await store.create({ title: "The parser" });
-   * (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
+   * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
-  async list(options) {
-    return leaving(await this.#all(options), this.#redaction, (one) => this.#places.of(one));
+  async list(options = {}) {
+    return leaving(await this.#all(knownOptions("list", options)), this.#redaction, (one) => this.#places.of(one));
   }
 
   /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */
@@ -258,9 +254,7 @@ export class Store {
   /**
    * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
    * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
-   * @example
-   * await store.create({ title: "The parser" });
-   * (await store.find("parser")).length; // => 1
+   * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
    */
   async find(words, options) { return ranked(words, await this.list(options)); }
 
@@ -300,11 +294,10 @@ export class Store {
    * @param {string} path @param {ImportOptions} [options] @returns {Promise<ImportResult>}
    * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`,
    *   `missing_dependency`; of a folder they are among the `problems`
-   * @example
-   * const { imported, problems } = await store.import(transcriptPath);
-   * imported[0].agent; // => "claude-code"
+   * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
    */
   async import(path, options = {}) {
+    knownOptions("import", options);
     const whole = resolve(path);
     const stat = await this.#places.storageOf().stat(whole);
     const importing = this.#importing();
@@ -317,8 +310,8 @@ export class Store {
    * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>}
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
-  importAll(options = {}) {
-    return this.#importing().folders(keptSessions({ project: this.project }), options);
+  async importAll(options = {}) {
+    return this.#importing().folders(keptSessions({ project: this.project }), knownOptions("import", options));
   }
 
   /**
@@ -331,6 +324,7 @@ export class Store {
    * session?.metadata.imported?.agent; // => "claude-code"
    */
   async record(conversation) {
+    knownOptions("record", conversation);
     if (!this.settings.record) return undefined;
     const { storage, path } = { storage: this.#places.storageOf(this.project), path: resolve(conversation.path) };
     const session = await recorded({ ...conversation, path }, (recording) => this.#importing(recording));
@@ -397,7 +391,8 @@ export class Store {
    * const copy = await store.fork(session, { at: records[0].id });
    * copy.metadata.stats.messageCount; // => 1
    */
-  async fork(session, { at } = {}) {
+  async fork(session, options = {}) {
+    const { at } = knownOptions("fork", options);
     const { created, messages, executions } = await copyOf(session, { at });
     const id = newId();
     const place = this.#places.home.place(this.#project.hash, id);
@@ -411,11 +406,10 @@ export class Store {
    * Deletes a session: it lies in the trash then, whole. With `purge` it is gone for good.
    * @param {Session} session @param {{ purge?: boolean }} [options] @returns {Promise<{ trash: string | null }>} where it lies now
    * @throws {LeftoffError} `open_elsewhere` where another process has it open
-   * @example
-   * await store.delete(await store.create());
-   * await store.list(); // => []
+   * @example await store.delete(await store.create()); await store.list(); // => []
    */
-  async delete(session, { purge = false } = {}) {
+  async delete(session, options = {}) {
+    const { purge = false } = knownOptions("delete", options);
     await refuseIfOpen(session);
     await session.look();
     const place = this.#places.of(session);
@@ -466,7 +460,8 @@ export class Store {
    * const session = await store.create({ title: "The parser" });
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
-  async move(session, { to, name, day, title = session.metadata.display.title }) {
+  async move(session, options) {
+    const { to, name, day, title = session.metadata.display.title } = knownOptions("move", options);
     await refuseIfOpen(session);
     await session.flush();
     if (session.placement === to) return session;
@@ -495,7 +490,7 @@ export class Store {
    */
   async tidy(limits = this.settings.autoPersist) {
     const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
-    const ids = await archiveAll(tooOld(await this.#all(), { ...limits, currentId, nowMs: nowMs() }), (one) => this.#archive(one));
+    const ids = await archiveAll(tooOld(await this.#all(), { ...knownOptions("tidy", limits), currentId, nowMs: nowMs() }), (one) => this.#archive(one));
     await this.#listing.save();
     return ids;
   }

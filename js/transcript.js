@@ -78,9 +78,7 @@ export class Transcript {
   /**
    * Messages from `start` up to but not including `end`.
    * @param {number} [start] @param {number} [end] @returns {ReadMessage[]}
-   * @example
-   * const transcript = await readTranscript(transcriptPath);
-   * transcript.slice(0, 50).length; // => transcript.length
+   * @example const transcript = await readTranscript(transcriptPath); transcript.slice(0, 50).length; // => transcript.length
    */
   slice(start, end) {
     return this.#messages.slice(start, end);

@@ -6,6 +6,7 @@
  */
 
 import { nowMs } from "../clock.js";
+import { knownOptions } from "../options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
@@ -47,7 +48,8 @@ export class MemoryStorage {
   #closed = false;
 
   /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` */
-  constructor({ now = nowMs } = {}) {
+  constructor(options = {}) {
+    const { now = nowMs } = knownOptions("MemoryStorage", options);
     this.#now = now;
     this.#folders.set("", this.#times());
   }

@@ -16,6 +16,7 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
+import { knownOptions } from "../options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
 import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";
@@ -78,7 +79,8 @@ export class NodeStorage {
   #finder;
 
   /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not */
-  constructor({ root } = {}) {
+  constructor(options = {}) {
+    const { root } = knownOptions("NodeStorage", options);
     this.#hasRoot = root !== undefined;
     this.#finder = root === undefined ? new Anywhere() : new Root(root);
   }

@@ -31,7 +31,7 @@ function examplesIn(file) {
 /** @param {string} code */
 function asserting(code) {
   // In a block, where it may have names of its own.
-  return `{ ${code.replace(/^(.*); \/\/ => (.*)$/gm, "assert.deepEqual(await ($1), $2);")} }`;
+  return `{ ${code.replace(/^(.*; )?([^;]*); \/\/ => (.*)$/gm, "$1 assert.deepEqual(await ($2), $3);")} }`;
 }
 
 /** @param {(folder: string) => Promise<void>} work */
