@@ -29,11 +29,8 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
- * other processes appended meanwhile.
- *
- * What a method throws is a `LeftoffError`. Beside the codes that each names, all that reach the disk throw those of the
- * storage (`permission_denied`, `disk_full`, `read_only`, `too_many_files`, `storage_failed` …), `not_found` where the
- * session's folder is gone, and `newer_version` where a newer leftoff wrote the session and it is to be changed.
+ * other processes appended meanwhile. What a method throws is a `LeftoffError`: beside the codes that each names, those of the
+ * storage (`disk_full`, `permission_denied` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
  */
 export class Session {
   #live;
@@ -333,9 +330,7 @@ export class Session {
    * Keeps it in every context no longer.
    * @param {string} messageId
    * @example
-   * const { records } = await session.append({ role: "user", content: "Never touch the schema." });
-   * await session.pin(records[0].id);
-   * await session.unpin(records[0].id);
+   * for (const id of await session.pins()) await session.unpin(id);
    * await session.pins(); // => []
    */
   async unpin(messageId) {

@@ -38,11 +38,8 @@ import { purged, toTrash } from "./trash.js";
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "./types/index.js" */
 
 /**
- * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one.
- *
- * What a method throws is a `LeftoffError`. Beside the codes that each names, all throw those of the storage
- * (`permission_denied`, `disk_full`, `read_only`, `too_many_files`, `storage_failed` …), and `invalid_request` for an option that
- * is not known.
+ * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
+ * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied` …).
  */
 export class Store {
   #storage;
@@ -60,10 +57,7 @@ export class Store {
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
-  /**
-   * @private
-   * @param {StoreParts} parts
-   */
+  /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read, redaction }) {
     this.#storage = storage;
     this.#files = files;
@@ -510,9 +504,7 @@ export class Store {
    * Commits a conversation with its session, or the session alone where only that changed, with git itself.
    * @param {Session} session @returns {Promise<Committed>}
    * @throws {LeftoffError} `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`
-   * @example
-   * const session = await store.create({ placement: "workspace", title: "The parser" });
-   * const { commit, message } = await store.commit(session);
+   * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
    */
   async commit(session) {
     if (session.placement === "home") {
