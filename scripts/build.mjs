@@ -10,9 +10,9 @@ import { beside, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
-const crate = ["src", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
-/** The modules for JavaScript, and their features: who imports nothing loads no reader of foreign files. */
-const MODULES = { leftoff: "wasm,tokens,interop", agents: "wasm-agents" };
+const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
+/** The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. */
+const MODULES = { leftoff: "core,tokens", agents: "agents" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
 const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", ...bindings];
 
@@ -56,7 +56,7 @@ export function buildComponent() {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const component = join(folder, "leftoff.component.wasm");
-    run("jco", ["new", await compile("component,interop"), "-o", component], { quiet: true });
+    run("jco", ["new", await compile("leftoff-component", ""), "-o", component], { quiet: true });
     run("jco", ["transpile", component, "--name", "leftoff", "-o", folder], { quiet: true });
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   });
@@ -83,7 +83,7 @@ export async function bind(features, folder, name = "leftoff") {
   const made = name === "agents" ? MADE_FOR.speed : MADE_FOR.size;
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
-  await beside("leftoff-bindgen", [await compile(features, made), folder, name], { env });
+  await beside("leftoff-bindgen", [await compile("leftoff-wasm", features, made), folder, name], { env });
   const bound = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
   await beside("wasm-opt", [made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
@@ -94,8 +94,8 @@ export async function bind(features, folder, name = "leftoff") {
   await beside("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"]);
 }
 
-/** The core as rustc makes it, with LTO: as a cdylib alone. @param {string} features @param {typeof MADE_FOR.size} [made] the file */
-async function compile(features, made = MADE_FOR.size) {
+/** A binding and the core as rustc makes them, with LTO: as a cdylib alone. @param {string} binding @param {string} features @param {typeof MADE_FOR.size} [made] the file */
+async function compile(binding, features, made = MADE_FOR.size) {
   const target = join(root, "target", made.folder);
   const env = {
     ...wasmEnv(),
@@ -105,9 +105,9 @@ async function compile(features, made = MADE_FOR.size) {
     // The compiler is a stable one, and -Z is not.
     RUSTC_BOOTSTRAP: "1",
   };
-  const kind = ["--lib", "--crate-type", "cdylib", "--target", TARGET, BUILD_STD, made.std];
+  const kind = ["--package", binding, "--lib", "--crate-type", "cdylib", "--target", TARGET, BUILD_STD, made.std];
   await beside("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env });
-  return join(target, TARGET, "release", "leftoff.wasm");
+  return join(target, TARGET, "release", `${binding.replaceAll("-", "_")}.wasm`);
 }
 
 async function buildCore() {
@@ -125,8 +125,8 @@ function buildDev() {
   rmSync(join(root, "target", "built-core"), { force: true });
   const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
   for (const [name, features] of Object.entries(MODULES)) {
-    const out = ["--out-dir", "pkg", "--out-name", name];
-    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", "--no-default-features", "--features", features], { env });
+    const out = ["--out-dir", pkg, "--out-name", name];
+    run("wasm-pack", ["build", join("crates", "wasm"), "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", "--no-default-features", "--features", features], { env });
     renameSync(join(pkg, `${name}_bg.wasm`), join(pkg, `${name}.wasm`));
     rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
   }

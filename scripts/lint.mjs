@@ -12,6 +12,8 @@ const DENY = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [] };
+/** Each by itself: a program may want one and no other. */
+const FEATURES = ["tokens", "o200k", "cl100k", "interop"];
 // Where files of js/ may ask for time and chance themselves, not js/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
 const PAST_THE_CLOCK = {
@@ -19,12 +21,18 @@ const PAST_THE_CLOCK = {
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };
-// What makes the component is compiled for its build anyway, in release.
-const WASM = { "wasm,tokens,interop": ["--test", "wasm"], "wasm,interop": [], "wasm-agents": [], "component,interop": ["--release"] };
+/** What compiles the core to WebAssembly. @type {Record<string, string[]>} */
+const WASM = {
+  "crates/wasm, core and tokens": ["--package", "leftoff-wasm", "--test", "wasm", "--features", "core,tokens"],
+  "crates/wasm, core": ["--package", "leftoff-wasm", "--features", "core"],
+  "crates/wasm, agents": ["--package", "leftoff-wasm", "--features", "agents"],
+  // It is compiled for its build anyway, in release.
+  "crates/component": ["--package", "leftoff-component", "--release"],
+};
 
 /** Ends the process at the first thing that is wrong. */
 export async function lint() {
-  await step("cargo fmt --check", () => void run("cargo", ["fmt", "--check"]));
+  await step("cargo fmt --check", () => void run("cargo", ["fmt", "--all", "--check"]));
   await step("the fence", fence);
   await step("one clock", oneClock);
   await step("floors", floors);
@@ -35,7 +43,10 @@ export async function lint() {
       clippy(["--all-targets", ...features], [...DENY, ...OUTSIDE_THE_FENCE]);
     });
   }
-  for (const [features, more] of Object.entries(WASM)) await step(`clippy, ${TARGET}, ${features}`, () => clippyWasm(features, more));
+  await step("each feature alone", () => {
+    for (const feature of FEATURES) run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--no-default-features", "--features", feature]);
+  });
+  for (const [name, what] of Object.entries(WASM)) await step(`clippy, ${name}`, () => clippyWasm(what));
   await step("tsc", () => void run("tsc", ["--project", "tsconfig.json"]));
 }
 
@@ -44,8 +55,8 @@ function clippy(what, lints, env) {
   run("cargo", ["clippy", "--quiet", ...what, "--", ...lints], { env });
 }
 
-/** @param {string} features @param {string[]} more targets beside the library, the profile */
-function clippyWasm(features, more) {
+/** @param {string[]} what */
+function clippyWasm(what) {
   /** @type {Record<string, string>} */
   // With RUSTC_BOOTSTRAP as the builds have it, or what looks at it is compiled again.
   const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), RUSTC_BOOTSTRAP: "1" };
@@ -53,19 +64,20 @@ function clippyWasm(features, more) {
     const how = env.RUSTUP_TOOLCHAIN === "debian" ? "apt-get install rust-web-clippy" : "rustup component add clippy";
     fail(`clippy is missing for the compiler that has ${TARGET}: '${how}' installs it`);
   }
-  clippy(["--lib", ...more, "--target", TARGET, "--no-default-features", "--features", features], DENY, env);
+  clippy(["--lib", ...what, "--target", TARGET], DENY, env);
 }
 
-/** The core is `no_std`, and it stays so: one `extern crate std` would open everything again. */
+/** The core is `no_std`, and so are its bindings, and they stay so: one `extern crate std` would open everything again. */
 function fence() {
-  const src = join(root, "src");
-  const ofTests = testModules(src).map((name) => `${name}.rs`);
-  for (const name of readdirSync(src, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".rs") || ofTests.includes(name)) continue;
-    withoutTests(readFileSync(join(src, name), "utf8")).split("\n").forEach((line, index) => {
-      const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
-      if (found) fail(`src/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
-    });
+  for (const src of ["src", "crates/wasm/src", "crates/component/src"]) {
+    const ofTests = testModules(join(root, src)).map((name) => `${name}.rs`);
+    for (const name of readdirSync(join(root, src), { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".rs") || ofTests.includes(name)) continue;
+      withoutTests(readFileSync(join(root, src, name), "utf8")).split("\n").forEach((line, index) => {
+        const found = line.replace(/\/\/.*$/, "").match(/\bextern crate std\b|\bstd::/)?.[0];
+        if (found) fail(`${src}/${name}, line ${index + 1}: expected a core without std, but found '${found}' instead`);
+      });
+    }
   }
 }
 

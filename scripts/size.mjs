@@ -14,7 +14,7 @@ const LIMITS = { plain: 264, counting: 700 };
 export async function size() {
   await build();
   const plain = join(root, "target", "size");
-  await whenStale("size", plain, () => bind("wasm,interop", plain));
+  await whenStale("size", plain, () => bind("core", plain));
   gate("without counting", plain, LIMITS.plain);
   gate("with counting", join(root, "pkg"), LIMITS.counting);
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::context::write_context;
 use crate::context::{Build, Outcome, Request};
 use crate::error::{Code, Error};
-use crate::json::fields::{BadValue, Fields};
+use crate::json::fields::{BadValue, Field, Fields, items};
 use crate::json::text::{open_all, to_json, to_open_json};
 use crate::record::event::Agent;
 use crate::record::message::{self, Message};
@@ -101,6 +101,20 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
             }
         }
     }
+}
+
+/// Counts that were needed: a JSON array of `[text, tokens]`.
+///
+/// # Errors
+/// `invalid_request` where it is none.
+pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
+    let read = |pair: &str| {
+        let [text, tokens] = items(pair)?[..] else { return None };
+        let text = String::read(text, "text", &mut Vec::new())?;
+        Some((text, tokens.parse().ok()?))
+    };
+    let counts = items(json).and_then(|pairs| pairs.into_iter().map(read).collect());
+    counts.ok_or_else(|| invalid("expected an array of a text and its count each".into()))
 }
 
 /// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",

@@ -68,7 +68,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Error {
+    #[doc(hidden)]
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
         Error { code, message: message.into() }
     }
 }

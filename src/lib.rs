@@ -13,14 +13,12 @@
 //!
 //! Errors come from input. A panic is a bug.
 #![cfg_attr(not(test), no_std)]
-#![cfg_attr(not(feature = "component"), forbid(unsafe_code))]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 
 #[cfg(feature = "interop")]
 pub mod calls;
-#[cfg(all(feature = "component", feature = "interop", target_arch = "wasm32"))]
-mod component;
 pub mod context;
 pub mod error;
 #[cfg(feature = "interop")]
@@ -38,5 +36,3 @@ pub mod shapes;
 pub mod state;
 pub mod time;
 pub mod tokens;
-#[cfg(all(any(feature = "wasm", feature = "wasm-agents"), target_arch = "wasm32"))]
-pub mod wasm;

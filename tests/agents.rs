@@ -44,7 +44,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -86,7 +86,7 @@ static FIXTURES: LazyLock<Vec<Fixture>> =
     LazyLock::new(|| AgentName::ALL.into_iter().flat_map(counted).collect());
 
 fn counted(agent: AgentName) -> Vec<Fixture> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/count.mjs");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("agents/count.mjs");
     let files = files(&folder(agent.as_str()));
     let output = Command::new("node").arg(script).arg(agent.as_str()).args(&files).output();
     let output = output.expect("node is installed");

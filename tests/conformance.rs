@@ -4,7 +4,7 @@
 #![cfg(all(feature = "interop", feature = "o200k", not(target_arch = "wasm32")))]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use leftoff::calls::{context_of_log, drift, resume_block, scan_log};
 use leftoff::error::Error;
@@ -43,7 +43,7 @@ struct Elsewhere<'a> {
 }
 
 fn tests() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn input(raw: &RawValue) -> Vec<u8> {

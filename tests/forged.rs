@@ -129,7 +129,7 @@ struct Forger {
 
 impl Forger {
     fn new(seed: u64) -> Forger {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/naughty-strings/blns.json");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/naughty-strings/blns.json");
         let naughty: Vec<String> = serde_json::from_str(&fs::read_to_string(path).expect("the strings"))
             .expect("an array of strings");
         assert_eq!(naughty.len(), 515);

@@ -22,7 +22,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
 fn check(target: impl Fn(&[u8]) + RefUnwindSafe, path: &Path, before: &[u8]) {

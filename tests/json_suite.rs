@@ -17,7 +17,7 @@ use leftoff::record::message;
 use leftoff::record::scan::{Found, Problem, ProblemCode, Record, scan};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/json-test-suite")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/json-test-suite")
 }
 
 fn files() -> Vec<(String, Vec<u8>)> {

@@ -150,7 +150,7 @@ fn sessions() -> Vec<ImportedSession> {
     }
     let mut all = Vec::new();
     for agent in AgentName::ALL {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(agent.as_str());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(agent.as_str());
         if folder.is_dir() {
             files(&folder, &mut all);
         }

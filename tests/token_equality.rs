@@ -174,7 +174,7 @@ fn random_text_counts_as_the_reference_counts_it() {
 #[test]
 fn files_count_as_the_reference_counts_them() {
     let roots = env::var_os("LEFTOFF_TEXTS").map_or_else(
-        || vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/texts")],
+        || vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/texts")],
         |roots| env::split_paths(&roots).collect(),
     );
     let mut paths = Vec::new();

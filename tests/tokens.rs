@@ -8,11 +8,11 @@ use leftoff::tokens::{Encoding, Vocabulary, count};
 use proptest::prelude::*;
 use reference::{BOTH, Both, CL100K, O200K, check};
 
-#[path = "../examples/classes.rs"]
+#[path = "programs/classes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod classes;
 
-#[path = "../examples/planes.rs"]
+#[path = "programs/planes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
 mod planes;
 

@@ -260,7 +260,8 @@ pub(crate) trait Open: Serialize {
 }
 
 /// One value as JSON on one line, whatever the slices in it looked like.
-pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
+#[doc(hidden)]
+pub fn to_json(value: &(impl Serialize + ?Sized)) -> String {
     let json = serde_json::to_string(value).expect("every type here has string keys and writes to memory");
     on_one_line(json)
 }

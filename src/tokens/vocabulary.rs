@@ -32,8 +32,8 @@ impl Vocabulary {
         match *self {}
     }
 
-    #[cfg(feature = "wasm")]
-    pub(crate) fn count_bytes(&self, _text: &[u8], _limit: u32) -> u32 {
+    /// The same for the bytes of a text.
+    pub fn count_bytes(&self, _text: &[u8], _limit: u32) -> u32 {
         match *self {}
     }
 }
@@ -133,7 +133,7 @@ mod with_engine {
         }
 
         /// The same for the bytes of a text. Of other bytes it is some number.
-        pub(crate) fn count_bytes(&self, text: &[u8], limit: u32) -> u32 {
+        pub fn count_bytes(&self, text: &[u8], limit: u32) -> u32 {
             let pieces = Pieces { text, classes: &self.classes, pattern: self.pattern };
             let (mut start, mut count) = (0, 0u32);
             while start < text.len() && count <= limit {

@@ -121,7 +121,7 @@ pub fn owned((key, raw): (&str, &str)) -> (String, String) {
 }
 
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/format")
 }
 
 pub fn word(code: ProblemCode) -> String {

@@ -5,8 +5,8 @@ use alloc::string::String;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::export::{Export, Shape};
-use crate::wasm::{Answer, bytes, thrown, utf8};
+use crate::{Answer, bytes, thrown, utf8};
+use leftoff::export::{Export, Shape};
 
 /// A text that is being made, a piece with each call; what it is made of crosses as JSON bytes.
 #[wasm_bindgen(js_name = Export)]

@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{Reflect, Uint8Array};
-use leftoff::wasm::{Counter, LogName, SessionHandle};
+use leftoff_wasm::{Counter, LogName, SessionHandle};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const NOW_MS: f64 = 1_763_812_800_000.0;

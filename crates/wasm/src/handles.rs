@@ -6,18 +6,16 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::calls;
-use crate::context::{self, Build, Outcome, Reported};
-use crate::error::{Code, Error};
-use crate::json::fields::{Field, items};
-use crate::json::text::to_json;
-use crate::record::{draft, id, project};
-use crate::session::checkpoint::Checkpoint;
-use crate::session::{documents, index};
-use crate::shapes;
-use crate::shapes::Format;
-use crate::tokens::{Encoding, Vocabulary, estimate, models};
-use crate::wasm::{Answer, bytes, stamp, thrown, utf8};
+use crate::{Answer, bytes, stamp, thrown, utf8};
+use leftoff::calls;
+use leftoff::context::{self, Build, Outcome, Reported};
+use leftoff::json::text::to_json;
+use leftoff::record::{draft, id, project};
+use leftoff::session::checkpoint::Checkpoint;
+use leftoff::session::{documents, index};
+use leftoff::shapes;
+use leftoff::shapes::Format;
+use leftoff::tokens::{Encoding, Vocabulary, estimate, models};
 
 /// Who counts: a vocabulary, or the estimate.
 #[wasm_bindgen]
@@ -112,16 +110,7 @@ impl ContextBuild {
 
     /// Takes counts that were needed: a JSON array of `[text, tokens]`.
     pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
-        let wrong =
-            || thrown(Error::new(Code::InvalidRequest, "expected an array of a text and its count each"));
-        let read = |pair: &str| {
-            let [text, tokens] = items(pair)?[..] else { return None };
-            let text = String::read(text, "text", &mut Vec::new())?;
-            Some((text, tokens.parse().ok()?))
-        };
-        let pairs = items(utf8(counts)?).ok_or_else(wrong)?;
-        let counts = pairs.into_iter().map(read).collect::<Option<Vec<_>>>();
-        self.build.counts(counts.ok_or_else(wrong)?);
+        self.build.counts(calls::counts(utf8(counts)?).map_err(thrown)?);
         Ok(())
     }
 }

@@ -1,12 +1,17 @@
 //! The binding for hosts of WebAssembly components, as `world.wit` describes it. It translates and decides nothing.
 
+#![no_std]
+#![allow(missing_docs, reason = "world.wit documents what the macro makes of it")]
+
+extern crate alloc;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls;
-use crate::error::Error as CoreError;
+use leftoff::calls;
+use leftoff::error::Error as CoreError;
 
-wit_bindgen::generate!({ world: "leftoff", path: "src/world.wit", runtime_path: "wit_bindgen::rt" });
+wit_bindgen::generate!({ world: "leftoff", path: "world.wit", runtime_path: "wit_bindgen::rt" });
 
 use self::Error as Told;
 

@@ -6,8 +6,8 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use super::bytes;
-use crate::json::text::to_json;
-use crate::session::reader::{Reader, Revisions};
+use leftoff::json::text::to_json;
+use leftoff::session::reader::{Reader, Revisions};
 
 /// Where the messages of a log lie that were written again; see `Revisions`.
 #[wasm_bindgen(js_name = Revisions)]

@@ -12,24 +12,24 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::error::{Code, Error};
-use crate::interop::codex;
-use crate::interop::fresh::Fresh;
-use crate::interop::native;
-use crate::interop::{self, AgentName, Loss};
-use crate::json::blob::Blob;
-use crate::json::text::to_json;
-use crate::record::event::{Origin, Parent};
-use crate::record::message::Message;
-use crate::record::scan::Problem;
-use crate::resume::search::Search;
-use crate::resume::{block, find, history, listing};
-use crate::session::handle::Session;
-use crate::shapes;
-use crate::shapes::Format;
-use crate::time::{self, Stamp};
-use crate::tokens::{Counting, Vocabulary};
-use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
+use crate::{Answer, bytes, pairs, small, stamp, thrown, utf8};
+use leftoff::error::{Code, Error};
+use leftoff::interop::codex;
+use leftoff::interop::fresh::Fresh;
+use leftoff::interop::native;
+use leftoff::interop::{self, AgentName, Loss};
+use leftoff::json::blob::Blob;
+use leftoff::json::text::to_json;
+use leftoff::record::event::{Origin, Parent};
+use leftoff::record::message::Message;
+use leftoff::record::scan::Problem;
+use leftoff::resume::search::Search;
+use leftoff::resume::{block, find, history, listing};
+use leftoff::session::handle::Session;
+use leftoff::shapes;
+use leftoff::shapes::Format;
+use leftoff::time::{self, Stamp};
+use leftoff::tokens::{Counting, Vocabulary};
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]

@@ -3,20 +3,24 @@
 //!
 //! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.
 
-#[cfg(feature = "wasm-agents")]
+#![no_std]
+
+extern crate alloc;
+
+#[cfg(feature = "agents")]
 mod agents;
-#[cfg(feature = "wasm-agents")]
+#[cfg(feature = "agents")]
 mod exporting;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 mod handles;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 mod reader;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 mod session;
 
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 pub use handles::{ContextBuild, Counter};
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 pub use session::{DocumentName, LogName, SessionHandle};
 
 use alloc::format;
@@ -26,9 +30,9 @@ use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::error::{Code, Error};
-use crate::json::blob::Blob;
-use crate::time::Stamp;
+use leftoff::error::{Code, Error};
+use leftoff::json::blob::Blob;
+use leftoff::time::Stamp;
 
 type Answer<T> = Result<T, JsValue>;
 

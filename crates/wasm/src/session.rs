@@ -6,26 +6,26 @@ use alloc::vec::Vec;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::context::{Build, Request, extract};
-use crate::json::blob::Blob;
-use crate::json::text::to_json;
-use crate::record::message::Message;
-use crate::record::scan::{Found, Problem};
-use crate::session::ask::Ask;
-use crate::session::begin::Begin;
-use crate::session::checkpoint::Checkpoint;
-use crate::session::documents::{Document, Name};
-use crate::session::handle::Session;
-use crate::session::index;
-use crate::session::log::Log;
-use crate::session::reader::Reader;
-use crate::session::source::Compacted;
-use crate::shapes;
-use crate::shapes::Format;
-use crate::tokens::{Counting, count};
-use crate::wasm::handles::{ContextBuild, Counter};
-use crate::wasm::reader::ReaderHandle;
-use crate::wasm::{Answer, bytes, pairs, small, stamp, thrown, utf8};
+use crate::handles::{ContextBuild, Counter};
+use crate::reader::ReaderHandle;
+use crate::{Answer, bytes, pairs, small, stamp, thrown, utf8};
+use leftoff::context::{Build, Request, extract};
+use leftoff::json::blob::Blob;
+use leftoff::json::text::to_json;
+use leftoff::record::message::Message;
+use leftoff::record::scan::{Found, Problem};
+use leftoff::session::ask::Ask;
+use leftoff::session::begin::Begin;
+use leftoff::session::checkpoint::Checkpoint;
+use leftoff::session::documents::{Document, Name};
+use leftoff::session::handle::Session;
+use leftoff::session::index;
+use leftoff::session::log::Log;
+use leftoff::session::reader::Reader;
+use leftoff::session::source::Compacted;
+use leftoff::shapes;
+use leftoff::shapes::Format;
+use leftoff::tokens::{Counting, count};
 
 /// Which of a session's logs.
 #[wasm_bindgen]
