@@ -235,7 +235,7 @@ export class Session {
    * const { records } = await session.append([{ role: "user", content: "Fix the parser." }, { role: "assistant", content: "Done." }]);
    * await session.summaryOf({ startMessageId: records[0].id, endMessageId: records[1].id, maxTokens: 200 });
    */
-  async summaryOf(asked) { return this.#contexts.summaryOf(knownOptions("summaryOf", asked)); }
+  summaryOf(asked) { return this.#contexts.summaryOf(asked); }
 
   /**
    * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
