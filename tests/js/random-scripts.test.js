@@ -9,24 +9,47 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { differing } from "../conformance/scripting/compared.mjs";
-import { scripts } from "../conformance/scripting/random.mjs";
+import { interrupted, scripts } from "../conformance/scripting/random.mjs";
 import { ran } from "../conformance/scripting/run.mjs";
 
 const SCRIPTS = Math.max(1, Math.round(1000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
 
+/** @typedef {{ steps: import("../conformance/scripting/run.mjs").Step[] }} Script */
+
+/** @template T @param {import("fast-check").Arbitrary<T>} of @param {(script: T) => Promise<void>} work */
+async function tried(of, work) {
+  const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(of, work), { seed: SEED, numRuns: SCRIPTS });
+  if (failed) assert.fail(`${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`);
+}
+
 test(`equal time and chance give equal answers and bytes: ${SCRIPTS} scripts of the seed ${SEED}`, async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-random-")));
-  const tried = async (/** @type {{ steps: any[] }} */ script) => {
-    const options = { seed: "random", made: join(folder, "same") };
-    const { answers, files } = await ran(script, options);
-    const differs = differing({ tries: "", ...script, answers, files }, await ran(script, options));
-    if (differs) assert.fail(differs);
-  };
+  const options = { seed: "random", made: join(folder, "same") };
   try {
-    const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(scripts, tried), { seed: SEED, numRuns: SCRIPTS });
-    if (failed) assert.fail(`${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`);
+    await tried(scripts, async (/** @type {Script} */ script) => {
+      const { answers, files } = await ran(script, options);
+      const differs = differing({ tries: "", ...script, answers, files }, await ran(script, options));
+      if (differs) assert.fail(differs);
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test(`whatever others append while an operation is under way, nothing of theirs or ours is lost: ${SCRIPTS} scripts of the seed ${SEED}`, () =>
+  tried(interrupted, async (/** @type {Script} */ script) => {
+    const { whole, came } = await ran(script, { seed: "interrupted" });
+    /** What each session should have. @type {Map<string, Set<string>>} */
+    const expected = new Map();
+    const note = (/** @type {string} */ session, /** @type {string[]} */ ids) => expected.set(session, new Set([...(expected.get(session) ?? []), ...ids]));
+    for (const { file, lines } of came) note(String(/<(?:other-)?(.*?)>/.exec(file)?.[1]), lines.map((/** @type {any} */ { id }) => id));
+    script.steps.forEach(({ op, session = "" }, place) => {
+      if (op === "append" && whole[place]?.records) note(session.replace("other-", ""), whole[place].records.map((/** @type {any} */ { id }) => id));
+      if (op !== "messages" || !session.startsWith("last-")) return;
+      const name = session.slice("last-".length);
+      const found = new Set(whole[place].map((/** @type {any} */ { id }) => id));
+      const lost = [...(expected.get(name) ?? [])].filter((id) => !found.has(id));
+      assert.deepEqual(lost, [], `${name} lost some`);
+    });
+  }));

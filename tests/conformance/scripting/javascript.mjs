@@ -7,6 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 import * as leftoff from "../../../js/index.js";
+import { Between } from "./between.mjs";
 import { FOREIGN } from "./foreign.mjs";
 import { given } from "./given.mjs";
 import { FOLDERS } from "./masks.mjs";
@@ -27,6 +28,10 @@ export class Host {
   /** @type {Map<string, leftoff.Session>} */
   #sessions = new Map();
 
+  #between = new Between();
+  /** What others did between an operation's calls. @type {Step[]} */
+  came = [];
+
   /** @param {string} root @param {Stamps} stamps */
   constructor(root, stamps) {
     this.root = root;
@@ -38,8 +43,9 @@ export class Host {
   }
 
   /** What one step answers, or how it is refused. @param {Step} step @returns {Promise<unknown>} */
-  async does({ ifThere, ...step }) {
+  async does({ ifThere, between, ...step }) {
     if (ifThere && !this.#isThere(step)) return null;
+    this.#between.arm(between?.call, () => between?.steps.forEach((/** @type {Step} */ foreign) => this.#comesBetween(foreign)));
     try {
       const value = await this.#done(step.op, this.#resolved(step));
       if (step.as !== undefined) this.#answers.set(step.as, value);
@@ -49,6 +55,13 @@ export class Host {
       if (!(error instanceof leftoff.LeftoffError) || error.code === "internal") throw new Error(`step ${JSON.stringify(step).slice(0, 300)}`, { cause: error });
       return { error: { code: error.code, message: error.message } };
     }
+  }
+
+  /** @param {Step} foreign */
+  #comesBetween({ op, ...asked }) {
+    if (!this.#isThere({ op, ...asked })) return;
+    FOREIGN[op]?.(this.#resolved(asked));
+    this.came.push({ op, ...asked });
   }
 
   /** Whether the session is there that a step is about, or the file. @param {Step} step */
@@ -72,8 +85,8 @@ export class Host {
   }
 
   /** @param {string} name @param {any} options */
-  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), ...options }) {
-    const store = await leftoff.openStore({ project, home, ...options });
+  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, ...options }) {
+    const store = await leftoff.openStore({ project, home, ...options, ...(isInterrupted && { storage: this.#between.storage() }) });
     this.#stores.set(name, store);
     return store.problems.length > 0 ? { problems: store.problems } : undefined;
   }

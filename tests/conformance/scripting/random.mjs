@@ -101,8 +101,39 @@ const pick = fc.record({ kind: fc.constantFrom(...Object.entries(KINDS).flatMap(
 
 /** Scripts by chance, which get shorter where they fail. */
 export const scripts = fc.array(pick, { minLength: 1, maxLength: LONGEST, size: "max" }).map((picks) => {
-  /** @type {State} */
-  const state = { sessions: [], count: 0, hasOther: false };
-  const steps = [{ kind: "create", which: 0, n: 1 }, ...picks].flatMap(({ kind, ...chance }) => KINDS[kind]?.steps(state, chance) ?? []);
+  const { steps, state } = stepsOf(picks);
   return { steps: [{ op: "openStore" }, ...steps, { op: "closeStore" }, ...(state.hasOther ? [{ op: "closeStore", store: "other" }] : [])] };
 });
+
+/** What takes nothing away. */
+const KEEPS = Object.keys(KINDS).filter((kind) => !["again", "delete", "foreign", "doctor"].includes(kind));
+const kept = fc.record({ kind: fc.constantFrom(...KEEPS.flatMap((kind) => Array(KINDS[kind]?.often ?? 1).fill(kind))), which: fc.nat(63), n: fc.nat(1023), call: fc.oneof(fc.nat(12), fc.nat(80)) });
+
+/**
+ * Scripts in which others append whole lines while operations are under way. At the end each session's messages are read in a
+ * store of its own; nothing that was acknowledged, and nothing of the others', may be missing there.
+ */
+export const interrupted = fc.array(kept, { minLength: 1, maxLength: LONGEST, size: "max" }).map((picks) => {
+  const { steps, state } = stepsOf(picks, (step, { call, n }, number) => {
+    const { session = "s0" } = step;
+    const line = { op: "appendFile", ifThere: true, file: `<${session}>/messages.jsonl`, lines: [{ id: `f-${number}`, timestamp: "2026-03-01T09:00:00.500Z", role: "user", content: text(n) }] };
+    return call > 0 && !["create", "openStore", "closeStore", "wait"].includes(step.op) ? { ...step, between: { call, steps: [line] } } : step;
+  });
+  const opened = steps.map((step) => (step.op === "openStore" ? { ...step, isInterrupted: true } : step));
+  const read = state.sessions.flatMap(({ name }) => [{ op: "open", id: `$${name}.id`, session: `last-${name}` }, { op: "messages", session: `last-${name}`, allBranches: true }]);
+  const closed = [{ op: "closeStore" }, ...(state.hasOther ? [{ op: "closeStore", store: "other" }] : [])];
+  return { steps: [{ op: "openStore", isInterrupted: true }, ...opened, ...closed, { op: "openStore" }, ...read, { op: "closeStore" }] };
+});
+
+/**
+ * @template {Chance & { kind: string }} T
+ * @param {T[]} picks @param {(step: Step, chance: T, number: number) => Step} [changed]
+ */
+function stepsOf(picks, changed = (step) => step) {
+  /** @type {State} */
+  const state = { sessions: [], count: 0, hasOther: false };
+  const first = /** @type {T} */ ({ kind: "create", which: 0, n: 1 });
+  let number = 0;
+  const steps = [first, ...picks].flatMap((pick) => (KINDS[pick.kind]?.steps(state, pick) ?? []).map((step) => changed(step, pick, (number += 1))));
+  return { steps, state };
+}

@@ -18,7 +18,8 @@ export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
  * @typedef {{ op: string, as?: string, store?: string, session?: string } & Record<string, any>} Step
  * @typedef {{ size?: number, sha256?: string, lines?: string, link?: string }} File
  * @typedef {{ answers: unknown[], files: Record<string, File> }} Record_
- * @typedef {Record_ & { whole: unknown[], texts: Map<string, string> }} Ran `whole`: the answers in full; `texts`: the masked files
+ * @typedef {Record_ & { whole: any[], came: Step[], texts: Map<string, string> }} Ran `whole`: the answers in full; `came`: what others did between
+ *   an operation's calls; `texts`: the masked files
  * @typedef {{ tries: string, start?: string, steps: Step[] } & Partial<Record_>} Script
  */
 
@@ -58,7 +59,7 @@ export async function ran({ steps, start }, { seed, made }) {
     }
     await host.end();
     const whole = answers.map((answer) => masks.value(answer));
-    return { answers: whole.map(digestOf), whole, ...filesIn(root, masks) };
+    return { answers: whole.map(digestOf), whole, came: host.came, ...filesIn(root, masks) };
   } finally {
     await host.end();
     rmSync(dirname(root), { recursive: true, force: true });
