@@ -29,6 +29,8 @@ export class Host {
   #sessions = new Map();
 
   #between = new Between();
+  /** Texts that no file of scripts may have as they are. @type {string[]} */
+  joined = [];
   /** What others did between an operation's calls. @type {Step[]} */
   came = [];
 
@@ -122,12 +124,19 @@ export class Host {
     if (Array.isArray(value)) return value.map((one) => this.#resolved(one));
     if (value !== null && typeof value === "object") {
       if (value.repeat !== undefined && value.text !== undefined && Object.keys(value).length === 2) return value.text.repeat(value.repeat);
+      if (Array.isArray(value.joined) && Object.keys(value).length === 1) return this.#joined(value.joined.join(""));
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolved(one)]));
     }
     if (typeof value !== "string") return value;
     if (value.startsWith("$$")) return value.slice(1);
     if (/^\$[\w-]+(?:\.|$|:)/.test(value)) return this.#referred(value.slice(1));
     return value.replace(/<([\w-]+)(\.id)?>/g, (whole, name, isId) => (isId ? this.session(name).id : this.#folder(name)) ?? whole);
+  }
+
+  /** @param {string} text */
+  #joined(text) {
+    if (!this.joined.includes(text)) this.joined.push(text);
+    return text;
   }
 
   /** @param {string} name */

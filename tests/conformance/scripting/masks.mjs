@@ -23,11 +23,13 @@ const LONGEST = 6000;
 export class Masks {
   #root;
   #stamps;
+  #joined;
   /** What stands for what, by kind. @type {Map<string, Map<string, string>>} */
   #known = new Map();
 
-  /** @param {string} root @param {Stamps} stamps */
-  constructor(root, stamps) {
+  /** @param {string} root @param {Stamps} stamps @param {string[]} joined texts that are not to be recorded */
+  constructor(root, stamps, joined) {
+    this.#joined = joined;
     this.#root = root;
     this.#stamps = stamps;
   }
@@ -35,7 +37,8 @@ export class Masks {
   /** A text without what differs. @param {string} text @param {{ isLook?: boolean }} [options] `isLook`: what is new gets no number yet */
   text(text, { isLook = false } = {}) {
     const mask = (/** @type {string} */ what, /** @type {string} */ found) => (isLook ? (this.#known.get(what)?.get(found) ?? `<${what}>`) : this.#of(what, found));
-    let masked = this.#paths(text).replace(UUID, (id, version) => (version === "8" || this.#isOfScript(id) ? mask("id", id) : id));
+    const plain = this.#joined.reduce((left, one, place) => left.replaceAll(one, `<joined ${place + 1}>`), text);
+    let masked = this.#paths(plain).replace(UUID, (id, version) => (version === "8" || this.#isOfScript(id) ? mask("id", id) : id));
     for (const { what, found } of CHANCE) masked = masked.replace(found, (one) => mask(what, one));
     return masked;
   }

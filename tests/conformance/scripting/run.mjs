@@ -51,7 +51,7 @@ export async function ran({ steps, start }, { seed, made }) {
   const stamps = new Stamps(seed, start);
   const host = new Host(root, stamps);
   try {
-    const masks = made ? NO_MASKS : new Masks(root, stamps);
+    const masks = made ? NO_MASKS : new Masks(root, stamps, host.joined);
     const answers = [];
     for (const step of steps) {
       stamps.step();
