@@ -1,8 +1,8 @@
 // @ts-check
-// What README shows is run as it stands there.
+// What README and the guide show is run as it stands there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,10 +14,11 @@ import { inStore } from "./long-session.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcript = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
 const readme = readFileSync(join(root, "README.md"), "utf8");
+const guide = readFileSync(join(root, "docs", "GUIDE.md"), "utf8");
 
-/** A block of a language behind a heading. @param {string} heading @param {string} language @param {number} [place] */
-function example(heading, language, place = 0) {
-  const section = readme.slice(readme.indexOf(`## ${heading}`));
+/** A block of a language behind a heading. @param {string} heading @param {string} language @param {number} [place] @param {string} [page] */
+function example(heading, language, place = 0, page = guide) {
+  const section = page.slice(page.indexOf(`## ${heading}`));
   const [, code] = [...section.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place] ?? [];
   assert.ok(code, heading);
   return code;
@@ -32,6 +33,36 @@ async function inFolder(work) {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** What a line of a shell prints. @param {string} line @param {string} cwd @param {NodeJS.ProcessEnv} env */
+const typed = (line, cwd, env) => execFileSync("bash", ["-c", line], { cwd, env, encoding: "utf8", stdio: "pipe" });
+
+/** A project that the package is installed in, and an empty home. @param {string} folder */
+function installed(folder) {
+  const project = join(folder, "project");
+  mkdirSync(join(project, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(root, join(project, "node_modules", "leftoff"));
+  symlinkSync(join(root, "pkg", "cli.js"), join(project, "node_modules", ".bin", "leftoff"));
+  /** @type {NodeJS.ProcessEnv} */
+  const env = { ...process.env, HOME: folder, NO_COLOR: "1", PATH: `${join(project, "node_modules", ".bin")}:${process.env.PATH}` };
+  delete env.LEFTOFF_HOME;
+  delete env.FORCE_COLOR;
+  return { project, env };
+}
+
+test("README's ten lines print what stands below them, and so does its command", () =>
+  inFolder(async (folder) => {
+    const { project, env } = installed(folder);
+    writeFileSync(join(project, "ten.mjs"), example("Ten lines", "js", 0, readme));
+    assert.equal(typed("node ten.mjs", project, env), example("Ten lines", "text", 0, readme));
+    assert.equal(typed(example("One command", "sh", 0, readme).replace("npx", "npx --offline"), project, env), example("One command", "text", 0, readme));
+  }));
+
+test("README links only to what is there", () => {
+  const links = Array.from(readme.matchAll(/\]\(([^)#]+)\)/g), ([, path = ""]) => path).filter((path) => !path.startsWith("http"));
+  assert.ok(links.length > 8);
+  for (const path of links) assert.ok(existsSync(join(root, path)), path);
+});
 
 test("the library example runs, and keeps what it appends", () =>
   inFolder(async (folder) => {
@@ -76,13 +107,9 @@ test("the command line example runs, each line with what its reader has at home"
     const claude = join(folder, ".claude/projects/-home-ann-code");
     mkdirSync(claude, { recursive: true });
     cpSync(transcript, join(claude, "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl"));
-    const env = { ...process.env, HOME: folder, LEFTOFF_HOME: "" };
-    delete (/** @type {any} */ (env).LEFTOFF_HOME);
-    // A repository of its own: the reader's workspace, and beside it what was cloned.
-    const workspace = join(folder, "workspace");
-    mkdirSync(workspace);
-    symlinkSync(join(root, "js"), join(workspace, "js"));
-    const run = (/** @type {string} */ line) => execFileSync("bash", ["-c", line], { cwd: workspace, env, encoding: "utf8", stdio: "pipe" });
+    // A repository of its own: the reader's workspace.
+    const { project, env } = installed(folder);
+    const run = (/** @type {string} */ line) => typed(line, project, env);
     run("git init --quiet && git config user.name Ann && git config user.email ann@example.org");
     const lines = example("On the command line", "sh").trim().split("\n");
     const [first = "", ...others] = lines;
