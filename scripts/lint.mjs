@@ -46,6 +46,7 @@ export async function lint() {
   await step("each feature alone", () => {
     for (const feature of FEATURES) run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--no-default-features", "--features", feature]);
   });
+  await step("the oldest Rust", oldestRust);
   for (const [name, what] of Object.entries(WASM)) await step(`clippy, ${name}`, () => clippyWasm(what));
   await step("tsc", () => void run("tsc", ["--project", "tsconfig.json"]));
 }
@@ -53,6 +54,15 @@ export async function lint() {
 /** @param {string[]} what @param {string[]} lints @param {Record<string, string>} [env] */
 function clippy(what, lints, env) {
   run("cargo", ["clippy", "--quiet", ...what, "--", ...lints], { env });
+}
+
+/** With the Rust that Cargo.toml names as the oldest, where that is installed: `rustup toolchain install 1.88.0 --profile minimal`. */
+function oldestRust() {
+  const oldest = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "([^"]+)"$/m)?.[1] ?? fail("expected a rust-version in Cargo.toml, but found none");
+  const toolchain = ask("rustup", ["toolchain", "list"])?.match(new RegExp(`^${oldest}(?:\\.0)?-\\S+`, "m"))?.[0];
+  if (!toolchain) return console.log(`  Rust ${oldest}, the oldest that leftoff compiles with, is not installed: not tried.`);
+  const env = { RUSTUP_TOOLCHAIN: toolchain, CARGO_TARGET_DIR: join(root, "target", "oldest") };
+  run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--features", "cl100k"], { env });
 }
 
 /** @param {string[]} what */

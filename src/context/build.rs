@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use crate::context::Outcome;
 use crate::context::budget::{Budget, calculate};
 use crate::context::choose::{Choosing, Material};
-use crate::context::offered::Offered;
+use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
-use crate::context::turns::{Item, Step, Steps, group, missing_results, required};
+use crate::context::steps::{Item, Step, Steps, group, missing_results, required};
 use crate::error::{Code, Error};
 use crate::record::message::{Attachment, Message};
 use crate::record::span::Span;
@@ -40,7 +40,7 @@ pub struct Build {
     aim: u64,
     rounds: u32,
     pub(super) written: Written,
-    offered: Offered,
+    host_strategies: HostStrategies,
     // What was read, in steps with their prices, as long as nothing more is known.
     material: Option<Material>,
     // What a cut leaves free for what messages cost together.
@@ -67,7 +67,7 @@ impl Build {
             aim: 0,
             rounds: 0,
             written: Written::Unasked,
-            offered: Offered::default(),
+            host_strategies: HostStrategies::default(),
             material: None,
             spare: 0,
         }
@@ -130,8 +130,9 @@ impl Build {
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
-        let Build { request, reading, offered, prices, .. } = self;
-        let chosen = Choosing { material, budget, vocabulary, request, reading, offered }.choose(prices);
+        let Build { request, reading, host_strategies, prices, .. } = self;
+        let chosen =
+            Choosing { material, budget, vocabulary, request, reading, host_strategies }.choose(prices);
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,
@@ -168,7 +169,7 @@ impl Build {
 
     /// Takes what a strategy of the host's made of the session, or why it made nothing.
     pub fn offer(&mut self, name: &str, messages: Result<Vec<Message>, String>) {
-        self.offered.take(name, messages);
+        self.host_strategies.take(name, messages);
     }
 
     fn budget(&mut self, vocabulary: Option<&Vocabulary>) -> Result<Result<Budget, Needs>, Error> {

@@ -6,13 +6,13 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::context::budget::Budget;
-use crate::context::offered::Offered;
+use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
 use crate::context::report::{Action, Decision, Rejection, Report};
 use crate::context::request::Request;
+use crate::context::steps::{Item, Step, required};
 use crate::context::strategies::{Choice, Kept, ORDER, Selection, Strategy};
-use crate::context::turns::{Item, Step, required};
 use crate::context::{Context, Outcome};
 use crate::error::{Code, Error};
 use crate::record::message::{Message, Role};
@@ -36,7 +36,7 @@ pub(super) struct Choosing<'a> {
     pub vocabulary: Option<&'a Vocabulary>,
     pub request: &'a Request,
     pub reading: &'a Reading,
-    pub offered: &'a Offered,
+    pub host_strategies: &'a HostStrategies,
 }
 
 // One of ours, or the place of one of the host's in the request.
@@ -66,7 +66,7 @@ impl Choosing<'_> {
                                 theirs.min_tokens
                             )),
                         )
-                    } else if !self.offered.has(&theirs.name) {
+                    } else if !self.host_strategies.has(&theirs.name) {
                         let budget = self.budget.available_tokens;
                         return Ok(Outcome::Needs(Needs::Strategy { name: theirs.name, budget }));
                     } else {
@@ -132,7 +132,7 @@ impl Choosing<'_> {
     // The context that a strategy of the host's made.
     fn by_host(&self, name: &str, prices: &mut Prices) -> Result<Context, String> {
         let items: Vec<&Item> = self.material.steps.iter().flat_map(|step| &step.items).collect();
-        let messages = self.offered.kept(name, &items)?;
+        let messages = self.host_strategies.kept(name, &items)?;
         let used = prices.together(&messages, self.vocabulary).ok_or("what it sends could not be counted")?;
         if used > self.budget.available_tokens {
             return Err(format!(

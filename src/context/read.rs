@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::report::Begins;
+use crate::context::steps::{Item, standing_alone};
 use crate::context::summary::Known;
-use crate::context::turns::{Item, standing_alone};
 use crate::error::{Code, Error};
 use crate::record::blob::{self, Unfolding};
 use crate::record::message::{self, Message, Role};

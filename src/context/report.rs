@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::context::budget::Budget;
 use crate::context::request::Assumed;
-use crate::context::turns::Item;
+use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
 
 /// Why a context is as it is, without its texts.

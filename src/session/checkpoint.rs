@@ -16,7 +16,7 @@ use crate::record::line::{self, Checksum};
 use crate::record::message::{Message, Role};
 use crate::record::scan::Record;
 use crate::record::span::Span;
-use crate::session::learned::Learned;
+use crate::session::folded_state::FoldedState;
 use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
@@ -76,7 +76,7 @@ pub struct Checkpoint {
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
-    pub learned: Learned,
+    pub learned: FoldedState,
 }
 
 /// A pinned message and where it lies.

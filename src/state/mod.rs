@@ -5,10 +5,10 @@
 //! million messages is made without reading them again.
 
 mod cues;
-mod deeds;
 mod sentences;
 mod shell;
 mod shown;
+mod tool_effects;
 
 pub(crate) use shown::within;
 pub use shown::{FailedCommand, ModifiedFile, SessionState};
@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::json::text::boundary;
 use crate::record::message::{Message, Role};
-use crate::state::deeds::{ended_badly, has_failed, was_there};
+use crate::state::tool_effects::{ended_badly, has_failed, was_there};
 
 const MOST_FILES: usize = 2000;
 const MOST_COMMANDS: usize = 100;
@@ -174,8 +174,8 @@ impl State {
             }
             Some(Role::Assistant) => {
                 let calls = message.tool_calls();
-                self.waiting.retain(|deed| calls.iter().all(|call| call.id != deed.name));
-                self.waiting.extend(calls.iter().flat_map(deeds::of));
+                self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
+                self.waiting.extend(calls.iter().flat_map(tool_effects::of));
                 let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
                 self.waiting.drain(..too_many);
                 if !text.trim_ascii().is_empty() {
@@ -208,10 +208,10 @@ impl State {
         let Some(tool) = &message.tool else { return };
         let result = message.content.as_str();
         if tool.not_run {
-            return self.waiting.retain(|deed| deed.name != tool.call_id);
+            return self.waiting.retain(|effect| effect.name != tool.call_id);
         }
         let has_failed = has_failed(tool, result);
-        while let Some(place) = self.waiting.iter().position(|deed| deed.name == tool.call_id) {
+        while let Some(place) = self.waiting.iter().position(|effect| effect.name == tool.call_id) {
             let Fact { kind, text, weight, .. } = self.waiting.remove(place);
             match kind {
                 Kind::Runs => self.ran(text, has_failed),
@@ -226,7 +226,7 @@ impl State {
                 file => self.changed_by_shell(&text, file),
             }
         }
-        let (folder, others) = deeds::told(tool, result);
+        let (folder, others) = tool_effects::told(tool, result);
         if let Some(folder) = folder {
             self.went(folder.trim_ascii());
         }

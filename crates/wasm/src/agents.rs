@@ -201,14 +201,14 @@ impl StagingHandle {
         count: usize,
         now_ms: f64,
         entropy: &[u8],
-        is_counted: bool,
+        count_tokens: bool,
     ) -> Answer<Option<Uint8Array>> {
         let batch: Vec<Message> = self.messages.iter().skip(self.next).take(count).cloned().collect();
         self.next += batch.len();
         if batch.is_empty() {
             return Ok(None);
         }
-        let counting = if is_counted { Counting::by(VOCABULARY.get()) } else { Counting::Off };
+        let counting = if count_tokens { Counting::by(VOCABULARY.get()) } else { Counting::Off };
         let staged =
             self.session.stage_messages(batch, &stamp(now_ms, entropy)?, counting).map_err(thrown)?;
         self.blobs = staged.blobs;

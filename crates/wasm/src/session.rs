@@ -109,11 +109,11 @@ impl SessionHandle {
         now_ms: f64,
         entropy: &[u8],
         counter: &Counter,
-        is_counted: bool,
+        count_tokens: bool,
     ) -> Answer<Uint8Array> {
         let format = Format::parse(format).map_err(thrown)?;
         let drafts = shapes::drafts(utf8(drafts)?, format).map_err(thrown)?;
-        self.stage(drafts, now_ms, entropy, counter, is_counted)
+        self.stage(drafts, now_ms, entropy, counter, count_tokens)
     }
 
     /// Stages messages that were read from a log, JSON bytes in leftoff's shape: as `stageMessages` does.
@@ -124,10 +124,10 @@ impl SessionHandle {
         now_ms: f64,
         entropy: &[u8],
         counter: &Counter,
-        is_counted: bool,
+        count_tokens: bool,
     ) -> Answer<Uint8Array> {
         let copies = shapes::copies(utf8(messages)?).map_err(thrown)?;
-        self.stage(copies, now_ms, entropy, counter, is_counted)
+        self.stage(copies, now_ms, entropy, counter, count_tokens)
     }
 
     /// The blobs of the batch that was staged, each an id and its bytes; nothing where it has none.
@@ -353,10 +353,10 @@ impl SessionHandle {
         now_ms: f64,
         entropy: &[u8],
         counter: &Counter,
-        is_counted: bool,
+        count_tokens: bool,
     ) -> Answer<Uint8Array> {
         let stamp = stamp(now_ms, entropy)?;
-        let counting = if is_counted { Counting::by(counter.0.as_ref()) } else { Counting::Off };
+        let counting = if count_tokens { Counting::by(counter.0.as_ref()) } else { Counting::Off };
         let staged = self.0.stage_messages(drafts, &stamp, counting).map_err(thrown)?;
         self.1 = staged.blobs;
         Ok(Uint8Array::from(&staged.bytes[..]))

@@ -8,7 +8,7 @@ mod recent_plus_summary;
 
 use alloc::vec::Vec;
 
-use crate::context::turns::Step;
+use crate::context::steps::Step;
 
 /// How many of the newest messages a strategy keeps as they are, where it can: document 004's three exchanges.
 pub(crate) const RECENT: usize = 6;

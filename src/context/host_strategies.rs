@@ -5,14 +5,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::turns::Item;
+use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
 
 /// What each strategy of the host's made, by its name.
 #[derive(Debug, Default)]
-pub(super) struct Offered(BTreeMap<String, Result<Vec<Message>, String>>);
+pub(super) struct HostStrategies(BTreeMap<String, Result<Vec<Message>, String>>);
 
-impl Offered {
+impl HostStrategies {
     /// Counts that a strategy gives are not believed.
     pub fn take(&mut self, name: &str, offered: Result<Vec<Message>, String>) {
         let uncounted = |message| Message { tokens: None, ..message };

@@ -17,7 +17,7 @@ use crate::state::State;
 
 /// What is known, and of which bytes.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Learned {
+pub struct FoldedState {
     /// What is known of the conversation.
     #[serde(serialize_with = "as_it_is")]
     pub state: Arc<State>,
@@ -39,13 +39,13 @@ struct Folding {
 }
 
 // A run that is under way is no part of what is known.
-impl PartialEq for Learned {
-    fn eq(&self, other: &Learned) -> bool {
+impl PartialEq for FoldedState {
+    fn eq(&self, other: &FoldedState) -> bool {
         (&self.state, self.bytes) == (&other.state, other.bytes)
     }
 }
 
-impl Learned {
+impl FoldedState {
     /// Takes the next message of the log, which was read for another reason.
     pub(crate) fn take(&mut self, message: &Message) {
         let state = Arc::make_mut(&mut self.state);
@@ -55,7 +55,7 @@ impl Learned {
     /// The log has more than one path: what was folded of all its messages is true of none.
     pub(crate) fn leave_file_order(&mut self) {
         if self.path.is_none() {
-            *self = Learned::default();
+            *self = FoldedState::default();
         }
     }
 
@@ -67,7 +67,7 @@ impl Learned {
     /// What is to be read next, up to `end`. Of another path than before everything is folded anew.
     pub(crate) fn wanted(&mut self, end: u64, path: Option<Path>) -> Option<Span> {
         if self.path != path {
-            *self = Learned { path, ..Learned::default() };
+            *self = FoldedState { path, ..FoldedState::default() };
         }
         if let Some(folding) = &self.folding {
             return Some(Span { start: folding.fed, end: folding.end });
@@ -104,10 +104,10 @@ impl Learned {
     }
 }
 
-impl FromFields for Learned {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Learned> {
+impl FromFields for FoldedState {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<FoldedState> {
         let state: State = fields.take("state", bad)?;
-        Some(Learned { state: state.into(), bytes: fields.take("bytes", bad)?, ..Learned::default() })
+        Some(FoldedState { state: state.into(), bytes: fields.take("bytes", bad)?, ..FoldedState::default() })
     }
 }
 

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use crate::context::build::{Build, Written};
 use crate::context::price::Prices;
+use crate::context::steps::{Item, Step};
 use crate::context::strategies::{Choice, fill_beside_summary, first_recent};
 use crate::context::summary::{self, Line};
-use crate::context::turns::{Item, Step};
 use crate::record::span::Span;
 use crate::session::needs::Needs;
 use crate::tokens::Vocabulary;
