@@ -129,6 +129,7 @@ const REASONS = {
 const PHRASES = { append: "append to", readRange: "read" };
 
 /**
+ * @internal
  * The error of one verb at one path, in one wording for every storage. An append always says what it wrote.
  *
  * @param {Verb} verb
@@ -148,6 +149,7 @@ export function failed(verb, path, { code, to, reason = REASONS[code], detail, c
 }
 
 /**
+ * @internal
  * Refuses a range that cannot be meant. A negative position would read from anywhere.
  *
  * @param {string} path
@@ -161,6 +163,7 @@ export function checkRange(path, start, end) {
 }
 
 /**
+ * @internal
  * Refuses what is no plain name. A path could lead anywhere.
  *
  * @param {string} path

@@ -1,0 +1,120 @@
+// @ts-check
+// The API reference, docs/api: of JavaScript from the declarations that ship, of Rust by rustdoc. It is not kept in git; what is
+// packed has it. typedoc reads no declarations by the compiler that is used here, and the compiler's own interface is not
+// stable yet; what it writes is regular enough to be taken apart by its indentation.
+
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, run, step } from "./run.mjs";
+
+const api = join(root, "docs", "api");
+
+/** What each entry of the package gives: its functions and classes, and its types. */
+const PAGES = {
+  leftoff: {
+    about: 'import { openStore } from "leftoff"',
+    front: ["open-store", "store", "session", "appended", "transcript", "index", "compare", "resuming", "search", "pausing", "storage/memory", "storage/node", "error"],
+    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/errors", "storage/contract", "records"],
+  },
+  compat: { about: 'import { SessionManager } from "leftoff/compat"', front: ["compat", "compat-context", "auto-persist"], types: ["types/compat"] },
+};
+
+/** @typedef {{ name: string, kind: string, doc: string, code: string }} Declared */
+
+/**
+ * What is declared at an indentation: its comment and its text.
+ * @param {string} text @param {string} indent @param {RegExp} begins which line begins one; its groups are `kind` and `name`
+ * @returns {Declared[]}
+ */
+function declarations(text, indent, begins) {
+  const lines = text.split("\n");
+  /** @type {Declared[]} */
+  const all = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const found = begins.exec(lines[at] ?? "")?.groups;
+    if (!found) continue;
+    let last = at;
+    // One that goes on ends where the indentation is its own again.
+    while (!/[;}]\s*$/.test(lines[last] ?? "") || depth(lines.slice(at, last + 1).join("\n")) > 0) last += 1;
+    const code = lines.slice(at, last + 1).map((line) => line.replace(indent, "")).join("\n");
+    all.push({ name: found.name ?? "", kind: found.kind ?? "", doc: commentAbove(lines, at), code });
+    at = last;
+  }
+  return all;
+}
+
+/** How many braces are open, those in comments left out. @param {string} code */
+function depth(code) {
+  const bare = code.replace(/\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"/g, "");
+  return (bare.match(/[{(]/g) ?? []).length - (bare.match(/[})]/g) ?? []).length;
+}
+
+/** @param {string[]} lines @param {number} at */
+function commentAbove(lines, at) {
+  if (!lines[at - 1]?.trim().endsWith("*/")) return "";
+  let first = at - 1;
+  while (!lines[first]?.includes("/**")) first -= 1;
+  return lines.slice(first, at).join("\n").replace(/^\s*\/\*\*|\*\/\s*$/g, "").replace(/^ *\* ?/gm, "").trim();
+}
+
+/** A comment as Markdown: what it says, then what goes in, comes out and goes wrong, then the examples. @param {string} doc */
+function told(doc) {
+  const [text = "", ...tags] = doc.split(/(?:^|\s)@(?=(?:param|returns|throws|example|template|private|type)\b)/);
+  const of = (/** @type {string} */ name) => tags.filter((tag) => tag.startsWith(name)).map((tag) => tag.slice(name.length).trim());
+  const rows = [
+    ...of("param").map(typed).flatMap(({ name, text }) => (text ? `- \`${name}\`: ${text}` : [])),
+    ...of("returns").map(typed).flatMap(({ name, text }) => (text ? `- gives ${`${name} ${text}`.trim()}` : [])),
+    ...of("throws").map(typed).map(({ name, text }) => `- throws ${`${name} ${text}`.trim()}`),
+  ];
+  const examples = of("example").map((code) => `\`\`\`js\n${code}\n\`\`\``);
+  return [text.trim(), rows.join("\n"), ...examples].filter(Boolean).join("\n\n");
+}
+
+/** A tag behind its name: `{type} name text`; the type stands in the signature. @param {string} tag */
+function typed(tag) {
+  let end = 0;
+  if (tag.startsWith("{")) do end += 1; while (depth(tag.slice(0, end)) > 0 && end < tag.length);
+  const [name = "", ...words] = tag.slice(end).trim().split(/\s+/);
+  return { name: name.replace(/^\[|\]$/g, ""), text: words.join(" ") };
+}
+
+const code = (/** @type {string} */ text) => `\`\`\`ts\n${text}\n\`\`\``;
+const read = (/** @type {string} */ file) => readFileSync(join(root, "types", `${file}.d.ts`), "utf8");
+const TOP = /^export (?:declare )?(?<kind>function|class|interface|type|const) (?<name>\w+)/;
+const MEMBER = /^ {4}(?:static |get |readonly )*(?<name>\w+|\[Symbol\.\w+\])[(<:?]/;
+
+/** @param {Declared} declared */
+function chapter({ name, kind, doc, code: text }) {
+  if (kind !== "class") return `### ${name}\n\n${told(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
+  const members = declarations(text, "    ", MEMBER).filter((one) => one.name !== "private");
+  const each = members.map((one) => `#### ${name}.${one.name}\n\n${code(one.code)}\n\n${told(one.doc)}\n`);
+  return `### ${name}\n\n${told(doc)}\n\n${each.join("\n")}`;
+}
+
+/** A page of the reference. @param {keyof typeof PAGES} name */
+export function page(name) {
+  const { about, front, types } = PAGES[name];
+  const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class");
+  const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
+  const list = (/** @type {Declared[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
+  const contents = `Functions and classes: ${list(calls)}.\n\nTypes: ${list(named)}.`;
+  return `# ${name}\n\n\`${about}\`. Made from the types by \`npm run docs\`.\n\n${contents}\n\n## Functions and classes\n\n${calls.map(chapter).join("\n")}\n## Types\n\n${named.map(chapter).join("\n")}`;
+}
+
+/** Writes docs/api. */
+export async function docs() {
+  rmSync(api, { recursive: true, force: true });
+  mkdirSync(api, { recursive: true });
+  await step("docs/api, JavaScript", () => {
+    for (const name of /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES))) writeFileSync(join(api, `${name}.md`), page(name));
+  });
+  await step("docs/api, Rust", () => {
+    const target = join(root, "target", "rustdoc");
+    // Without the source, which is elsewhere, and without fonts, which are most of what is left. The compiler is a stable one.
+    const env = { CARGO_TARGET_DIR: target, RUSTDOCFLAGS: "-D warnings -Zunstable-options --html-no-source", RUSTC_BOOTSTRAP: "1" };
+    run("cargo", ["doc", "--no-deps", "--lib", "--package", "leftoff", "--quiet"], { env });
+    cpSync(join(target, "doc"), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") });
+  });
+}
+
+if (import.meta.main ?? process.argv[1] === import.meta.filename) await docs();
