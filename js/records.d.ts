@@ -340,7 +340,7 @@ session: string,
  */
 sessionType: string, 
 /**
- * Its name in its workspace: document 000's `conversation_id`.
+ * Its name in its workspace: the `conversation_id` of `session.json`.
  */
 name?: string, 
 /**
@@ -375,7 +375,7 @@ export type OtherType = {
 type: string, };
 
 /**
- * A project as document 004 names it.
+ * A project as `metadata.json` names it.
  */
 export type Project = { 
 /**
@@ -417,7 +417,7 @@ session: string,
 callId?: string, };
 
 /**
- * Document 000's `agent_config`: what made the conversation possible.
+ * The `agent_config` of `session.json`: what made the conversation possible.
  */
 export type Agent = { 
 /**
@@ -437,7 +437,7 @@ model?: string,
  */
 tools?: Array<string>, 
 /**
- * Who serves the model: document 004's `provider.type`.
+ * Who serves the model: the `provider.type` of `metadata.json`.
  */
 provider?: string, 
 /**
@@ -476,7 +476,7 @@ session: string,
 messageId: string, };
 
 /**
- * What contexts have for older messages: the fields of document 004's `CachedSummary`. Without a `summary`, what was
+ * What contexts have for older messages: the fields of a kept summary. Without a `summary`, what was
  * learned of the conversation stands for them.
  */
 export type Compaction = { 
@@ -826,7 +826,7 @@ through: string,
 endByte?: number, };
 
 /**
- * What is known of a conversation, in document 004's words; open tasks and failed commands beside it.
+ * What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
  */
 export type SessionState = { 
 /**

@@ -2,7 +2,7 @@
 // Everything that is checked without running it: the form of the Rust code, clippy for each target and combination of
 // features, the types of the JavaScript, and the fence around the core.
 
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { floors, lengths, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
@@ -34,6 +34,7 @@ const WASM = {
 export async function lint() {
   await step("cargo fmt --check", () => void run("cargo", ["fmt", "--all", "--check"]));
   await step("the fence", fence);
+  await step("names of documents", documents);
   await step("one clock", oneClock);
   await step("floors", floors);
   await step("lengths", lengths);
@@ -103,6 +104,25 @@ function oneClock() {
         fail(`js/${name}, line ${index + 1}: expected js/clock.js to be asked for time and chance, but found '${found}' instead`);
       }
     });
+  }
+}
+
+/** Where prose stands, and the one page that tells which documents leftoff comes from: elsewhere a number says nothing. */
+const PROSE = ["src", "crates", "js", "docs", "tests", "scripts", "benches", "examples", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+const ORIGINS = join("docs", "ORIGINS.md");
+
+function documents() {
+  for (const place of PROSE.filter((one) => existsSync(join(root, one)))) {
+    const isFile = place.endsWith(".md");
+    for (const name of isFile ? [""] : readdirSync(join(root, place), { recursive: true, encoding: "utf8" })) {
+      const path = join(place, name);
+      // Fixtures are others' words, and docs/api is made of what was looked at.
+      if (!/\.(?:rs|m?js|ts|wit|md)$/.test(path) || path === ORIGINS || /^(?:fixtures|api)\b/.test(name)) continue;
+      const text = readFileSync(join(root, path), "utf8");
+      // Also over the end of a line, with the mark of a comment between.
+      const found = /\bdocuments?[\s/*!#]+00[0-4]\b|\b00[0-4]'s\b/i.exec(text);
+      if (found) fail(`${path}, line ${text.slice(0, found.index).split("\n").length}: expected a name that says what it is, but found "${found[0]}", which only ${ORIGINS} explains`);
+    }
   }
 }
 

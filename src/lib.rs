@@ -4,9 +4,9 @@
 //! # The contract
 //!
 //! This crate is the core: bytes in, values out. It has no files, no clock, no randomness, no callbacks; time and chance
-//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value, see [`context::Needs`].
+//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value, see [`context::Build`].
 //!
-//! - A log is read by a push parser: [`session::scan::Scanner`]. One bad line costs that line, and is reported.
+//! - A log is read by a push parser: [`record::scan::Scanner`]. One bad line costs that line, and is reported.
 //! - A log is written by batches whose outcome is always known: [`session::log::Log`].
 //! - A session is its two logs and what is known from them: [`session::handle::Session`].
 //! - A context is asked for until it is ready: [`context::Build`].

@@ -1,4 +1,4 @@
-//! Document 004's budget: available = window - system - tools - reserve.
+//! The budget: available = window - system - tools - reserve.
 
 use serde::Serialize;
 

@@ -45,7 +45,7 @@ pub enum Outcome {
     Needs(Needs),
 }
 
-/// Document 004's `ContextBuildResult`, and the report.
+/// What one model call gets, and the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
     /// What to send, in order.

@@ -1,4 +1,4 @@
-//! What a model is told that is to write a summary: document 004's prompt.
+//! What a model is told that is to write a summary.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Document 004's rules for shortening a tool result, and the cut of a message that is too long by itself.
+//! The rules for shortening a tool result, and the cut of a message that is too long by itself.
 
 use alloc::format;
 use alloc::string::String;

@@ -57,7 +57,7 @@ enum Section {
 }
 
 impl Section {
-    // Document 004's words, where it has them.
+    // The words that the minimal state of a conversation has.
     fn title(self) -> &'static str {
         match self {
             Section::Written => "SUMMARY",

@@ -9,7 +9,7 @@ use crate::context::{Context, Report};
 use crate::json::text::to_json;
 use crate::shapes::{Format, Written, write};
 
-/// A context as document 004's `ContextBuildResult` and the report, JSON; without a shape its messages are as stored.
+/// A context and its report, JSON; without a shape its messages are as stored.
 pub fn write_context(context: &Context, shape: Option<Format>) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

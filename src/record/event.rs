@@ -132,7 +132,7 @@ pub struct Created {
     pub session: String,
     /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
     pub session_type: String,
-    /// Its name in its workspace: document 000's `conversation_id`.
+    /// Its name in its workspace: the `conversation_id` of `session.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The project it belongs to.
@@ -146,7 +146,7 @@ pub struct Created {
     pub agent: Option<Agent>,
 }
 
-/// A project as document 004 names it.
+/// A project as `metadata.json` names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -180,7 +180,7 @@ pub struct Parent {
     pub call_id: Option<String>,
 }
 
-/// Document 000's `agent_config`: what made the conversation possible.
+/// The `agent_config` of `session.json`: what made the conversation possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -198,7 +198,7 @@ pub struct Agent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub tools: Vec<String>,
-    /// Who serves the model: document 004's `provider.type`.
+    /// Who serves the model: the `provider.type` of `metadata.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The model's limit, in tokens.
@@ -220,7 +220,7 @@ pub struct Imported {
     pub source_id: String,
 }
 
-/// What contexts have for older messages: the fields of document 004's `CachedSummary`. Without a `summary`, what was
+/// What contexts have for older messages: the fields of a kept summary. Without a `summary`, what was
 /// learned of the conversation stands for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

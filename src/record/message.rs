@@ -1,4 +1,4 @@
-//! One line of `messages.jsonl`: document 004's `StoredMessage`, a superset of document 000's three fields.
+//! One line of `messages.jsonl`: a message with its tokens, calls and files; role, content and timestamp alone will do.
 //!
 //! Every field but `role` is optional to read. A line without an id gets one from its place and its bytes, so that
 //! the same file always reads the same.

@@ -1,4 +1,4 @@
-//! One line of `tools.jsonl`: document 004's `StoredToolExecution`, without `result.content`. The tool's message in
+//! One line of `tools.jsonl`: what a tool did, without what it said. The tool's message in
 //! `messages.jsonl` is the only copy of a result; both are joined by the id of the call.
 
 use alloc::boxed::Box;

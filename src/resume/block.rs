@@ -1,4 +1,4 @@
-//! Document 000's resume block, word for word.
+//! The resume block, word for word.
 //!
 //! Text from the store cannot close or forge a marker: it stands on one line, and what looks like a bracketed marker
 //! loses its brackets.

@@ -1,4 +1,4 @@
-//! A list of sessions as a person reads it: document 001's, with a number to choose each by.
+//! A list of sessions as a person reads it, with a number to choose each by.
 
 use alloc::format;
 use alloc::string::String;

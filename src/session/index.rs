@@ -24,7 +24,7 @@ use crate::time;
 // What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.
 const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
 
-/// Document 004's `SessionIndexEntry`, and what lists show besides.
+/// What finds a session, and what lists show besides.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry<'a> {

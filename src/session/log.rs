@@ -1,7 +1,7 @@
 //! A log as its writer knows it: how far it was read, and the one batch that is on its way to it.
 //!
 //! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what the
-//! file gained, by us or by others. [`Log::stage`] gives the bytes of a batch; then exactly one of [`Log::commit`]
+//! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`]
 //! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::unknown`] (nobody can say) follows. It never
 //! asks to truncate: a torn tail is sealed with a line feed by the next batch.
 

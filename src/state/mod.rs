@@ -1,5 +1,5 @@
 //! What a conversation has come to: the task, files changed, commands that failed, open tasks, and the sentences worth
-//! keeping. Document 004's `SessionState`, extracted from tool calls and texts, without a model.
+//! keeping. It is extracted from tool calls and texts, without a model.
 //!
 //! It is folded from the messages one after another, bounded in size, and kept in the checkpoint. So a summary of a
 //! million messages is made without reading them again.

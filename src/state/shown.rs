@@ -1,4 +1,4 @@
-//! Document 004's `SessionState`: what is known, in its words.
+//! The `SessionState`: what is known of a conversation, as callers read it.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::state::{Fact, Kind, State};
 
-/// What is known of a conversation, in document 004's words; open tasks and failed commands beside it.
+/// What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -72,7 +72,7 @@ impl State {
         files
     }
 
-    /// It in document 004's words.
+    /// It as callers read it.
     pub fn shown<'a>(&'a self, project_path: &'a str) -> SessionState<'a> {
         let all = |kind| self.all(kind).map(|fact| fact.text.as_str()).collect();
         let first = |kind| self.first(kind).map(|fact| fact.text.as_str()).unwrap_or_default();

@@ -285,7 +285,7 @@ impl SessionHandle {
         self.0.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
     }
 
-    /// What is known of the session, in the words of document 004.
+    /// What is known of the session, as `metadata.json` says it.
     pub fn metadata(&self) -> Uint8Array {
         bytes(&self.0.document(Name::MetadataJson))
     }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::context::steps::Step;
 
-/// How many of the newest messages a strategy keeps as they are, where it can: document 004's three exchanges.
+/// How many of the newest messages a strategy keeps as they are, where it can: three exchanges.
 pub(crate) const RECENT: usize = 6;
 
 /// The strategies; a new one has its place in this order.

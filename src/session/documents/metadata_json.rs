@@ -1,4 +1,4 @@
-//! Document 004's `metadata.json`.
+//! `metadata.json`, of a session in the home.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::time;
 
 const VERSION: u32 = 1;
 
-/// Document 004's `metadata.json`.
+/// `metadata.json`, of a session in the home.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MetadataJson {

@@ -31,18 +31,18 @@ use crate::session::said::Said;
 /// Which of the two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// Document 000's, in the workspace placement.
+    /// `session.json`, in the workspace placement.
     SessionJson,
-    /// Document 004's, in the home placement.
+    /// `metadata.json`, in the home placement.
     MetadataJson,
 }
 
 /// One of the two documents as it was found on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Document {
-    /// Document 000's.
+    /// `session.json`.
     SessionJson(Box<SessionJson>),
-    /// Document 004's.
+    /// `metadata.json`.
     MetadataJson(Box<MetadataJson>),
 }
 

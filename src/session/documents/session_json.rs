@@ -1,4 +1,4 @@
-//! Document 000's `session.json`.
+//! `session.json`, of a session in a workspace.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::time;
 
 const VERSION: &str = "1.0";
 
-/// Document 000's `session.json`.
+/// `session.json`, of a session in a workspace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct SessionJson {
