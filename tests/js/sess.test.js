@@ -219,7 +219,7 @@ check("SESS-005: Status transitions", async ({ open }) => {
   /** @param {string[]} verbs */
   const after = async (...verbs) => {
     const session = await brainstorm(store);
-    for (const verb of verbs) await (/** @type {any} */ (session)[verb]({ window: 8000, encoding: "estimate-1" }));
+    for (const verb of verbs) await (/** @type {any} */ (session)[verb](verb === "resume" ? { window: 8000, encoding: "estimate-1" } : {}));
     return json(join(session.path, "session.json")).status;
   };
   assert.equal(await after(), "active");
