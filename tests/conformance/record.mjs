@@ -22,7 +22,9 @@ if (first === "--show") {
   const wanted = first === "--all" ? names() : first ? [first, ...rest] : names().filter((name) => !scriptOf(name).answers);
   for (const name of wanted) {
     const script = scriptOf(name);
-    const { answers, files } = await ran(script, { seed: name });
+    const { answers, whole, files } = await ran(script, { seed: name });
+    const place = whole.findIndex((answer, at) => script.steps[at]?.op === "context" && JSON.stringify(answer).includes("PROJECT: <"));
+    if (place >= 0) throw new Error(`${name}, step ${place + 1}: expected no path in what is counted, but found the project's; let the session begin in a workspace`);
     writeFileSync(join(FOLDER, `${name}.json`), written({ ...script, answers, files }));
     console.log(`${name}: ${answers.length} answers, ${Object.keys(files).length} files`);
   }
