@@ -58,10 +58,12 @@ test("README's ten lines print what stands below them, and so does its command",
     assert.equal(typed(example("One command", "sh", 0, readme).replace("npx", "npx --offline"), project, env), example("One command", "text", 0, readme));
   }));
 
-test("README links only to what is there", () => {
-  const links = Array.from(readme.matchAll(/\]\(([^)#]+)\)/g), ([, path = ""]) => path).filter((path) => !path.startsWith("http"));
-  assert.ok(links.length > 8);
-  for (const path of links) assert.ok(existsSync(join(root, path)), path);
+test("README and the guide link only to what is there", () => {
+  for (const [page, folder] of [[readme, root], [guide, join(root, "docs")]]) {
+    const links = Array.from(page.matchAll(/\]\(([^)#]+)\)/g), ([, path = ""]) => path).filter((path) => !path.startsWith("http"));
+    assert.ok(links.length > 5);
+    for (const path of links) assert.ok(existsSync(join(folder, path)), path);
+  }
 });
 
 test("the library example runs, and keeps what it appends", () =>
