@@ -248,8 +248,8 @@ export class Session {
    * plan.isApplied; // => false
    * plan.reason; // => "the conversation has 5 tokens, and 3000 are kept"
    */
-  compact(options = {}) {
-    return this.#contexts.compact(options);
+  async compact(options = {}) {
+    return this.#contexts.compact(knownOptions("compact", options));
   }
 
   /**

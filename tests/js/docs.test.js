@@ -41,3 +41,13 @@ test("what a method takes and throws, and how it is used, is taken out of its co
   assert.equal(text.match(/```js/g)?.length, 2);
   assert.doesNotMatch(text, /@\w+/);
 });
+
+test("no declaration that ships says any, or reaches an inside", () => {
+  const folder = join(types, "..");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
+  assert.ok(files.length > 40);
+  for (const name of files) {
+    const code = readFileSync(join(folder, name), "utf8").replace(/\/\*[^]*?\*\/|\/\/.*|"[^"\n]*"/g, (found) => (found.startsWith('"') ? found : ""));
+    assert.doesNotMatch(code, /\bany\b|pkg\/|\blive\b|privacy\//, name);
+  }
+});

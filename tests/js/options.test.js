@@ -42,6 +42,7 @@ test("each call that takes options names the first that it does not know, and wh
     (odd) => session.context(typed({ window: 8000, ...odd })),
     (odd) => session.resume(typed({ window: 8000, ...odd })),
     (odd) => session.compact(typed({ window: 8000, ...odd })),
+    (odd) => session.compact(typed({ undo: true, ...odd })),
     (odd) => session.brief(typed(odd)),
     (odd) => session.stop(typed(odd)),
     (odd) => session.complete(typed(odd)),
