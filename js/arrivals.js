@@ -6,9 +6,10 @@
 
 import { join } from "node:path";
 
+import { called } from "./core.js";
 import { unlessBug } from "./error.js";
 import { idOf } from "./live.js";
-import { SESSION_FOLDER } from "./placement.js";
+import { names } from "./placement.js";
 import { projectHash } from "./project.js";
 
 /** @import { OpenSessions } from "./open-sessions.js" */
@@ -27,18 +28,12 @@ import { projectHash } from "./project.js";
  * @typedef {(said: Said) => Promise<Command | undefined>} Begun
  */
 
-/** The folder of sessions that are no project's. */
-const NO_PROJECT = "none";
 /** So much of a uuid is its time. */
 const TIME = "00000000-0000-".length;
 
-// They are about conversations, and begin none.
-const OWN = ["resume", "stop-conversation"];
-
 /** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
 export function typeOf(name) {
-  const type = /^[/$]workspace[.:-]([\w-]+)$/.exec(name ?? "")?.[1];
-  return type && !OWN.includes(type) ? type : undefined;
+  return called((core) => core.commandType(name ?? ""));
 }
 
 export class Arrivals {
@@ -66,7 +61,7 @@ export class Arrivals {
    * @returns {Promise<Place | undefined>}
    */
   async #known(place, id) {
-    const isThere = (/** @type {string} */ path) => this.#storage.stat(join(path, "events.jsonl"));
+    const isThere = (/** @type {string} */ path) => this.#storage.stat(join(path, names().logs[1]));
     if (await isThere(place.path)) return place;
     this.#inHome ??= this.#lookedHome();
     const path = (await this.#inHome).get(tailOf(id));
@@ -103,7 +98,7 @@ export class Arrivals {
     // What goes on there is told by who is in that folder.
     const project = one.folder ?? (begun && this.#project);
     const { home } = this.#places;
-    const place = home.place(project === undefined ? NO_PROJECT : projectHash(project), one.id);
+    const place = home.place(project === undefined ? names().noProject : projectHash(project), one.id);
     const known = await this.#known(place, one.id);
     if (known) return this.#open.at(known);
     const { name, hash } = (await begun?.(said)) ?? {};
@@ -135,8 +130,6 @@ function agentOf({ tools = [], ...agent }) {
   return Object.values(said).some((value) => value !== undefined) ? said : undefined;
 }
 
-const NAMED = /conversations[/\\]+(\d{4}-\d\d-\d\d)[/\\]+(?!\.)([^/\\"'\s:*?<>|]+)/g;
-
 /**
  * The conversation that messages name: a folder with Markdown, without a session; the first that is there.
  * @param {AsyncIterable<object>} messages @param {{ storage: Storage, workspace: string }} where
@@ -145,12 +138,14 @@ const NAMED = /conversations[/\\]+(\d{4}-\d\d-\d\d)[/\\]+(?!\.)([^/\\"'\s:*?<>|]
 export async function conversationNamed(messages, { storage, workspace }) {
   const seen = new Set();
   for await (const message of messages) {
-    for (const [, day = "", name = ""] of JSON.stringify(message).matchAll(NAMED)) {
-      const folder = join(workspace, "conversations", day, name);
+    const found = called((core) => core.conversationsIn(JSON.stringify(message)));
+    for (let at = 0; at < found.length; at += 2) {
+      const [day = "", name = ""] = found.slice(at);
+      const folder = join(workspace, names().conversations, day, name);
       if (seen.has(folder)) continue;
       seen.add(folder);
       const entries = (await storage.list(folder).catch(unlessBug)) ?? [];
-      const isFree = !entries.some((entry) => entry.name === SESSION_FOLDER);
+      const isFree = !entries.some((entry) => entry.name === names().sessionFolder);
       if (isFree && entries.some((entry) => entry.kind === "file" && entry.name.endsWith(".md"))) return { day, name };
     }
   }

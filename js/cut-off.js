@@ -3,8 +3,9 @@
 
 import { basename, join } from "node:path";
 
+import { called } from "./core.js";
 import { unlessBug } from "./error.js";
-import { SESSION_FOLDER } from "./placement.js";
+import { names } from "./placement.js";
 import { toTrash } from "./trash.js";
 import { isLeft, problem } from "./upkeep.js";
 
@@ -12,13 +13,6 @@ import { isLeft, problem } from "./upkeep.js";
 /** @import { Places } from "./places.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Finding } from "./upkeep.js" */
-
-/** A folder that was left or given up: why, the number of the process, and what it was called. */
-const RENAMED = /^\.(left|gone)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-(\d+)-(.+)$/;
-/** A place that is taken, or about to be. */
-const TAKING = /^(?:\.new-|\.session(?:-|$)|session-)/;
-/** Of what is copied into the trash; the rest of its name is that of the folder that was left. */
-const COMING = ".coming";
 
 /** @typedef {{ places: Places, storage: Storage, home: string }} Where `storage`: of the home */
 
@@ -29,9 +23,10 @@ export async function cutOff({ places, storage, home }) {
     mend,
   }));
   for (const around of await places.around()) found.push(...(await inFolder(around, { places, storage, home })));
-  const trash = { storage, path: join(home, "trash") };
+  const trash = { storage, path: join(home, names().trash) };
   for (const { name } of (await storage.list(trash.path).catch(unlessBug)) ?? []) {
-    const [, , pid] = (name.startsWith(COMING) && RENAMED.exec(name.slice(COMING.length))) || [];
+    const { coming } = names();
+    const [, pid] = (name.startsWith(coming) && called((core) => core.readRenamed(name.slice(coming.length)))) || [];
     if (pid && (await isLeft(storage, join(trash.path, name), Number(pid)))) found.push(removing(trash, name, `process ${pid} is gone and left half a copy`));
   }
   return found;
@@ -44,12 +39,13 @@ async function inFolder(around, { places, storage: home, home: folder }) {
   for (const { name, kind } of (await storage.list(path).catch(unlessBug)) ?? []) {
     const at = join(path, name);
     if (kind !== "folder") continue;
-    const [, why, pid = "", was = ""] = RENAMED.exec(name) ?? [];
-    if (why) {
+    const renamed = called((core) => core.readRenamed(name));
+    if (renamed) {
+      const [why, pid, was] = renamed;
       // What a move left, the move takes away.
       if (!(await isLeft(storage, at, Number(pid))) || (await places.moves.names(at))) continue;
       found.push(why === "left" ? trashing(around, { name, was, pid, home, folder }) : removing(around, name, `process ${pid} is gone and was removing a folder`));
-    } else if (TAKING.test(name) && (await places.moves.isAbandoned({ storage, path: at }))) {
+    } else if (called((core) => core.isTaking(name)) && (await places.moves.isAbandoned({ storage, path: at }))) {
       found.push({
         problem: problem(name, "cut_off_move", `expected a session in "${at}", but found a place that a process which is gone took for one`),
         mend: () => places.moves.freed({ ...around, path: at }).then(() => `gave up the place "${at}"`),
@@ -62,7 +58,7 @@ async function inFolder(around, { places, storage: home, home: folder }) {
 /** @param {Place} around @param {{ name: string, was: string, pid: string, home: Storage, folder: string }} about @returns {Finding} */
 function trashing({ storage, path, placement }, { name, was, pid, home, folder }) {
   const lies = join(path, name);
-  const session = { storage, placement, path: join(path, placement === "home" ? was : SESSION_FOLDER) };
+  const session = { storage, placement, path: join(path, placement === "home" ? was : names().sessionFolder) };
   const mend = async () => `put "${lies}" into the trash: "${await toTrash(session, { storage: home, home: folder, lies })}"`;
   return { problem: problem(name, "cut_off_delete", `process ${pid} is gone and was putting a session into the trash: it lies at "${lies}"`), mend };
 }

@@ -7,7 +7,7 @@ import { called, fromBytes, lent } from "./core.js";
 import { derived } from "./derived.js";
 import { Log } from "./log.js";
 import { missingBlobs } from "./messages.js";
-import { DOCUMENTS } from "./placement.js";
+import { names } from "./placement.js";
 
 /** @import { Session as Handle } from "../pkg/leftoff.js" */
 /** @import { Place } from "./placement.js" */
@@ -50,7 +50,7 @@ export async function examine(place, id) {
  * @returns {Promise<FileProblem[]>}
  */
 async function vanished(handle, { storage, path, placement }, { events, messages }) {
-  const { file } = DOCUMENTS[placement];
+  const { file } = names()[placement];
   const document = await derived(storage, join(path, file));
   const known = fromBytes(called(() => handle.metadata()));
   const problems = [];

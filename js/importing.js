@@ -10,6 +10,7 @@ import { Continued } from "./continued.js";
 import { bytesOf, fromBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
+import { names } from "./placement.js";
 import { parse } from "./transcript.js";
 
 /** @import { Kept } from "./agents/places.js" */
@@ -49,7 +50,7 @@ export class Importing {
    */
   constructor({ storage, outside, home, isCounted, isOn = false, open, resumed, letGo }) {
     this.#outside = outside;
-    this.#seen = new Seen(storage, join(home, "cache", "imported.json"));
+    this.#seen = new Seen(storage, join(home, names().imported));
     this.#open = open;
     this.#letGo = letGo;
     this.#isCounted = isCounted;

@@ -15,7 +15,7 @@ import { bytesOf, called, fromBytes, textOf } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { msOf, readIndex } from "./known.js";
 import { idOf } from "./live.js";
-import { conversationOf, prints } from "./placement.js";
+import { conversationOf, names, prints } from "./placement.js";
 
 /** @import { Index } from "./known.js" */
 /** @import { FoundPlace, Place, Print } from "./placement.js" */
@@ -79,7 +79,7 @@ export class Listing {
   constructor({ storage, home, look }) {
     this.#storage = storage;
     this.#home = home;
-    this.#path = join(home, "sessions", "index.jsonl");
+    this.#path = join(home, names().index);
     this.#look = look;
   }
 

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { newId, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug, unlessGone } from "./error.js";
-import { conversationOf } from "./placement.js";
+import { conversationOf, names } from "./placement.js";
 import { isGone, thisProcess } from "./process.js";
 import { copied, copiedFile, goneAt, leftAt, toTrash } from "./trash.js";
 
@@ -41,11 +41,6 @@ import { copied, copiedFile, goneAt, leftAt, toTrash } from "./trash.js";
  * @property {ProcessName} by
  */
 
-const LOGS = ["messages.jsonl", "events.jsonl", "tools.jsonl"];
-/** What a place is taken with: it says by whom. */
-export const TAKEN = ".taken";
-/** What a place has that was only taken. */
-const ONLY_TAKEN = [TAKEN, ".gitattributes"];
 const LINE_FEED = "\n".charCodeAt(0);
 /** Where a line begins is looked for in pieces of so many bytes. */
 const PIECE = 64 * 1024;
@@ -63,7 +58,7 @@ export class Moves {
   }
 
   get #folder() {
-    return join(this.#home, "moving");
+    return join(this.#home, names().moving);
   }
 
   /**
@@ -127,8 +122,9 @@ export class Moves {
   /** Whether somebody took a place and was gone before anything came there. @param {Pick<Place, "storage" | "path">} place */
   async isAbandoned({ storage, path }) {
     const found = (await storage.list(path)) ?? [];
-    if (!found.some(({ name }) => name === TAKEN) || found.some(({ name }) => !ONLY_TAKEN.includes(name))) return false;
-    const by = await derived(storage, join(path, TAKEN));
+    const { taken, attributes } = names();
+    if (!found.some(({ name }) => name === taken) || found.some(({ name }) => ![taken, attributes].includes(name))) return false;
+    const by = await derived(storage, join(path, taken));
     return Number.isSafeInteger(by?.pid) && isGone(by) && !(await this.names(path));
   }
 
@@ -161,7 +157,7 @@ export class Moves {
     const source = this.#of(from);
     const target = this.#of(to);
     await carriedOver({ ...source, path: left }, target, { but, copied });
-    await target.storage.remove(join(to.path, TAKEN));
+    await target.storage.remove(join(to.path, names().taken));
     await this.#storage.remove(path);
     // Somebody else may have come to that at once.
     await toTrash(source, { storage: this.#storage, home: this.#home, lies: left }).catch(unlessGone);
@@ -228,13 +224,13 @@ function unlessUnconfirmed(error) {
 async function copies(from, to, but) {
   /** @type {NonNullable<Move["copied"]>} */
   const sizes = {};
-  for (const name of LOGS) {
+  for (const name of names().logs) {
     const path = join(from.path, name);
     if (!(await from.storage.stat(path))) continue;
     const size = await copiedFile({ ...from, path }, { ...to, path: join(to.path, name) });
     sizes[name] = [size, await lineStart(from.storage, path, size)];
   }
-  await copied(from, to, { but: [...but, ...LOGS] });
+  await copied(from, to, { but: [...but, ...names().logs] });
   return sizes;
 }
 
@@ -254,8 +250,8 @@ async function lineStart(storage, path, end) {
  * @param {Place} from @param {Place} to @param {Pick<Move, "but" | "copied">} move
  */
 async function carriedOver(from, to, { but, copied: sizes = {} }) {
-  await copied(from, to, { but: [...but, ...LOGS], isMissing: true });
-  for (const name of LOGS) await tailOver({ ...from, path: join(from.path, name) }, { ...to, path: join(to.path, name) }, sizes[name]);
+  await copied(from, to, { but: [...but, ...names().logs], isMissing: true });
+  for (const name of names().logs) await tailOver({ ...from, path: join(from.path, name) }, { ...to, path: join(to.path, name) }, sizes[name]);
 }
 
 /**

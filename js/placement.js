@@ -3,7 +3,7 @@
 
 import { basename, dirname, join, sep } from "node:path";
 
-import { core } from "./core.js";
+import { called, core } from "./core.js";
 
 import { LeftoffError, unlessBug } from "./error.js";
 
@@ -26,15 +26,23 @@ import { LeftoffError, unlessBug } from "./error.js";
  * @typedef {Place & { files: (Print | undefined)[] }} FoundPlace
  */
 
-/** What the folder of a conversation holds of its session. */
-export const SESSION_FOLDER = ".session";
-const CONVERSATIONS = "conversations";
-const LOGS = ["messages.jsonl", "events.jsonl"];
+/** @type {ReturnType<import("./core.js").Core["layoutNames"]> | undefined} */
+let known;
+
+/** What the core calls files and folders; asked once. */
+export function names() {
+  known ??= called((core) => core.layoutNames());
+  return known;
+}
 
 /** The document about a session in each placement: its file, what an event calls it, and what the core does. */
 export const DOCUMENTS = {
-  home: { file: "metadata.json", key: "metadataJson", name: () => core().DocumentName.MetadataJson },
-  workspace: { file: "session.json", key: "sessionJson", name: () => core().DocumentName.SessionJson },
+  get home() {
+    return { ...names().home, name: () => core().DocumentName.MetadataJson };
+  },
+  get workspace() {
+    return { ...names().workspace, name: () => core().DocumentName.SessionJson };
+  },
 };
 
 /** The sessions below a home: `sessions/projects/<project hash>/session-<uuid>`. */
@@ -45,7 +53,7 @@ export class Home {
   /** @param {{ storage: Storage, home: string }} parts */
   constructor({ storage, home }) {
     this.#storage = storage;
-    this.#root = join(home, "sessions", "projects");
+    this.#root = join(home, names().projects);
   }
 
   /** The hashes of all projects. @returns {Promise<string[]>} */
@@ -57,7 +65,7 @@ export class Home {
   async sessions(project, looking) {
     const folder = join(this.#root, project);
     const found = folders(await listed(this.#storage, folder, filesOf("home", looking)));
-    const sessions = found.filter(({ name }) => name.startsWith("session-"));
+    const sessions = found.filter(({ name }) => name.startsWith(names().sessionPrefix));
     const storage = this.#storage;
     return sessions.map(({ name, files }) => ({ storage, placement: "home", path: folder + sep + name, files: files?.map(print) ?? [undefined] }));
   }
@@ -65,13 +73,13 @@ export class Home {
   /** Where a project's sessions lie, without a look at their files. @param {string} project its hash */
   async paths(project) {
     const folder = join(this.#root, project);
-    const found = folders(await listed(this.#storage, folder)).filter(({ name }) => name.startsWith("session-"));
+    const found = folders(await listed(this.#storage, folder)).filter(({ name }) => name.startsWith(names().sessionPrefix));
     return found.map(({ name }) => join(folder, name));
   }
 
   /** @param {string} project its hash @param {string} id @returns {Place} */
   place(project, id) {
-    return { storage: this.#storage, path: join(this.#root, project, `session-${id}`), placement: "home" };
+    return { storage: this.#storage, path: join(this.#root, project, names().sessionPrefix + id), placement: "home" };
   }
 }
 
@@ -83,7 +91,7 @@ export class Workspace {
   /** @param {{ storage: Storage, root: string }} parts `root`: the workspace's folder */
   constructor({ storage, root }) {
     this.#storage = storage;
-    this.#root = join(root, CONVERSATIONS);
+    this.#root = join(root, names().conversations);
     this.root = root;
   }
 
@@ -93,7 +101,7 @@ export class Workspace {
     for (const { name: day } of folders(await listed(this.#storage, this.#root))) {
       for (const { name } of folders(await listed(this.#storage, join(this.#root, day)))) {
         const inside = await listed(this.#storage, join(this.#root, day, name), filesOf("workspace", looking));
-        const session = folders(inside).find((entry) => entry.name === SESSION_FOLDER);
+        const session = folders(inside).find((entry) => entry.name === names().sessionFolder);
         if (!session) continue;
         const place = this.place(day, name);
         const files = session.files?.map(print) ?? [undefined];
@@ -117,7 +125,7 @@ export class Workspace {
 
   /** @param {string} day @param {string} name @returns {Place} */
   place(day, name) {
-    return { storage: this.#storage, path: join(this.#root, day, name, SESSION_FOLDER), placement: "workspace" };
+    return { storage: this.#storage, path: join(this.#root, day, name, names().sessionFolder), placement: "workspace" };
   }
 
   /**
@@ -125,10 +133,8 @@ export class Workspace {
    * @param {string} day @param {{ type: string, title?: string }} about
    */
   async newName(day, { type, title }) {
-    const names = folders(await this.#storage.list(join(this.#root, day))).map(({ name }) => name);
-    const numbers = names.map((name) => Number(/^(\d{1,6})(?:-|$)/.exec(name)?.[1] ?? 0));
-    const next = String(Math.max(0, ...numbers) + 1).padStart(3, "0");
-    return [next, type, words(title ?? "")].map(words).filter(Boolean).join("-");
+    const taken = folders(await this.#storage.list(join(this.#root, day))).map(({ name }) => name);
+    return called((core) => core.conversationName(taken, decomposed(type), decomposed(title ?? "")));
   }
 }
 
@@ -169,7 +175,8 @@ async function markdown({ storage, path }) {
 
 /** @param {"home" | "workspace"} placement @param {Looking} [looking] */
 function filesOf(placement, { isWhole = false } = {}) {
-  return isWhole ? [...LOGS, DOCUMENTS[placement].file] : LOGS.slice(0, 1);
+  const { logs: [messages, events] } = names();
+  return isWhole ? [messages, events, names()[placement].file] : [messages];
 }
 
 /** @param {Stat | null} stat @returns {Print | undefined} */
@@ -191,10 +198,8 @@ function folders(entries) {
   return (entries ?? []).filter(({ kind }) => kind === "folder");
 }
 
-// What any filesystem takes, and what is an id that a person may give.
+// The core has no tables of Unicode for it.
 /** @param {string} text */
-function words(text) {
-  const LONGEST = 40;
-  const plain = text.normalize("NFKD").replace(/\p{Mark}/gu, "").toLowerCase();
-  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "").slice(0, LONGEST).replace(/-+$/, "");
+function decomposed(text) {
+  return text.normalize("NFKD").replace(/\p{Mark}/gu, "");
 }

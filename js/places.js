@@ -4,12 +4,12 @@
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
 import { nowMs, offsetMinutes } from "./clock.js";
-import { bytesOf, newId, textOf, toBytes } from "./core.js";
+import { bytesOf, called, newId, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { ATTRIBUTES } from "./git.js";
 import { idOf } from "./live.js";
-import { Moves, TAKEN } from "./moving.js";
-import { Home, Workspace, conversationOf } from "./placement.js";
+import { Moves } from "./moving.js";
+import { Home, Workspace, conversationOf, names } from "./placement.js";
 import { thisProcess } from "./process.js";
 
 /** @import { Entry, Listing } from "./listing.js" */
@@ -34,7 +34,7 @@ export class Places {
     this.#storage = storage;
     this.#storageAt = storageAt;
     this.#workspace = workspace;
-    this.#path = join(home, "workspaces.jsonl");
+    this.#path = join(home, names().workspaces);
     this.home = new Home({ storage, home });
     this.moves = new Moves({ storage, home, of: (named) => this.of(named) });
   }
@@ -110,7 +110,7 @@ export class Places {
 
   /** Of entries those of one project, as far as they say themselves where it was. @param {Project} project @param {Entry[]} entries */
   async entriesOf(project, entries) {
-    const workspace = join(this.#workspace, "conversations") + sep;
+    const workspace = join(this.#workspace, names().conversations) + sep;
     /** @type {Map<string, Entry[]>} */
     const folders = new Map();
     for (const entry of entries) {
@@ -127,7 +127,7 @@ export class Places {
    * @param {{ id: string, type: string, title?: string, name?: string, day?: string, isMove?: boolean }} about `isMove`: one comes there
    */
   async newConversation({ id, type, title, name, day = today(), isMove = false }) {
-    const files = { ...(isMove && { [TAKEN]: toBytes(thisProcess()) }), ".gitattributes": bytesOf(ATTRIBUTES) };
+    const files = { ...(isMove && { [names().taken]: toBytes(thisProcess()) }), [names().attributes]: bytesOf(ATTRIBUTES) };
     const workspace = this.#workspaceAt(this.#workspace);
     for (;;) {
       const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
@@ -142,7 +142,7 @@ export class Places {
   async newHome(project, id) {
     const place = this.home.place(project, id);
     await this.moves.freed(place);
-    if (await taken(place, join(dirname(place.path), `.new-${newId()}`), { [TAKEN]: toBytes(thisProcess()) })) return place;
+    if (await taken(place, join(dirname(place.path), called((core) => core.takingName(newId()))), { [names().taken]: toBytes(thisProcess()) })) return place;
     throw new LeftoffError({ code: "already_exists", message: `expected no session in "${place.path}", but found one` });
   }
 

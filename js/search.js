@@ -7,6 +7,7 @@ import { agents } from "./agents.js";
 import { nowMs, offsetMinutes } from "./clock.js";
 import { fromBytes, textOf, toBytes } from "./core.js";
 import { blobOf } from "./messages.js";
+import { names } from "./placement.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { Redaction } from "./redaction.js" */
@@ -46,7 +47,7 @@ export function listText(listed) {
 export async function* searched(words, { storage, path }, redaction) {
   const { handle: search, free } = agents.lent((agents) => new agents.Search(words));
   try {
-    for await (const bytes of newestLines(storage, join(path, "messages.jsonl"))) {
+    for await (const bytes of newestLines(storage, join(path, names().logs[0]))) {
       const places = agents.called(() => search.lines(bytes));
       for (let at = 0; at < places.length; at += 2) {
         let answer = fromBytes(agents.called(() => search.line(bytes.subarray(places[at], places[at + 1]))));

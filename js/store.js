@@ -8,7 +8,7 @@ import { handedOver } from "./agents/native.js";
 import { keptSessions } from "./agents/places.js";
 import { nowMs } from "./clock.js";
 import { Continued } from "./continued.js";
-import { newId } from "./core.js";
+import { called, newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofCutOff, ofPlace, ofStore } from "./doctor.js";
 import { LeftoffError, unlessBug, unlessGone } from "./error.js";
@@ -19,7 +19,7 @@ import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
 import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { located, pointedTo, whereabouts } from "./located.js";
-import { DOCUMENTS, conversationOf } from "./placement.js";
+import { conversationOf, names } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
@@ -68,7 +68,7 @@ export class Store {
     this.#placement = workspace === undefined ? "home" : "workspace";
     this.#redaction = redaction;
     this.#isCounted = isCounted;
-    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, "cache") }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
+    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     /** The folder that is worked in. */
     this.project = project;
@@ -414,7 +414,7 @@ export class Store {
       await purged(place);
       await this.#listing.forget(place.path);
     }
-    for (const ending of [".json", ".covers", ".open", ".report"]) await this.#storage.remove(`${join(this.home, "cache", session.id)}${ending}`).catch(unlessBug);
+    for (const name of called((core) => core.keptNames(session.id))) await this.#storage.remove(join(this.home, names().cache, name)).catch(unlessBug);
     return { trash };
   }
 
@@ -463,12 +463,12 @@ export class Store {
     const { id, metadata } = session;
     const about = { id, type: metadata.type, title, name, day, isMove: true };
     const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : await this.#places.newConversation(about);
-    const old = DOCUMENTS[from.placement];
+    const old = names()[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
     await session.close();
     this.#open.forget(session.path);
     const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
-    await this.#places.moves.carry({ id, from, to: place, but: [old.file, ".gitattributes"] }, async () => {
+    await this.#places.moves.carry({ id, from, to: place, but: [old.file, names().attributes] }, async () => {
       await this.#open.look(place, (moved) => moved.relocate({ ...where, [old.key]: document }));
       await this.#places.meet(place);
     });

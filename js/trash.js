@@ -5,9 +5,9 @@ import { basename, dirname, join } from "node:path";
 import process from "node:process";
 
 import { laterMs } from "./clock.js";
-import { bytesOf, newId } from "./core.js";
+import { bytesOf, called, newId } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { conversationOf } from "./placement.js";
+import { conversationOf, names } from "./placement.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -15,12 +15,12 @@ import { conversationOf } from "./placement.js";
 /** Where something of this name comes to lie that is deleted now. @param {string} home @param {string} name */
 export function inTrash(home, name) {
   // Two may have the same name.
-  return join(home, "trash", `${new Date(laterMs()).toISOString().replaceAll(":", "-")}-${name}`);
+  return join(home, names().trash, called((core) => core.trashName(name, laterMs())));
 }
 
 /** Where it is written from which place each came. @param {string} home */
 export function originsIn(home) {
-  return join(home, "trash.jsonl");
+  return join(home, names().trashOrigins);
 }
 
 /**
@@ -29,12 +29,12 @@ export function originsIn(home) {
  * @param {string} path
  */
 export function leftAt(path) {
-  return join(dirname(path), `.left-${newId()}-${process.pid}-${basename(path)}`);
+  return join(dirname(path), called((core) => core.leftName(newId(), process.pid, basename(path))));
 }
 
 /** What a folder is called, beside where it was, that nobody wants any more: from then on until it is gone. @param {string} path */
 export function goneAt(path) {
-  return join(dirname(path), `.gone-${newId()}-${process.pid}-${basename(path)}`);
+  return join(dirname(path), called((core) => core.goneName(newId(), process.pid, basename(path))));
 }
 
 /**
@@ -54,7 +54,7 @@ export async function toTrash({ storage, path, placement }, { storage: home, hom
   }
   const left = lies ?? (await renamed({ storage, path }, leftAt(path)));
   // Another root, perhaps another disk: copied whole, then removed. What is copied in part is not in the trash yet.
-  const coming = join(folder, "trash", `.coming${basename(left)}`);
+  const coming = join(folder, names().trash, names().coming + basename(left));
   await home.remove(coming);
   await copied({ storage, path: left }, { storage: home, path: coming });
   await home.move(coming, place);

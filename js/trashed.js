@@ -1,14 +1,15 @@
 // @ts-check
 /** What lies in the trash, and its way back: byte for byte to where it was, never over something that is there. */
 
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 
-import { newId, textOf } from "./core.js";
+import { called, newId, textOf } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { isFolder } from "./folder.js";
 import { exactly } from "./listing.js";
-import { DOCUMENTS, Home, SESSION_FOLDER, conversationOf } from "./placement.js";
+import { idOf } from "./live.js";
+import { Home, conversationOf, names } from "./placement.js";
 import { copied, originsIn } from "./trash.js";
 
 /** @import { Storage } from "./storage/contract.js" */
@@ -26,24 +27,20 @@ import { copied, originsIn } from "./trash.js";
  * @typedef {{ home: string, storageAt: (root: string) => Storage }} Where `storageAt`: one that does not leave a folder
  */
 
-/** `2026-11-22T18-20-30.785Z-session-…` */
-const NAME = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)-(.+)$/;
-const HASH = /^[0-9a-f]+$/;
-
 /** The sessions in the trash, deleted last first. @param {Where} where @returns {Promise<Trashed[]>} */
 export async function trashed({ home, storageAt }) {
   const storage = storageAt(home);
   const origins = await originsOf(storage, home);
   const found = [];
-  for (const { name, kind } of (await storage.list(join(home, "trash"))) ?? []) {
-    const [, hour, minute, second, rest = ""] = NAME.exec(name) ?? [];
-    if (kind !== "folder" || !hour) continue;
-    const path = join(home, "trash", name);
-    const placement = /** @type {"home" | "workspace"} */ (rest.startsWith("session-") ? "home" : "workspace");
-    const document = (await derived(storage, join(path, DOCUMENTS[placement].file))) ?? {};
-    const id = placement === "home" ? rest.replace(/^session-/, "") : String(document.id ?? basename(rest, SESSION_FOLDER));
+  for (const { name, kind } of (await storage.list(join(home, names().trash))) ?? []) {
+    const read = called((core) => core.readTrashName(name));
+    if (kind !== "folder" || !read) continue;
+    const [deleted, placement, was] = read;
+    const path = join(home, names().trash, name);
+    const document = (await derived(storage, join(path, names()[placement].file))) ?? {};
+    const id = placement === "home" ? idOf(was) : String(document.id ?? basename(was, names().sessionFolder));
     const title = String(document.display?.title ?? document.title ?? document.conversation_id ?? "");
-    found.push({ id, title, deleted: `${hour}:${minute}:${second}`, path, placement, from: origins.get(name) ?? originBy(home, document, id) });
+    found.push({ id, title, deleted, path, placement, from: origins.get(name) ?? originBy(home, document, id) });
   }
   return found.sort((a, b) => (a.deleted < b.deleted ? 1 : -1));
 }
@@ -108,14 +105,15 @@ function lineOf(line) {
 /** @param {unknown} path @param {{ home: string, placement: unknown }} of @returns {path is string} */
 function isPlace(path, { home, placement }) {
   if (typeof path !== "string" || !isAbsolute(path) || join(path) !== path) return false;
-  if (placement === "home") return HASH.test(basename(dirname(path))) && dirname(dirname(path)) === join(home, "sessions", "projects") && basename(path).startsWith("session-");
-  return placement === "workspace" && basename(path) === SESSION_FOLDER && /[/\\]conversations[/\\]\d{4}-\d\d-\d\d[/\\][^/\\]+[/\\]\.session$/.test(path);
+  if (placement !== "home" && placement !== "workspace") return false;
+  const below = relative(placement === "home" ? home : conversationOf(path).workspace, path).split(sep).join("/");
+  return called((core) => core.isSessionPath(below, placement === "workspace"));
 }
 
 // What an older leftoff deleted, in the home: its document says of which project it was.
 /** @param {string} home @param {Record<string, any>} document @param {string} id */
 function originBy(home, document, id) {
-  const hash = String(document.project?.hash ?? "");
   // Only the name of the place is wanted: nothing is read or written for it.
-  return HASH.test(hash) ? new Home({ storage: /** @type {any} */ (undefined), home }).place(hash, id).path : null;
+  const { path } = new Home({ storage: /** @type {any} */ (undefined), home }).place(String(document.project?.hash ?? ""), id);
+  return isPlace(path, { home, placement: "home" }) ? path : null;
 }

@@ -9,10 +9,11 @@ import { basename, join } from "node:path";
 
 import { LINE_FEED } from "./bytes.js";
 import { nowMs } from "./clock.js";
+import { called } from "./core.js";
 import { derived } from "./derived.js";
 import { refuseBug, unlessBug } from "./error.js";
 import { Lease } from "./lease.js";
-import { DOCUMENTS } from "./placement.js";
+import { names } from "./placement.js";
 import { isAlive } from "./process.js";
 import { inTrash } from "./trash.js";
 
@@ -27,10 +28,6 @@ import { inTrash } from "./trash.js";
  * @property {() => Promise<string>} mend says what it did
  */
 
-/** What `storage.replace` writes before it renames it. */
-const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{16}\.tmp$/;
-/** A checkpoint, and who has the session open. */
-const CACHED = /^(.+)\.(?:json|covers|open|report)$/;
 /** No file is written for so long. A process of this number may be another one by now. */
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -49,7 +46,7 @@ export async function ofSession(place, { live, problems, home }) {
     ...(await checkpoint(live, home)),
     ...(await leases(live, home)),
   ];
-  for (const folder of [path, join(path, "blobs"), join(path, "summaries")]) found.push(...(await leftOver(storage, folder)));
+  for (const folder of [path, join(path, names().blobs), join(path, names().summaries)]) found.push(...(await leftOver(storage, folder)));
   return found;
 }
 
@@ -57,7 +54,7 @@ export async function ofSession(place, { live, problems, home }) {
 export async function leftOver(storage, folder) {
   const found = [];
   for (const { name, kind } of (await storage.list(folder).catch(unlessBug)) ?? []) {
-    const pid = kind === "file" && TEMPORARY.exec(name)?.[1];
+    const pid = kind === "file" && called((core) => core.temporaryOf(name));
     const path = join(folder, name);
     if (!pid || !(await isLeft(storage, path, Number(pid)))) continue;
     found.push({
@@ -76,9 +73,9 @@ export async function leftOver(storage, folder) {
 export async function ofNobody({ storage, folder }, ids) {
   const found = [];
   for (const { name } of (await storage.list(folder).catch(unlessBug)) ?? []) {
-    const [, id = ""] = CACHED.exec(name) ?? [];
+    const [id, isLeases] = called((core) => core.readKept(name)) ?? ["", false];
     const path = join(folder, name);
-    if (!id || ids.has(id) || (name.endsWith(".open") && (await new Lease({ storage, folder: path }).others()).length > 0)) continue;
+    if (!id || ids.has(id) || (isLeases && (await new Lease({ storage, folder: path }).others()).length > 0)) continue;
     found.push({
       problem: problem(name, "left_over", `expected the session ${id}, of which "${path}" is, but found none`),
       mend: () => storage.remove(path).then(() => `removed "${path}"`),
@@ -107,7 +104,7 @@ function tornTail({ storage, path }, problem) {
  * @returns {Promise<Finding[]>}
  */
 async function document({ storage, path, placement }, { live, home, isVanished }) {
-  const { file } = DOCUMENTS[placement];
+  const { file } = names()[placement];
   const at = join(path, file);
   // One that tells of what is gone is all that tells of it.
   if (isVanished || live.isEmpty) return [];

@@ -26,6 +26,7 @@ pub mod export;
 #[cfg(feature = "interop")]
 pub mod interop;
 pub mod json;
+pub mod layout;
 pub mod plain;
 pub mod record;
 #[cfg(test)]

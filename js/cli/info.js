@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { derived } from "../derived.js";
 import { NodeStorage } from "../index.js";
-import { DOCUMENTS, conversationOf } from "../placement.js";
+import { conversationOf, names } from "../placement.js";
 import { sizeText } from "./print.js";
 import { chosen, using } from "./store.js";
 
@@ -77,7 +77,7 @@ async function related(store, session) {
   /** @type {string[]} */
   const subagents = [];
   for (const { id, path, placement } of await store.list({ type: null, archived: null })) {
-    const document = await derived(storage, join(path, DOCUMENTS[placement].file));
+    const document = await derived(storage, join(path, names()[placement].file));
     if ((document?.forkedFrom ?? document?.forked_from)?.session === session.id) forks.push(id);
     if (document?.parent?.session === session.id) subagents.push(id);
   }

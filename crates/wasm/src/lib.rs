@@ -14,6 +14,8 @@ mod exporting;
 #[cfg(feature = "core")]
 mod handles;
 #[cfg(feature = "core")]
+mod layout;
+#[cfg(feature = "core")]
 mod reader;
 #[cfg(feature = "core")]
 mod session;

@@ -1,0 +1,303 @@
+//! Names of files and folders: those that are made here, and what the name of one that was found says.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Placement, SESSION_PREFIX};
+use crate::time;
+
+/// So many letters of a title stand in a name.
+const LONGEST: usize = 40;
+/// Numbers of conversations have so many digits at most.
+const DIGITS: usize = 6;
+
+/// The name of a new conversation: the day's next number, its type and the words of its title. `names`: those that the
+/// day has. Type and title are given decomposed (Unicode's form KD) and without marks, so that `é` is `e`.
+pub fn conversation<'a>(names: impl IntoIterator<Item = &'a str>, session_type: &str, title: &str) -> String {
+    let last = names.into_iter().filter_map(number).max().unwrap_or(0);
+    let parts = [format!("{:03}", last + 1), words(session_type), words(title)];
+    let some = parts.into_iter().filter(|part| !part.is_empty());
+    some.collect::<alloc::vec::Vec<_>>().join("-")
+}
+
+fn number(name: &str) -> Option<u32> {
+    let digits = name.split('-').next().unwrap_or_default();
+    let is_number = (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok())?
+}
+
+// What any filesystem takes, and what is an id that a person may give.
+fn words(text: &str) -> String {
+    let mut words = String::new();
+    for letter in text.chars().map(|letter| letter.to_ascii_lowercase()) {
+        let is_plain = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        if is_plain {
+            words.push(letter);
+        } else if !words.is_empty() && !words.ends_with('-') {
+            words.push('-');
+        }
+    }
+    words.truncate(LONGEST);
+    words.truncate(words.trim_end_matches('-').len());
+    words
+}
+
+/// The type of the conversations that a slash command begins, `/workspace.<type>`; nothing where it begins none: those
+/// that resume and stop are about conversations.
+pub fn command_type(command: &str) -> Option<&str> {
+    let rest = command.strip_prefix(['/', '$'])?.strip_prefix("workspace")?.strip_prefix(['.', ':', '-'])?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let is_type = !rest.is_empty() && rest.bytes().all(is_name);
+    (is_type && !matches!(rest, "resume" | "stop-conversation")).then_some(rest)
+}
+
+/// Whether a folder is called as a day is: `2026-11-22`.
+pub fn is_day(name: &str) -> bool {
+    let digits = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
+    name.bytes().map(digits).eq(*b"0000-00-00")
+}
+
+/// What something is called in the trash that is deleted at this moment. No two may have the same moment: they may have
+/// the same name.
+pub fn trashed(name: &str, now_ms: i64) -> String {
+    format!("{}-{name}", time::format(now_ms).replace(':', "-"))
+}
+
+/// What a name in the trash says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trashed<'a> {
+    /// When it was deleted, RFC 3339.
+    pub deleted: String,
+    /// How it was kept.
+    pub placement: Placement,
+    /// What it was called: its folder, or its conversation with `.session` behind.
+    pub name: &'a str,
+}
+
+/// Reads a name in the trash; nothing where it is none.
+pub fn read_trashed(name: &str) -> Option<Trashed<'_>> {
+    const MOMENT: &str = "0000-00-00T00-00-00.000Z";
+    let (moment, name) = name.split_at_checked(MOMENT.len())?;
+    let name = one_line(name.strip_prefix('-')?)?;
+    let same = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
+    let is_home = name.starts_with(SESSION_PREFIX);
+    moment.bytes().map(same).eq(MOMENT.bytes()).then(|| Trashed {
+        deleted: format!("{}:{}:{}", &moment[..13], &moment[14..16], &moment[17..]),
+        placement: if is_home { Placement::Home } else { Placement::Workspace },
+        name,
+    })
+}
+
+/// Why a folder got another name, beside where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A session was left: no append to it is acknowledged any more, and all that was is in it.
+    Left,
+    /// Nobody wants it any more.
+    Gone,
+}
+
+impl Why {
+    /// As names have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Why::Left => "left",
+            Why::Gone => "gone",
+        }
+    }
+}
+
+/// What a folder is called once it is left or given up, by a process: `id` is a new one.
+pub fn renamed(why: Why, id: &str, pid: u32, name: &str) -> String {
+    format!(".{}-{id}-{pid}-{name}", why.as_str())
+}
+
+/// What such a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renamed<'a> {
+    /// Why it has it.
+    pub why: Why,
+    /// The number of the process, as it is written.
+    pub pid: &'a str,
+    /// What the folder was called before.
+    pub was: &'a str,
+}
+
+/// Reads what a folder is called that was left or given up; nothing where it is another name.
+pub fn read_renamed(name: &str) -> Option<Renamed<'_>> {
+    const ID: &str = "00000000-0000-0000-0000-000000000000";
+    let rest = name.strip_prefix('.')?;
+    let (why, rest) = [Why::Left, Why::Gone]
+        .into_iter()
+        .find_map(|why| Some((why, rest.strip_prefix(why.as_str())?.strip_prefix('-')?)))?;
+    let (id, rest) = rest.split_at_checked(ID.len())?;
+    let same = |byte: u8| if is_hex(byte) { b'0' } else { byte };
+    let (pid, was) = rest.strip_prefix('-')?.split_once('-')?;
+    let is_renamed = id.bytes().map(same).eq(ID.bytes()) && is_number(pid);
+    is_renamed.then_some(Renamed { why, pid, was: one_line(was)? })
+}
+
+/// What a folder is called in the trash while it is copied there; the rest is what it was left as.
+pub const COMING: &str = ".coming";
+
+/// What a place is called while somebody makes one in the home.
+pub fn taking(id: &str) -> String {
+    format!("{NEW}{id}")
+}
+
+const NEW: &str = ".new-";
+
+/// Whether a folder of this name may be a place that is taken, or about to be.
+pub fn is_taking(name: &str) -> bool {
+    let is_beside =
+        name.strip_prefix(super::SESSION_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    is_beside || name.starts_with(NEW) || name.starts_with(SESSION_PREFIX)
+}
+
+/// The number of the process that wrote a temporary file, `.<name>.<number>.<16 hex digits>.tmp`, from its name.
+pub fn temporary(name: &str) -> Option<&str> {
+    let (rest, chance) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (name, pid) = rest.rsplit_once('.')?;
+    let is_temporary = chance.len() == 16 && chance.bytes().all(is_hex) && is_number(pid);
+    (is_temporary && one_line(name).is_some()).then_some(pid)
+}
+
+/// What is kept of a session in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The checkpoint of its messages.
+    Checkpoint,
+    /// Which bytes that was made from.
+    Covers,
+    /// Who has it open: a folder.
+    Leases,
+    /// The report of its last context.
+    Report,
+}
+
+impl Kept {
+    /// All that there is.
+    pub const ALL: [Kept; 4] = [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report];
+
+    const fn ending(self) -> &'static str {
+        match self {
+            Kept::Checkpoint => ".json",
+            Kept::Covers => ".covers",
+            Kept::Leases => ".open",
+            Kept::Report => ".report",
+        }
+    }
+}
+
+/// What something is called that is kept of a session.
+pub fn kept(id: &str, what: Kept) -> String {
+    format!("{id}{}", what.ending())
+}
+
+/// Of which session something is kept, by its name in the cache, and what.
+pub fn read_kept(name: &str) -> Option<(&str, Kept)> {
+    let id = |what: Kept| Some((one_line(name.strip_suffix(what.ending())?)?, what));
+    Kept::ALL.into_iter().find_map(id)
+}
+
+fn is_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+// Nothing that leftoff names has lines.
+fn one_line(name: &str) -> Option<&str> {
+    (!name.is_empty() && !name.contains(['\n', '\r', '\u{2028}', '\u{2029}'])).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_the_days_next_number() {
+        let day = ["001-chat", "012", "x", "13x", "1234567-chat", "7-brainstorm"];
+        assert_eq!(conversation(day, "brainstorm", "  API: the Design! "), "013-brainstorm-api-the-design");
+        assert_eq!(conversation([], "", "\u{4e2d}"), "001");
+        assert_eq!(conversation(["999999"], "chat", ""), "1000000-chat");
+    }
+
+    #[test]
+    fn only_commands_of_the_workspace_begin_conversations() {
+        for (command, expected) in [
+            ("/workspace.brainstorm", Some("brainstorm")),
+            ("$workspace-create-plan", Some("create-plan")),
+            ("/workspace:resume", None),
+            ("/workspace.stop-conversation", None),
+            ("/workspace.", None),
+            ("/workspace.a b", None),
+            ("workspace.a", None),
+            ("", None),
+        ] {
+            assert_eq!(command_type(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn of_what_is_in_the_trash_the_oldest_name_sorts_first() {
+        let names: Vec<_> =
+            [5, 1_763_812_800_123, 1_763_812_800_124].map(|ms| trashed("session-a", ms)).into();
+        assert!(names.is_sorted());
+        assert_eq!(read_trashed(&names[0]).map(|one| one.deleted), Some("1970-01-01T00:00:00.005Z".into()));
+    }
+
+    #[test]
+    fn other_names_are_not_taken_for_ours() {
+        for name in [
+            "",
+            ".",
+            "\u{e9}",
+            "2026-11-22",
+            "2026-11-22T18-20-30.785Z-",
+            "2026-11-22T18-20-30.785Z-\n",
+            ".left-x-1-a",
+        ] {
+            assert_eq!(
+                (read_trashed(name), read_renamed(name), temporary(name)),
+                (None, None, None),
+                "{name}"
+            );
+        }
+        assert_eq!((read_kept(".json"), read_kept("a.turns")), (None, None));
+        assert!(!is_taking(".sessions") && is_taking(".session") && is_taking(".session-x"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_made_is_read_again(name in "[^\n\r\u{2028}\u{2029}/]{1,20}", ms in 0_i64..4_000_000_000_000, pid: u32) {
+            let made = trashed(&name, ms);
+            let read = read_trashed(&made).expect("it is one");
+            prop_assert_eq!((read.name, time::parse(&read.deleted)), (&*name, Some(ms)));
+            for why in [Why::Left, Why::Gone] {
+                let made = renamed(why, "01234567-89ab-cdef-0123-456789abcdef", pid, &name);
+                prop_assert_eq!(read_renamed(&made), Some(Renamed { why, pid: &format!("{pid}"), was: &name }));
+            }
+            for what in Kept::ALL {
+                let made = kept(&name, what);
+                prop_assert_eq!(read_kept(&made), Some((&*name, what)));
+            }
+            let made = format!(".{name}.{pid}.0123456789abcdef.tmp");
+            prop_assert_eq!(temporary(&made), Some(&*format!("{pid}")));
+        }
+
+        #[test]
+        fn a_name_has_nothing_but_small_letters_digits_and_dashes(names: Vec<String>, kind: String, title: String) {
+            let name = conversation(names.iter().map(String::as_str), &kind, &title);
+            prop_assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'));
+            prop_assert!(!name.ends_with('-') && !name.contains("--") && name.len() <= 90);
+            prop_assert!(!names.contains(&name));
+        }
+    }
+}
