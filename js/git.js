@@ -11,6 +11,7 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 
+import { called } from "./core.js";
 import { LeftoffError } from "./error.js";
 
 /** @import { Committed } from "./types/index.js" */
@@ -44,7 +45,6 @@ const GRACE_MS = 500;
 /** What is waited, in milliseconds, while another process has the index locked. */
 const WAITS_MS = [50, 150, 400];
 const MAX_WORDS = 4_000;
-const MAX_TITLE = 200;
 
 /** What a session is made of, where a rule may ignore it; what others put beside it is theirs. */
 const PARTS = ["session.json", "events.jsonl", "messages.jsonl", "tools.jsonl", "summaries", "blobs", ".gitattributes"].map((name) => `.session/${name}`);
@@ -89,33 +89,24 @@ export async function aliasesOf(folder, { limitMs = READ_LIMIT_MS } = {}) {
     const { status, out } = await ask(args, { limitMs });
     return status === 0 ? out.toString() : "";
   };
-  const where = await said("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix");
-  const [isInside, isShallow, ...rest] = where.split("\n");
-  if (isInside !== "true") return {};
-  const within = rest.join("\n").replace(/\/?\n$/, "").normalize("NFC");
+  const answer = await said("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix");
+  const where = called((core) => core.gitWhere(answer));
+  if (!where) return {};
+  const [hasFirstCommit, within] = where;
   if (within && !(await said("rev-parse", "--quiet", "--verify", "HEAD:./"))) return {};
   const [names, roots] = await Promise.all([
     said("remote"),
-    isShallow === "false" ? said("rev-list", "--max-parents=0", "--first-parent", "HEAD") : "",
+    hasFirstCommit ? said("rev-list", "--max-parents=0", "--first-parent", "HEAD") : "",
   ]);
-  const remotes = names.split("\n").filter(Boolean);
-  const name = remotes.includes("origin") ? "origin" : remotes.length === 1 ? remotes[0] : undefined;
-  const remote = name && remoteName((await said("remote", "get-url", "--", name)).replace(/\n$/, ""));
-  const firstCommit = roots.trim();
-  if (!remote && !firstCommit) return {};
-  return { ...(remote && { remote }), ...(firstCommit && { firstCommit }), ...(within && { folder: within }) };
+  const name = called((core) => core.remoteThatCounts(names));
+  const url = name ? await said("remote", "get-url", "--", name) : "";
+  return composed(called((core) => core.projectAliases(url, roots, within)) ?? {});
 }
 
-/**
- * Whether two projects are one. A fork has the same first commit and another remote, so remotes decide where both have
- * one.
- * @param {Aliases} a
- * @param {Aliases} b
- */
-export function isSameProject(a, b) {
-  if (a.folder !== b.folder) return false;
-  if (a.remote !== undefined && b.remote !== undefined) return a.remote === b.remote;
-  return a.firstCommit !== undefined && a.firstCommit === b.firstCommit;
+// The core has no tables of Unicode for it.
+/** @param {Aliases} aliases @returns {Aliases} */
+function composed(aliases) {
+  return Object.fromEntries(Object.entries(aliases).map(([key, value]) => [key, value.normalize("NFC")]));
 }
 
 /**
@@ -146,7 +137,7 @@ export async function commit({ folder, title, limitMs = COMMIT_LIMIT_MS }) {
       await unmarked(write, fresh);
       return { commit: null, message: "", isSessionOnly, files };
     }
-    const message = `${inOneLine(title)}: ${isSessionOnly ? "session update" : "conversation and session saved"}`;
+    const message = `${called((core) => core.commitTitle(title))}: ${isSessionOnly ? "session update" : "conversation and session saved"}`;
     const options = ["--quiet", "--only", "--cleanup=whitespace", `--message=${message}`];
     const commitIt = ["-c", "i18n.commitEncoding=UTF-8", "commit", ...options, "--", "."];
     succeeded(await patiently(() => run(git, { at, args: commitIt, env: environment({}), limitMs })), "commit");
@@ -339,13 +330,6 @@ function names(out) {
   return out.toString().split("\0").filter(Boolean);
 }
 
-/** A title as the first line of a commit. @param {string} title */
-function inOneLine(title) {
-  const line = title.toWellFormed().replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
-  const characters = Array.from(line);
-  return (characters.length > MAX_TITLE ? `${characters.slice(0, MAX_TITLE).join("").trim()}…` : line) || "Conversation";
-}
-
 /** @param {import("./types/index.js").ErrorCode} code @param {string} message @param {unknown} [cause] */
 function refused(code, message, cause) {
   return new LeftoffError({ code, message, cause });
@@ -354,49 +338,4 @@ function refused(code, message, cause) {
 /** @param {import("./types/index.js").ErrorCode} code @param {string} message @returns {never} */
 function refuse(code, message) {
   throw refused(code, message);
-}
-
-/**
- * Host and path of a remote, the same for each way to reach it. None for what names a place on this machine, or a
- * program. A port is kept where it tells one web server from another.
- * @param {string} url as git gives it
- * @returns {string | undefined}
- */
-function remoteName(url) {
-  const { host, path } = url.includes("://") ? ofUrl(url) : ofScp(url);
-  const names = path.split("/").filter(Boolean);
-  if (names[0] === "~") names.shift();
-  const name = names.join("/").replace(/\.git$/, "").normalize("NFC");
-  const text = `${host}/${name}`;
-  return host && name && !/\p{Cc}/u.test(text) ? text : undefined;
-}
-
-const NOWHERE = { host: "", path: "" };
-
-/** As `URL` reads it: whatever stands before the last @ is no part of the host. @param {string} url */
-function ofUrl(url) {
-  if (/^[\w+.-]+::/.test(url) || !URL.canParse(url)) return NOWHERE;
-  const { protocol, hostname, port, pathname } = new URL(url);
-  if (protocol === "file:") return NOWHERE;
-  const host = hostOf(hostname) + (port && protocol.startsWith("http") ? `:${port}` : "");
-  try {
-    return { host, path: decodeURI(pathname) };
-  } catch {
-    return { host, path: pathname };
-  }
-}
-
-/** What ssh takes: `user@host:path`. @param {string} url */
-function ofScp(url) {
-  const isHere = /^[^:]*[/\\]|^[A-Za-z]:[/\\]|^[\w+.-]+::/.test(url);
-  // Before an @ may stand a password with colons in it: the last @ that a host follows counts.
-  const [, host = "", path = ""] = (!isHere && url.match(/^(?:.*@)?(\[[^\]]*\]|[^:/@]+):(.*)$/s)) || [];
-  return { host: host && hostOf(host), path };
-}
-
-// As a web address has it: lower case, and names in other scripts in one spelling.
-/** @param {string} host */
-function hostOf(host) {
-  const web = `https://${host.replace(/\.$/, "")}`;
-  return URL.canParse(web) ? new URL(web).hostname : host.toLowerCase();
 }

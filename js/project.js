@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 
 import { called } from "./core.js";
-import { aliasesOf, isSameProject } from "./git.js";
+import { aliasesOf } from "./git.js";
 
 /** @import { Entry } from "./listing.js" */
 /** @typedef {{ remote?: string, firstCommit?: string, folder?: string }} Aliases */
@@ -46,10 +46,12 @@ export class Project {
    * @param {Entry[]} entries
    */
   async isIn(entries) {
-    const others = entries.filter((one) => one.remote || one.firstCommit);
-    if (others.length === 0) return false;
-    const mine = await this.aliases();
-    return others.some((one) => isSameProject(mine, one));
+    // Those of one folder say the same, and they may be thousands.
+    const others = new Set();
+    for (const { remote, firstCommit, folder } of entries) if (remote || firstCommit) others.add(JSON.stringify({ remote, firstCommit, folder }));
+    if (others.size === 0) return false;
+    const mine = JSON.stringify(await this.aliases());
+    return called((core) => core.isAnySame(`[${[mine, ...others].join()}]`));
   }
 }
 

@@ -28,6 +28,7 @@ pub mod interop;
 pub mod json;
 pub mod layout;
 pub mod plain;
+pub mod project;
 pub mod record;
 #[cfg(test)]
 mod records;

@@ -153,7 +153,7 @@ pub struct Created {
 pub struct Project {
     /// Its folder.
     pub path: String,
-    /// Its hash; see [`crate::record::project::hash`].
+    /// Its hash; see [`crate::project::hash`].
     pub hash: String,
     /// What it is called.
     pub name: String,

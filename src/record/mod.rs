@@ -7,7 +7,6 @@ pub mod event;
 pub mod id;
 pub mod line;
 pub mod message;
-pub mod project;
 mod resync;
 pub mod scan;
 pub mod span;

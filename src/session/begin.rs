@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
+use crate::project;
 use crate::record::event::{Change, Created, Imported, Parent, Project};
-use crate::record::{draft, id, project};
+use crate::record::{draft, id};
 use crate::session::ask::Ask;
 use crate::time::Stamp;
 

@@ -10,7 +10,7 @@ use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::calls;
 use leftoff::context::{self, Build, Outcome, Reported};
 use leftoff::json::text::to_json;
-use leftoff::record::{draft, id, project};
+use leftoff::record::{draft, id};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::{documents, index};
 use leftoff::shapes;
@@ -160,12 +160,6 @@ pub fn found_id(first: &[u8]) -> String {
 #[wasm_bindgen]
 pub fn heading(markdown: &str) -> Option<String> {
     documents::heading(markdown).map(String::from)
-}
-
-/// The hash of a project's folder, resolved and in normalisation form C.
-#[wasm_bindgen(js_name = projectHash)]
-pub fn project_hash(path: &str) -> String {
-    project::hash(path)
 }
 
 /// Refuses an id that a person may not give.

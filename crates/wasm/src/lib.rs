@@ -16,6 +16,8 @@ mod handles;
 #[cfg(feature = "core")]
 mod layout;
 #[cfg(feature = "core")]
+mod project;
+#[cfg(feature = "core")]
 mod reader;
 #[cfg(feature = "core")]
 mod session;

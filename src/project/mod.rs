@@ -1,0 +1,194 @@
+//! By what a project is known: the hash of its folder, and what its repository says, as git says it to the host.
+//!
+//! They are hints: whoever makes a repository chooses them.
+
+mod address;
+mod hash;
+mod remote;
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+pub use hash::hash;
+pub use remote::name as remote_name;
+
+/// What a project is known by beside its path. Worktrees and clones of one repository have the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aliases {
+    /// Host and path of its remote; see [`remote_name`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// The first commit of HEAD's first parents; of a shallow clone nobody knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_commit: Option<String>,
+    /// Where in the repository the project lies, if not at its top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+impl Aliases {
+    /// Of the address of the remote that counts and of the first commit, each empty where git says none; nothing where
+    /// the repository is known by neither.
+    pub fn new(address: &str, first_commit: &str, folder: &str) -> Option<Aliases> {
+        let some = |text: &str| (!text.is_empty()).then(|| String::from(text));
+        let remote = remote_name(address.strip_suffix('\n').unwrap_or(address));
+        let first_commit = some(first_commit.trim());
+        let is_known = remote.is_some() || first_commit.is_some();
+        is_known.then(|| Aliases { remote, first_commit, folder: some(folder) })
+    }
+
+    /// Whether two projects are one. A fork has the same first commit and another remote, so remotes decide where both
+    /// have one.
+    pub fn is_same(&self, other: &Aliases) -> bool {
+        if self.folder != other.folder {
+            return false;
+        }
+        match (&self.remote, &other.remote) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => self.first_commit.is_some() && self.first_commit == other.first_commit,
+        }
+    }
+}
+
+/// What git says of where a folder lies in its repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Where<'a> {
+    /// Whether its first commit is known there.
+    pub has_first_commit: bool,
+    /// The path from the repository's top, without a slash at its end; empty at the top.
+    pub folder: &'a str,
+}
+
+impl Where<'_> {
+    /// Reads what git answers to `rev-parse --is-inside-work-tree --is-shallow-repository --show-prefix`; nothing where
+    /// the folder is in no work tree.
+    pub fn read(answer: &str) -> Option<Where<'_>> {
+        let (is_inside, rest) = answer.split_once('\n').unwrap_or((answer, ""));
+        let (is_shallow, prefix) = rest.split_once('\n').unwrap_or((rest, ""));
+        // The folder's own name may have lines.
+        let folder =
+            prefix.strip_suffix('\n').map_or(prefix, |prefix| prefix.strip_suffix('/').unwrap_or(prefix));
+        (is_inside == "true").then_some(Where { has_first_commit: is_shallow == "false", folder })
+    }
+}
+
+/// Of the names of a repository's remotes, a line each, the one that counts: `origin`, else the only one.
+pub fn remote_that_counts(names: &str) -> Option<&str> {
+    let mut names = names.split('\n').filter(|name| !name.is_empty());
+    let (first, second) = (names.next()?, names.next());
+    let is_one = second.is_none() || first == "origin";
+    if is_one { Some(first) } else { second.into_iter().chain(names).find(|name| *name == "origin") }
+}
+
+/// A title as the first line of a commit.
+pub fn commit_title(title: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut line = String::new();
+    for letter in title.chars() {
+        if !is_blank(letter) {
+            line.push(letter);
+        } else if !line.is_empty() && !line.ends_with(' ') {
+            line.push(' ');
+        }
+    }
+    line.truncate(line.trim_end_matches(' ').len());
+    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+        line.truncate(end);
+        line.truncate(line.trim_end_matches(' ').len());
+        line.push('…');
+    }
+    if line.is_empty() { "Conversation".into() } else { line }
+}
+
+// What ends a line, steers a terminal, or turns the direction of a text.
+fn is_blank(letter: char) -> bool {
+    let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || letter.is_control() || letter.is_whitespace() || letter == '\u{feff}'
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn aliases(remote: &str, first_commit: &str, folder: &str) -> Aliases {
+        let some = |text: &str| (!text.is_empty()).then(|| String::from(text));
+        Aliases { remote: some(remote), first_commit: some(first_commit), folder: some(folder) }
+    }
+
+    #[test]
+    fn remotes_decide_where_both_have_one_else_the_first_commit() {
+        for (mine, theirs, expected) in [
+            (("r", "1", ""), ("r", "2", ""), true),
+            (("r", "1", ""), ("s", "1", ""), false),
+            (("r", "1", ""), ("", "1", ""), true),
+            (("", "1", ""), ("", "2", ""), false),
+            (("", "", ""), ("", "", ""), false),
+            (("r", "", ""), ("", "1", ""), false),
+            (("r", "1", "a"), ("r", "1", "a"), true),
+            (("r", "1", "a"), ("r", "1", ""), false),
+        ] {
+            let [mine, theirs] = [mine, theirs].map(|(remote, first, folder)| aliases(remote, first, folder));
+            assert_eq!(
+                (mine.is_same(&theirs), theirs.is_same(&mine)),
+                (expected, expected),
+                "{mine:?} {theirs:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_git_says_of_a_folder_is_read() {
+        let read = |has_first_commit, folder| Some(Where { has_first_commit, folder });
+        assert_eq!(Where::read("true\nfalse\n\n"), read(true, ""));
+        assert_eq!(Where::read("true\ntrue\nsub/a folder\nü/\n"), read(false, "sub/a folder\nü"));
+        assert_eq!(Where::read("true\n--is-shallow-repository\n\n"), read(false, ""));
+        assert_eq!((Where::read(""), Where::read("false\nfalse\n\n")), (None, None));
+        assert_eq!(
+            Aliases::new("git@example.org:a/b\n", "\n", "sub"),
+            Some(aliases("example.org/a/b", "", "sub"))
+        );
+        assert_eq!(Aliases::new("/srv/git", "abc\n", ""), Some(aliases("", "abc", "")));
+        assert_eq!(Aliases::new("/srv/git", "", "sub"), None);
+    }
+
+    #[test]
+    fn the_remote_is_origin_else_the_only_one() {
+        for (names, expected) in [
+            ("", None),
+            ("fork\n", Some("fork")),
+            ("fork\norigin\nz\n", Some("origin")),
+            ("origin\nfork\n", Some("origin")),
+            ("fork\nupstream\n", None),
+        ] {
+            assert_eq!(remote_that_counts(names), expected, "{names}");
+        }
+    }
+
+    #[test]
+    fn a_title_without_a_letter_is_that_of_a_conversation() {
+        for title in ["", " \n", "\u{202e}\u{feff}\u{85}"] {
+            assert_eq!(commit_title(title), "Conversation");
+        }
+        assert_eq!(commit_title(&"ü".repeat(201)).chars().count(), 201);
+        assert_eq!(commit_title(&"ü".repeat(200)), "ü".repeat(200));
+        assert_eq!(
+            commit_title(&["a".repeat(199), "b".into()].join(" ")),
+            ["a".repeat(199), "…".into()].concat()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_is_one_line_that_steers_nothing(title: String) {
+            let line = commit_title(&title);
+            prop_assert!(!line.is_empty() && line.chars().count() <= 201);
+            prop_assert!(line.chars().all(|letter| letter == ' ' || !is_blank(letter)));
+            prop_assert!(line.trim() == line && !line.contains("  "));
+            prop_assert_eq!(commit_title(&title), line);
+        }
+    }
+}
