@@ -1,13 +1,11 @@
 // @ts-check
 /**
- * JSON as it is written, not as it is parsed: where its strings stand, which keys come again, where it ceases to be JSON.
+ * JSON as it is written, not as it is parsed: where its strings stand, which keys come again.
  * Nothing here goes down into it, so that no depth of nesting fails; and what is no JSON is read as far as it goes.
  */
 
 const QUOTE = '"';
 const BLANK = /[ \t\r\n]*/y;
-const WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const ESCAPES = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u0000-\u001f]/;
 
 /** A string where it stands, with its quotes. `key`: the name that it has, where it is no name itself. @typedef {{ start: number, end: number, isKey: boolean, key: string }} Literal */
 
@@ -33,54 +31,6 @@ export function valueOf(text, { start, end }) {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return text.slice(start + 1, closed(text, start) === end ? end - 1 : end);
-  }
-}
-
-/**
- * Looks at a whole text: `error` is where it ceases to be JSON, `repeated` has the keys of the outermost object that come
- * more than once.
- * @param {string} text @returns {{ error?: { line: number, column: number, found: string }, repeated: string[] }}
- */
-export function looked(text) {
-  const seen = new Set();
-  const repeated = new Set();
-  /** What is open, the innermost last. @type {string[]} */
-  const open = [];
-  let wants = "value";
-  for (let at = skipped(text, 0); ; at = skipped(text, at)) {
-    const sign = text[at];
-    if (wants === "end" && sign === undefined) return { repeated: [...repeated] };
-    if (sign === QUOTE && ["value", "key", "key or }", "value or ]"].includes(wants)) {
-      const end = closed(text, at);
-      if (end === undefined || ESCAPES.test(text.slice(at, end).replace(/\\\\/g, ""))) return { error: placed(text, at), repeated: [...repeated] };
-      const isKey = wants.startsWith("key");
-      if (isKey && open.length === 1) {
-        const key = valueOf(text, { start: at, end });
-        (seen.has(key) ? repeated : seen).add(key);
-      }
-      wants = isKey ? ":" : after(open);
-      at = end;
-    } else if ((sign === "{" || sign === "[") && wants.startsWith("value")) {
-      open.push(sign === "{" ? "}" : "]");
-      wants = sign === "{" ? "key or }" : "value or ]";
-      at += 1;
-    } else if (sign !== undefined && sign === open.at(-1) && (wants === ", or end" || wants.endsWith(sign))) {
-      open.pop();
-      wants = after(open);
-      at += 1;
-    } else if (sign === "," && wants === ", or end") {
-      wants = open.at(-1) === "}" ? "key" : "value";
-      at += 1;
-    } else if (sign === ":" && wants === ":") {
-      wants = "value";
-      at += 1;
-    } else {
-      WORD.lastIndex = at;
-      const word = wants.startsWith("value") ? WORD.exec(text)?.[0] : undefined;
-      if (!word) return { error: placed(text, at), repeated: [...repeated] };
-      wants = after(open);
-      at += word.length;
-    }
   }
 }
 
@@ -131,11 +81,6 @@ function scaled(number) {
   return { digits: all.slice(0, end).replace(/^0+/, ""), power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end) };
 }
 
-/** What may stand behind a value. @param {string[]} open */
-function after(open) {
-  return open.length > 0 ? ", or end" : "end";
-}
-
 /** Behind the quote that ends a string; nothing where none does. @param {string} text @param {number} start of the one that begins it */
 function closed(text, start) {
   for (let quote = text.indexOf(QUOTE, start + 1); quote >= 0; quote = text.indexOf(QUOTE, quote + 1)) {
@@ -150,10 +95,4 @@ function closed(text, start) {
 function skipped(text, at) {
   BLANK.lastIndex = at;
   return at + (BLANK.exec(text)?.[0].length ?? 0);
-}
-
-/** @param {string} text @param {number} at */
-function placed(text, at) {
-  const lines = text.slice(0, at).split("\n");
-  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1, found: at < text.length ? `"${String.fromCodePoint(text.codePointAt(at) ?? 0)}"` : "the end" };
 }

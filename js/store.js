@@ -28,7 +28,7 @@ import { Project, projectHash } from "./project.js";
 import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
 import { besideConversation, recorded } from "./recording.js";
 import { ranked, searched } from "./search.js";
-import { flat, readSettings, writeSetting } from "./settings.js";
+import { readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
 
@@ -92,7 +92,7 @@ export class Store {
    * @returns {Setting[]}
    * @example store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
    */
-  listSettings() { return flat(this.#read); }
+  listSettings() { return structuredClone(this.#read.all); }
 
   /**
    * Writes a setting into the home's file, or the project's.

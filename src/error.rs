@@ -21,6 +21,8 @@ pub enum Code {
     InvalidJson,
     /// A request or a draft with a value that cannot be used.
     InvalidRequest,
+    /// No setting, or no value of it, or a file of them that cannot be used.
+    InvalidSetting,
     /// A status that the session's may not become.
     InvalidTransition,
     /// Vocabulary bytes that are none.
@@ -47,6 +49,7 @@ impl Code {
             Code::InvalidId => "invalid_id",
             Code::InvalidJson => "invalid_json",
             Code::InvalidRequest => "invalid_request",
+            Code::InvalidSetting => "invalid_setting",
             Code::InvalidTransition => "invalid_transition",
             Code::InvalidVocabulary => "invalid_vocabulary",
             Code::LineTooLong => "line_too_long",

@@ -2,5 +2,6 @@
 
 pub mod blob;
 pub(crate) mod fields;
+pub mod flaw;
 pub mod hash;
 pub mod text;

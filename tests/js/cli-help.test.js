@@ -6,7 +6,6 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { distance, nearest } from "../../js/cli/nearest.js";
 import { inFolder } from "./git-tools.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
@@ -137,11 +136,3 @@ test("append says at a terminal that it reads from it", { skip: noTerminal }, ()
     assert.equal(status, 0);
     assert.match(spawnSync(process.execPath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
   }));
-
-test("nearest is what differs in the fewest letters, swapped ones counted once", () => {
-  for (const [a, b, expected] of /** @type {const} */ ([["", "", 0], ["", "abc", 3], ["list", "lsit", 1], ["list", "last", 1], ["list", "lists", 1], ["kitten", "sitting", 3], ["ab", "ba", 1]])) {
-    assert.deepEqual([distance(a, b), distance(b, a)], [expected, expected], `${a} ${b}`);
-  }
-  assert.deepEqual(nearest("shwo", ["show", "new"]), ["show"]);
-  assert.deepEqual(nearest("xyz", ["show", "new"]), []);
-});

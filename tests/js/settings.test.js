@@ -7,10 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 
 import { openStore } from "../../js/index.js";
-import { looked } from "../../js/json-text.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -155,26 +153,6 @@ test("no file that can be read opens what one that cannot may have shut", () =>
     assert.deepEqual(settings, { ...DEFAULTS, ...STRICTEST });
     assert.equal(problems.length, 3);
   }));
-
-test("where a text ceases to be JSON is found just where the language's own parser refuses it", () => {
-  const parsed = (/** @type {string} */ text) => {
-    try {
-      JSON.parse(text);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  fc.assert(
-    fc.property(fc.jsonValue(), fc.nat(), fc.constantFrom("", ",", "}", "]", '"', ":", "\\", "\n", "0", "-", "e", "nul", "\u0001"), fc.nat(3), (value, at, put, less) => {
-      const json = JSON.stringify(value, null, at % 3);
-      const place = at % (json.length + 1);
-      const text = json.slice(0, place) + put + json.slice(place + less);
-      assert.equal(looked(text).error === undefined, parsed(text), text);
-    }),
-    { numRuns: 3000 },
-  );
-});
 
 test("a folder or a link in its place is reported, and forbids what a file there may have forbidden", () =>
   inFolder(async (places) => {

@@ -21,6 +21,8 @@ mod project;
 mod reader;
 #[cfg(feature = "core")]
 mod session;
+#[cfg(feature = "wasm")]
+mod settings;
 
 #[cfg(feature = "core")]
 pub use handles::{ContextBuild, Counter};

@@ -1,0 +1,56 @@
+//! Settings, for JavaScript.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+use leftoff::error::{Code, Error};
+use leftoff::json::text::to_json;
+use leftoff::nearest;
+use leftoff::settings::{self, SettingsFile};
+use crate::{Answer, bytes, thrown};
+
+/// The keys of all settings.
+#[wasm_bindgen(js_name = settingKeys)]
+pub fn setting_keys() -> Vec<String> {
+    settings::keys().into_iter().map(String::from).collect()
+}
+
+/// Of files, JSON `[{"path","source","text","problem"}]`, what holds: JSON `{"all":[{"key","value","source","path"}],
+/// "problems":[...]}`; see `settings::read`.
+#[wasm_bindgen(js_name = readSettings)]
+pub fn read_settings(files: &[u8]) -> Answer<Uint8Array> {
+    let files: Vec<SettingsFile> = from_json(files)?;
+    Ok(bytes(&to_json(&settings::read(&files))))
+}
+
+/// Refuses a value, JSON, that may not be written into a file, JSON as in `readSettings`; without one, to take the
+/// setting out.
+#[wasm_bindgen(js_name = checkSetting)]
+pub fn check_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<()> {
+    settings::check_writing(key, value.as_deref(), &from_json(file)?).map_err(thrown)
+}
+
+/// A program's configuration of saving by itself, JSON, over what holds by default: `[{"key","value",...}]`.
+#[wasm_bindgen(js_name = autoPersistSettings)]
+pub fn auto_persist_settings(given: &str) -> Answer<Uint8Array> {
+    settings::auto_persist(given).map(|all| bytes(&to_json(&all))).map_err(thrown)
+}
+
+/// Of the words that are known, those that may have been meant.
+#[wasm_bindgen(js_name = nearestWords)]
+pub fn nearest_words(typed: &str, known: Vec<String>) -> Vec<String> {
+    let near = nearest::nearest(typed, known.iter().map(String::as_str));
+    near.into_iter().filter_map(|place| known.get(place).cloned()).collect()
+}
+
+fn from_json<T: DeserializeOwned>(json: &[u8]) -> Answer<T> {
+    serde_json::from_slice(json).map_err(|error| {
+        let message = format!("expected files of settings, but found something else: {error}");
+        thrown(Error::new(Code::InvalidRequest, message))
+    })
+}

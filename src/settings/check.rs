@@ -1,0 +1,106 @@
+//! Whether what stands in a file is a setting, and a value that it may have.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::known::{KNOWN, Known, names};
+use crate::json::fields::Fields;
+pub(super) use crate::json::fields::shown;
+
+/// Where something stands, for who is told that it cannot be used.
+pub(super) struct Place<'a> {
+    pub(super) path: &'a str,
+    /// The key from the outermost object on.
+    pub(super) key: &'a str,
+}
+
+/// The fields of an object; of a key that comes twice the last, as parsers have it.
+pub(super) fn entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (&'f str, &'f str)> {
+    let all: Vec<_> = fields.named().collect();
+    let is_last =
+        move |(at, (name, _)): &(usize, (&str, &str))| all[at + 1..].iter().all(|(other, _)| other != name);
+    fields.named().enumerate().filter(is_last).map(|(_, entry)| entry)
+}
+
+impl Place<'_> {
+    /// What an object says, each by its place in `KNOWN`; what it cannot say is reported. `prefix`: of the keys that
+    /// its names are.
+    pub(super) fn take(
+        &self,
+        fields: &Fields<'_>,
+        prefix: &str,
+        problems: &mut Vec<String>,
+    ) -> Vec<(usize, String)> {
+        let mut said = Vec::new();
+        for (name, value) in entries(fields) {
+            let key = if self.key.is_empty() { name.into() } else { format!("{}.{name}", self.key) };
+            let place = Place { path: self.path, key: &key };
+            let full = [prefix, name].concat();
+            if !names(prefix).contains(&name) {
+                let known = names(prefix).join(", ");
+                problems.push(format!(
+                    "expected a known setting in \"{}\", but found \"{key}\" instead; known are {known}",
+                    self.path
+                ));
+            } else if let Some(at) = KNOWN.iter().position(|known| known.key == full) {
+                match place.value(&KNOWN[at], value) {
+                    Ok(value) => said.push((at, value.into())),
+                    Err(problem) => problems.push(problem),
+                }
+            } else if let Ok(inner) = Fields::parse(value) {
+                said.extend(place.take(&inner, &[&full, "."].concat(), problems));
+            } else {
+                problems.push(place.expected("an object", shown(value, "an object")));
+            }
+        }
+        said
+    }
+
+    /// A value that a setting may have, as it is kept.
+    pub(super) fn value<'v>(&self, known: &Known, value: &'v str) -> Result<&'v str, String> {
+        let kind = kind_of(known.default);
+        if kind_of(value) != kind {
+            return Err(self.expected(&format!("a {kind}"), shown(value, "")));
+        }
+        if !known.choices.is_empty() {
+            let choices: Vec<_> = known.choices.iter().map(|choice| choice.trim_matches('"')).collect();
+            return known
+                .canonical(value)
+                .ok_or_else(|| self.expected(&choices.join(", "), shown(value, "")));
+        }
+        let is_usable = kind != "number" || is_0_or_more(value);
+        if is_usable { Ok(value) } else { Err(self.expected("0 or more", shown(value, ""))) }
+    }
+
+    fn expected(&self, what: &str, found: &str) -> String {
+        format!("expected {what} for \"{}\" in \"{}\", but found {found} instead", self.key, self.path)
+    }
+}
+
+fn kind_of(value: &str) -> &'static str {
+    match value.as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b't' | b'f') => "boolean",
+        Some(b'-' | b'0'..=b'9') => "number",
+        _ => "other",
+    }
+}
+
+// And no more than a double holds, which is what most languages read it as.
+fn is_0_or_more(number: &str) -> bool {
+    const LARGEST: i64 = 307;
+    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) =
+        digits.trim_start_matches('-').split_once('.').unwrap_or((digits.trim_start_matches('-'), ""));
+    let first = [whole, fraction].concat().find(|digit| digit != '0');
+    let Some(first) = first else { return true };
+    // Of a number of so many digits nobody knows the sign by parsing it: what does not fit is as far out.
+    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
+        i64::MIN / 2
+    } else {
+        i64::MAX / 2
+    });
+    let power = whole.len() as i64 - 1 - first as i64 + exponent;
+    !number.starts_with('-') && power <= LARGEST
+}

@@ -1,0 +1,259 @@
+//! Settings: `<home>/settings.json`, over it `<project>/.leftoff/settings.json`.
+//!
+//! A key that nobody knows is reported, and so are a value of another kind and a file that cannot be read; none of them
+//! stops anything. But what such a file may have forbidden stays forbidden: where nobody can tell what it says of a choice,
+//! the strictest holds. Nor does a project's file allow what the home's forbids.
+//!
+//! Values are JSON as it is written: whoever reads them decides how a number is held.
+
+mod check;
+mod known;
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{Fields, NotFields};
+use crate::json::flaw::{Flaw, flaw};
+use crate::nearest::distance;
+
+use check::{Place, entries, shown};
+use known::{KNOWN, Known};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// No file says it.
+    Default,
+    /// The home's file.
+    Home,
+    /// The project's.
+    Project,
+}
+
+/// A file of settings as the host found it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SettingsFile {
+    /// As a person finds it.
+    pub path: String,
+    /// Whose it is.
+    pub source: Source,
+    /// What stands in it; nothing where there is no such file.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Why it cannot be read.
+    #[serde(default)]
+    pub problem: Option<String>,
+}
+
+/// One setting, and where its value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// `autoPersist.debounceMs`
+    pub key: &'static str,
+    /// JSON.
+    pub value: String,
+    /// Which file says it.
+    pub source: Source,
+    /// That file's path.
+    pub path: Option<String>,
+}
+
+impl Serialize for Setting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("key", self.key)?;
+        let value = RawValue::from_string(self.value.clone()).map_err(serde::ser::Error::custom)?;
+        map.serialize_entry("value", &value)?;
+        map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("path", &self.path)?;
+        map.end()
+    }
+}
+
+/// What holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Read {
+    /// Each setting.
+    pub all: Vec<Setting>,
+    /// What in the files could not be used, a sentence each.
+    pub problems: Vec<String>,
+}
+
+/// The keys of all settings.
+pub fn keys() -> Vec<&'static str> {
+    KNOWN.iter().map(|known| known.key).collect()
+}
+
+/// Reads the files, the one that counts more last.
+pub fn read(files: &[SettingsFile]) -> Read {
+    let mut all: Vec<Setting> = KNOWN.iter().map(by_default).collect();
+    let mut problems = Vec::new();
+    // Problems of what a file says come before those of what another one forbids.
+    let said: Vec<_> = files
+        .iter()
+        .flat_map(|file| said_in(file, &mut problems).into_iter().map(move |said| (file, said)))
+        .collect();
+    for (file, (place, value)) in said {
+        let (known, before) = (&KNOWN[place], &mut all[place]);
+        // A folder that comes from somebody else must not open what its user has shut.
+        if known.rank(&value) < known.rank(&before.value) {
+            let [held, found] = [&before.value, &value].map(|value| plain(value));
+            problems.push(format!(
+                "expected \"{held}\" or stricter for \"{}\" in \"{}\", as the home says, but found \"{found}\" instead",
+                known.key, file.path
+            ));
+        } else {
+            *before = Setting { key: known.key, value, source: file.source, path: Some(file.path.clone()) };
+        }
+    }
+    Read { all, problems }
+}
+
+/// Whether a value, JSON, may be written as a setting into a file; without one, whether the setting may be taken out.
+///
+/// # Errors
+/// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
+pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<(), Error> {
+    let Some(known) = KNOWN.iter().find(|known| known.key == key) else {
+        return refuse(&[format!("expected one of {}, but found \"{key}\" instead", keys().join(", "))]);
+    };
+    let mut problems = Vec::new();
+    match document(file) {
+        Err(problem) => problems.push(problem),
+        Ok(document) => {
+            let group = key.split_once('.').map(|(group, _)| group);
+            let of_group = group
+                .and_then(|group| document.as_ref().and_then(|fields| Some((group, fields.raw(group)?))));
+            if let Some((group, raw)) = of_group.filter(|(_, raw)| !raw.starts_with('{')) {
+                let found = shown(raw, "an object");
+                problems.push(format!(
+                    "expected an object for \"{group}\" in \"{}\", but found {found} instead",
+                    file.path
+                ));
+            }
+        }
+    }
+    if let Some(value) = value {
+        let place = Place { path: &file.path, key };
+        problems.extend(place.value(known, value).err());
+    }
+    refuse(&problems)
+}
+
+/// A configuration that a program gives, JSON, over what holds by default; its settings have keys without their group.
+///
+/// # Errors
+/// `invalid_setting` for what could not stand in a file.
+pub fn auto_persist(given: &str) -> Result<Vec<Setting>, Error> {
+    const GROUP: &str = "autoPersist.";
+    let mut problems = Vec::new();
+    let file = Place { path: "the configuration", key: "" };
+    let said = match Fields::parse(given) {
+        Ok(fields) => file.take(&fields, GROUP, &mut problems),
+        Err(found) => {
+            return refuse(&[format!("expected an object, but found {found}")]).map(|()| Vec::new());
+        }
+    };
+    refuse(&problems)?;
+    let mut all: Vec<Setting> = KNOWN.iter().map(by_default).collect();
+    for (place, value) in said {
+        all[place].value = value;
+    }
+    let own = all.into_iter().filter_map(|one| Some(Setting { key: one.key.strip_prefix(GROUP)?, ..one }));
+    Ok(own.collect())
+}
+
+fn by_default(known: &Known) -> Setting {
+    Setting { key: known.key, value: known.default.into(), source: Source::Default, path: None }
+}
+
+fn refuse(problems: &[String]) -> Result<(), Error> {
+    if problems.is_empty() { Ok(()) } else { Err(Error::new(Code::InvalidSetting, problems.join("; "))) }
+}
+
+// What a file says, each by its place in `KNOWN`; where it does not say clearly what it chooses, the strictest.
+fn said_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, String)> {
+    let path = &file.path;
+    // What secrets hang on is told first.
+    let choices = || KNOWN.iter().enumerate().rev().filter(|(_, known)| !known.choices.is_empty());
+    let strictest = |(place, known): (usize, &'static Known)| Some((place, (*known.choices.last()?).into()));
+    let fields = match document(file) {
+        Ok(Some(fields)) => fields,
+        Ok(None) => return Vec::new(),
+        Err(problem) => {
+            let strict: Vec<_> = choices().filter_map(strictest).collect();
+            problems.push(format!("{problem}; {}", held_to(&strict)));
+            return strict;
+        }
+    };
+    let mut said = Place { path, key: "" }.take(&fields, "", problems);
+    let strict: Vec<_> =
+        choices().filter(|(_, known)| is_unclear(known, &fields)).filter_map(strictest).collect();
+    if !strict.is_empty() {
+        let keys = strict.iter().map(|(place, _)| KNOWN[*place].key).collect::<Vec<_>>().join("\", \"");
+        let held = held_to(&strict);
+        problems.push(format!(
+            "expected \"{path}\" to say clearly what \"{keys}\" is to be, but found something else; {held}"
+        ));
+    }
+    said.extend(strict);
+    said
+}
+
+fn held_to(strict: &[(usize, String)]) -> String {
+    let held: Vec<_> =
+        strict.iter().map(|(place, value)| format!("\"{}\" is {value}", KNOWN[*place].key)).collect();
+    format!("until that is mended, {}", held.join(" and "))
+}
+
+fn document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
+    let path = &file.path;
+    let text = match (&file.problem, &file.text) {
+        (Some(problem), _) => return Err(problem.clone()),
+        (None, None) => return Ok(None),
+        (None, Some(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
+    };
+    match (Fields::parse(text), flaw(text)) {
+        (Ok(fields), _) => Ok(Some(fields)),
+        (Err(NotFields::Invalid), Some(Flaw { line, column, found })) => {
+            let found = found.map_or("the end".to_owned(), |letter| format!("\"{letter}\""));
+            Err(format!("expected JSON in \"{path}\", but found {found} at line {line}, column {column}"))
+        }
+        (Err(found), _) => Err(format!("expected an object in \"{path}\", but found {found} instead")),
+    }
+}
+
+// Said twice, said by a value that nothing has, or by a key that differs from it in its case or by a letter or two.
+fn is_unclear(known: &Known, fields: &Fields<'_>) -> bool {
+    let is_top = |name: &str| KNOWN.iter().any(|known| known.key.split('.').next() == Some(name));
+    let is_repeated = fields.named().filter(|(name, _)| *name == known.key).count() > 1;
+    let is_other = |(name, value): (&str, &str)| {
+        if name == known.key {
+            known.canonical(value).is_none()
+        } else {
+            !is_top(name) && is_like(name, known.key)
+        }
+    };
+    is_repeated || entries(fields).any(is_other)
+}
+
+fn is_like(name: &str, key: &str) -> bool {
+    let bare: String =
+        name.chars().map(|letter| letter.to_ascii_lowercase()).filter(char::is_ascii_lowercase).collect();
+    bare.contains(key) || distance(&bare, key) <= 2
+}
+
+fn plain(value: &str) -> &str {
+    value.trim_matches('"')
+}
+
+#[cfg(test)]
+mod tests;
