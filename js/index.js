@@ -7,7 +7,7 @@ import { knownOptions } from "./options.js";
 
 export { compareContexts } from "./compare.js";
 export { LeftoffError } from "./error.js";
-export { pausePhrase } from "./pausing.js";
+export { findStopPhrase } from "./stop-phrase.js";
 export { historyText } from "./resuming.js";
 export { listText } from "./search.js";
 export { Session } from "./session.js";

@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
 import { bytesOf, textOf } from "../core.js";
 import { derived } from "../derived.js";
 import { unlessBug } from "../error.js";
-import { LeftoffError, openStore, pausePhrase } from "../index.js";
+import { LeftoffError, openStore, findStopPhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { NodeStorage } from "../storage/node.js";
@@ -103,7 +103,7 @@ async function isThere(path) {
 
 /** What the model should ask the user, who decides. @param {Store} store @param {Session} session @param {{ prompt: string, stop: string }} of */
 async function asks(store, session, { prompt, stop }) {
-  const phrase = pausePhrase(prompt);
+  const phrase = findStopPhrase(prompt);
   if (phrase) return `leftoff: the user may want to stop for now ("${phrase}"). Ask whether to save this conversation, and say that ${stop} does it. Do nothing without an answer.`;
   const isLong = await countedTurn(store, session);
   return isLong ? `leftoff: ${LONG} turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.` : undefined;

@@ -8,6 +8,8 @@ mod cues;
 mod sentences;
 mod shell;
 mod shown;
+#[cfg(feature = "interop")]
+pub mod stopping;
 mod tool_effects;
 
 pub(crate) use shown::within;

@@ -15,7 +15,7 @@ import * as leftoff from "../../js/index.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
 /** Where the public surface is written down. */
-const FRONT = ["index", "open-store", "store", "session", "appended", "transcript", "compare", "resuming", "search", "pausing", "error", "storage/memory", "storage/node"];
+const FRONT = ["index", "open-store", "store", "session", "appended", "transcript", "compare", "resuming", "search", "stop-phrase", "error", "storage/memory", "storage/node"];
 const COMPAT = ["compat", "compat-context", "auto-persist"];
 const Async = /** @type {any} */ (async () => {}).constructor;
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { historyText, pausePhrase } from "../../js/index.js";
+import { historyText, findStopPhrase } from "../../js/index.js";
 import { inStore } from "./long-session.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -97,7 +97,7 @@ test("the example of resuming runs, and asks whoever wants to stop", () =>
     await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
     /** @type {string[]} */
     const asked = [];
-    const given = { session, historyText, pausePhrase, promptHash: "sha256:bb", text: "Let's stop here.", ask: (/** @type {string} */ question) => asked.push(question) };
+    const given = { session, historyText, findStopPhrase, promptHash: "sha256:bb", text: "Let's stop here.", ask: (/** @type {string} */ question) => asked.push(question) };
     const run = new (Object.getPrototypeOf(async () => {}).constructor)(...Object.keys(given), code);
     const { command, warnings, told } = await run(...Object.values(given));
     assert.deepEqual([command, warnings.length, asked.length], ["/brainstorm", 1, 1]);

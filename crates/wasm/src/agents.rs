@@ -28,6 +28,7 @@ use leftoff::resume::{block, find, history, listing};
 use leftoff::session::handle::Session;
 use leftoff::shapes;
 use leftoff::shapes::Format;
+use leftoff::state::stopping;
 use leftoff::time::{self, Stamp};
 use leftoff::tokens::{Counting, Vocabulary};
 
@@ -275,6 +276,12 @@ pub fn write_native(agent: &str, messages: &[u8], about: &[u8]) -> Answer<Uint8A
 pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
     let all: Vec<find::Known> = from_json(all, "an array of arrays of texts")?;
     Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
+}
+
+/// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.
+#[wasm_bindgen(js_name = findStopPhrase)]
+pub fn find_stop_phrase(text: &str) -> Option<String> {
+    stopping::find_stop_phrase(text)
 }
 
 /// Looks for words in logs; see `Search`.

@@ -1,7 +1,7 @@
 // @ts-check
 /** The operations of the public surface: what a script asks, and what of its answer is recorded. */
 
-import { compareContexts, countTokens, historyText, listText, modelOf, pausePhrase, readTranscript } from "../../../js/index.js";
+import { compareContexts, countTokens, findStopPhrase, historyText, listText, modelOf, readTranscript } from "../../../js/index.js";
 
 /** @import { Session, Store } from "../../../js/index.js" */
 /** @import { Host } from "./javascript.mjs" */
@@ -15,7 +15,7 @@ export const PLAIN = {
   historyText: ({ messages }) => historyText(messages),
   listText: ({ listed }) => listText(listed),
   modelOf: ({ name }) => modelOf(name),
-  pausePhrase: ({ text }) => pausePhrase(text),
+  findStopPhrase: ({ text }) => findStopPhrase(text),
   readTranscript: async ({ path, start, end, context }) => {
     const transcript = await readTranscript(path);
     const { session, problems, length } = transcript;

@@ -1,0 +1,133 @@
+//! Patterns of words, matched from all places at once, so that no clause takes long.
+//!
+//! A pattern is words with a blank between them. `(a|b)` is one of some, `a?` may be there, `a*` any number of times, `<NAME>`
+//! another pattern, `_` any word, `..` any number of words, `#` a number, `~day` a word that ends so and has more, `&(a)`
+//! whatever begins with `a` and is not passed by, `$` the end.
+
+use super::phrases::PATTERNS;
+
+/// So many words a clause has at most.
+const MOST: usize = 127;
+
+/// Places between words, each a bit.
+type Places = u128;
+
+pub(super) struct Matcher<'w> {
+    words: &'w [&'w str],
+}
+
+impl<'w> Matcher<'w> {
+    pub(super) fn new(words: &'w [&'w str]) -> Matcher<'w> {
+        Matcher { words: &words[..words.len().min(MOST)] }
+    }
+
+    /// Whether a pattern matches from the first word on.
+    pub(super) fn is_whole(&self, pattern: &str) -> bool {
+        self.one_of(pattern, 1).0 != 0
+    }
+
+    // Where one of some patterns ends that begins at one of these places, and what stands behind them.
+    fn one_of<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+        let (mut all, mut rest) = (0, pattern);
+        loop {
+            let (ends, behind) = self.sequence(rest, from);
+            all |= ends;
+            match behind.strip_prefix('|') {
+                Some(next) => rest = next,
+                None => return (all, behind),
+            }
+        }
+    }
+
+    fn sequence<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+        let (mut at, mut rest) = (from, pattern.trim_start());
+        while at != 0 && !rest.is_empty() && !rest.starts_with([')', '|']) {
+            let (ends, behind) = self.element(rest, at);
+            (at, rest) = match behind.as_bytes().first() {
+                Some(b'?') => (at | ends, &behind[1..]),
+                Some(b'*') => (self.repeated(rest, at), &behind[1..]),
+                _ => (ends, behind),
+            };
+            rest = rest.trim_start();
+        }
+        (at, if at == 0 { behind_sequence(rest) } else { rest })
+    }
+
+    fn repeated(&self, element: &str, from: Places) -> Places {
+        let mut all = from;
+        loop {
+            let more = all | self.element(element, all).0;
+            if more == all {
+                return all;
+            }
+            all = more;
+        }
+    }
+
+    fn element<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+        if let Some(inside) = pattern.strip_prefix('(') {
+            let (ends, rest) = self.one_of(inside, from);
+            return (ends, closed(rest));
+        }
+        if let Some(ahead) = pattern.strip_prefix("&(") {
+            let begins = |place: &usize| from >> place & 1 == 1 && self.one_of(ahead, 1 << place).0 != 0;
+            let kept = (0..=self.words.len()).filter(begins).fold(0, |kept, place| kept | 1 << place);
+            return (kept, closed(self.one_of(ahead, 0).1));
+        }
+        let end = pattern.find([' ', '(', ')', '|', '?', '*']).unwrap_or(pattern.len());
+        let (token, rest) = pattern.split_at(end);
+        (self.token(token, from), rest)
+    }
+
+    fn token(&self, token: &str, from: Places) -> Places {
+        match token {
+            _ if from == 0 => 0,
+            "$" => from & 1 << self.words.len(),
+            // All from the first on.
+            ".." => {
+                (1 << self.words.len() | ((1 << self.words.len()) - 1)) & !((from & from.wrapping_neg()) - 1)
+            }
+            _ => match token.strip_prefix('<').and_then(|name| name.strip_suffix('>')) {
+                Some(name) => PATTERNS
+                    .iter()
+                    .filter(|(of, _)| *of == name)
+                    .fold(0, |ends, (_, pattern)| ends | self.one_of(pattern, from).0),
+                None => (0..self.words.len())
+                    .filter(|place| from >> place & 1 == 1 && is_word(token, self.words[*place]))
+                    .fold(0, |ends, place| ends | 2 << place),
+            },
+        }
+    }
+}
+
+// What stands behind the elements that one of some patterns has.
+fn behind_sequence(pattern: &str) -> &str {
+    let mut depth = 0_usize;
+    let is_end = |byte: u8| {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            b')' | b'|' => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    &pattern[pattern.bytes().position(is_end).unwrap_or(pattern.len())..]
+}
+
+fn closed(rest: &str) -> &str {
+    rest.strip_prefix(')').unwrap_or(rest)
+}
+
+fn is_word(token: &str, word: &str) -> bool {
+    match token {
+        "_" => true,
+        "#" => word.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => match token.strip_prefix('~') {
+            Some(ending) => word.strip_suffix(ending).is_some_and(|head| {
+                !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            }),
+            None => token == word,
+        },
+    }
+}

@@ -1,0 +1,37 @@
+//! Whether somebody says that they want to stop the conversation for now.
+//!
+//! By phrases of English that fill a clause: "let's stop here" does, "let's stop using REST" does not. It is for asking,
+//! never for acting: whoever is asked may say no.
+
+mod clauses;
+mod matcher;
+mod phrases;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use matcher::Matcher;
+
+/// A clause of more letters tells of something.
+const LONGEST: usize = 200;
+
+/// The clause of a user's message that says so; nothing for what only resembles it, "stop the server". Ask then whether to
+/// save, and do nothing without an answer.
+pub fn find_stop_phrase(text: &str) -> Option<String> {
+    let text = clauses::without_quotes(text);
+    let clauses = clauses::looked_at(&text);
+    clauses
+        .into_iter()
+        .find(|clause| clause.encode_utf16().count() < LONGEST && is_stop(clause))
+        .map(ToOwned::to_owned)
+}
+
+fn is_stop(clause: &str) -> bool {
+    let words = clauses::words(clause);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Matcher::new(&words).is_whole(phrases::CLAUSE)
+}
+
+#[cfg(test)]
+mod tests;
