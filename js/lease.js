@@ -5,7 +5,7 @@
  */
 
 import { nowText, randomId } from "./clock.js";
-import { fromBytes, toBytes } from "./core.js";
+import { called, textOf, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 import { isGone, thisProcess } from "./process.js";
 
@@ -79,14 +79,9 @@ export class Lease {
     await this.#storage.remove(`${this.#folder}/${this.#mine}`).catch(unlessBug);
   }
 
-  /** @param {string} path @returns {Promise<Holder | null>} */
+  /** @param {string} path @returns {Promise<Holder | undefined>} */
   async #read(path) {
     const bytes = await this.#storage.read(path);
-    try {
-      const holder = bytes && fromBytes(bytes);
-      return typeof holder?.pid === "number" && typeof holder.host === "string" ? holder : null;
-    } catch {
-      return null; // Torn: whoever wrote it did not come further than that.
-    }
+    return bytes ? /** @type {Holder | undefined} */ (called((core) => core.readLease(textOf(bytes)))) : undefined;
   }
 }

@@ -7,20 +7,11 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { bytesOf, toBytes } from "./core.js";
-import { derived } from "./derived.js";
+import { bytesOf, called, textOf } from "./core.js";
 import { unlessBug } from "./error.js";
+import { names } from "./placement.js";
 
 /** @import { Storage } from "./storage/contract.js" */
-
-/** A pointer is nobody else's business: a repository sees nothing of the folder but settings. */
-export const IGNORED = "*\n!settings.json\n";
-
-/** What is no project of its own has no pointer: it would be everybody's. @param {string} project */
-const isShared = (project) => project === homedir() || dirname(project) === project;
-
-/** @param {string} project */
-const folder = (project) => join(project, ".leftoff");
 
 /**
  * Points to a session. A project that cannot be written in has no pointer, nor has a folder of many projects.
@@ -28,13 +19,12 @@ const folder = (project) => join(project, ".leftoff");
  * @returns {Promise<boolean>} whether it is written
  */
 export async function pointAt(storage, project, { id, path }) {
-  if (isShared(project)) return false;
-  const at = folder(project);
+  if (!called((core) => core.mayHavePointer(project, dirname(project), homedir()))) return false;
+  const { ignore, ignored, pointer, pointerLink } = names();
   try {
-    const ignored = join(at, ".gitignore");
-    if (!(await storage.stat(ignored))) await storage.replace(ignored, bytesOf(IGNORED));
-    await storage.replace(join(at, "current-session.json"), toBytes({ version: 1, id, path }));
-    await storage.link(join(at, "current-session"), path).catch(unlessBug);
+    if (!(await storage.stat(join(project, ignore)))) await storage.replace(join(project, ignore), bytesOf(ignored));
+    await storage.replace(join(project, pointer), bytesOf(called((core) => core.writePointer(id, path))));
+    await storage.link(join(project, pointerLink), path).catch(unlessBug);
     return true;
   } catch (error) {
     unlessBug(error);
@@ -44,7 +34,7 @@ export async function pointAt(storage, project, { id, path }) {
 
 /** Takes the pointer away. @param {Storage} storage @param {string} project */
 export async function unpoint(storage, project) {
-  for (const name of ["current-session.json", "current-session"]) await storage.remove(join(folder(project), name));
+  for (const name of [names().pointer, names().pointerLink]) await storage.remove(join(project, name));
 }
 
 /**
@@ -53,6 +43,6 @@ export async function unpoint(storage, project) {
  * @returns {Promise<{ id: string, path: string } | undefined>}
  */
 export async function pointed(storage, project) {
-  const { id, path } = (await derived(storage, join(folder(project), "current-session.json"))) ?? {};
-  return typeof id === "string" && typeof path === "string" ? { id, path } : undefined;
+  const bytes = await storage.read(join(project, names().pointer)).catch(unlessBug);
+  return bytes ? called((core) => core.readPointer(textOf(bytes))) : undefined;
 }

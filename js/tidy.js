@@ -1,23 +1,20 @@
 // @ts-check
 /** Archives sessions of a project that are too many, or inactive for too long; deletes none. */
 
+import { called, toBytes } from "./core.js";
 import { unlessBug } from "./error.js";
 
 /** @import { Listed } from "./types/index.js" */
 
-const DAY_MS = 24 * 60 * 60_000;
-
 /**
- * Which of them are to be archived. What lies in a workspace is the user's, and in git: it is left alone, and so are
- * a session of which nothing can be read, the current one, and those of sub-agents, which lists do not have.
+ * Which of them are to be archived; those of sub-agents, which lists do not have, are left alone.
  * @param {Listed[]} listed those of a project, last active first
  * @param {{ maxSessionsPerProject: number, autoArchiveAfterDays: number, nowMs: number, currentId?: string }} limits
  */
 export function tooOld(listed, { maxSessionsPerProject, autoArchiveAfterDays, nowMs, currentId }) {
-  const oldest = nowMs - autoArchiveAfterDays * DAY_MS;
-  const mine = listed.filter(({ placement, status }) => placement === "home" && status !== "unreadable");
-  const old = mine.filter((one, place) => place >= maxSessionsPerProject || Date.parse(one.lastActive) < oldest);
-  return old.filter(({ id }) => id !== currentId);
+  const about = toBytes(listed.map(({ id, placement, status, lastActive }) => ({ id, placement, isReadable: status !== "unreadable", lastActive })));
+  const old = called((core) => core.tooOld(about, maxSessionsPerProject, autoArchiveAfterDays, nowMs, currentId));
+  return Array.from(old, (place) => /** @type {Listed} */ (listed[place]));
 }
 
 /**

@@ -11,7 +11,7 @@ import { ownOf, refuseLinks } from "../init/noted.js";
 import { partsFor, shellWords } from "../init/parts.js";
 import { isFolder } from "../folder.js";
 import { LeftoffError } from "../index.js";
-import { IGNORED } from "../pointer.js";
+import { names } from "../placement.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @import { Told } from "../init/installing.js" */
@@ -93,7 +93,7 @@ async function note(project, noted) {
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {
-    if (!isFolder(folder)) await written(project, join(folder, ".gitignore"), IGNORED, noted.folders);
+    if (!isFolder(folder)) await written(project, join(folder, ".gitignore"), names().ignored, noted.folders);
     await written(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
     return;
   }

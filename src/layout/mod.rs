@@ -5,6 +5,7 @@
 
 pub mod mentioned;
 pub mod names;
+pub mod pointer;
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Which settings there are, and what holds unless a file says otherwise: document 004's values.
+//! Which settings there are, and what holds unless a file says otherwise.
 
 use alloc::vec::Vec;
 

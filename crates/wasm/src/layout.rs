@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use leftoff::layout::{self, File, Place, Placement, Root, mentioned, names};
-use leftoff::session::documents::Name;
 use crate::small;
+use leftoff::layout::{self, File, Place, Placement, Root, mentioned, names, pointer};
+use leftoff::session::documents::Name;
 
 #[derive(Serialize)]
 struct Document {
@@ -38,6 +38,10 @@ struct Names {
     summaries: &'static str,
     attributes: &'static str,
     taken: &'static str,
+    pointer: String,
+    pointer_link: String,
+    ignore: String,
+    ignored: &'static str,
     home: Document,
     workspace: Document,
 }
@@ -50,7 +54,7 @@ fn document(name: Name) -> Document {
 }
 
 /// What files and folders are called; those of the home with the path below it. They never change.
-#[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, noProject: string, index: string, workspaces: string, moving: string, trash: string, trashOrigins: string, coming: string, cache: string, imported: string, conversations: string, sessionFolder: string, logs: [string, string, string], blobs: string, summaries: string, attributes: string, taken: string, home: { file: string, key: string }, workspace: { file: string, key: string } }")]
+#[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, noProject: string, index: string, workspaces: string, moving: string, trash: string, trashOrigins: string, coming: string, cache: string, imported: string, conversations: string, sessionFolder: string, logs: [string, string, string], blobs: string, summaries: string, attributes: string, taken: string, pointer: string, pointerLink: string, ignore: string, ignored: string, home: { file: string, key: string }, workspace: { file: string, key: string } }")]
 pub fn layout_names() -> JsValue {
     small(&Names {
         projects: layout::projects().path,
@@ -71,6 +75,10 @@ pub fn layout_names() -> JsValue {
         summaries: layout::SUMMARIES,
         attributes: layout::ATTRIBUTES,
         taken: layout::TAKEN,
+        pointer: pointer::file().path,
+        pointer_link: pointer::link().path,
+        ignore: pointer::ignore_file().path,
+        ignored: pointer::IGNORED,
         home: document(Name::MetadataJson),
         workspace: document(Name::SessionJson),
     })

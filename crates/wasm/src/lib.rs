@@ -21,8 +21,10 @@ mod project;
 mod reader;
 #[cfg(feature = "core")]
 mod session;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "core")]
 mod settings;
+#[cfg(feature = "core")]
+mod upkeep;
 
 #[cfg(feature = "core")]
 pub use handles::{ContextBuild, Counter};

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
+use crate::{Answer, small, thrown};
 use leftoff::error::{Code, Error};
 use leftoff::project::{self, Aliases, Where};
-use crate::{Answer, small, thrown};
 
 /// The hash of a project's folder, resolved and in normalisation form C.
 #[wasm_bindgen(js_name = projectHash)]

@@ -8,11 +8,11 @@ use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
+use crate::{Answer, bytes, thrown};
 use leftoff::error::{Code, Error};
 use leftoff::json::text::to_json;
 use leftoff::nearest;
 use leftoff::settings::{self, SettingsFile};
-use crate::{Answer, bytes, thrown};
 
 /// The keys of all settings.
 #[wasm_bindgen(js_name = settingKeys)]

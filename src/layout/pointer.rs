@@ -1,0 +1,108 @@
+//! A project's current session: which it is, written down beside the project. Derived: one that leads nowhere, or is no
+//! pointer, is none.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::{File, Root};
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+
+/// The folder of what leftoff keeps of a project in it.
+pub const FOLDER: &str = ".leftoff";
+
+/// What is nobody else's business there: a repository sees nothing of the folder but settings.
+pub const IGNORED: &str = "*\n!settings.json\n";
+
+/// Where a session lies, as the host names the path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pointer {
+    /// The session's id.
+    pub id: String,
+    /// The folder of its logs.
+    pub path: String,
+}
+
+/// The file that says it.
+pub fn file() -> File {
+    inside("current-session.json")
+}
+
+/// A link that leads there, for people, where the system has links.
+pub fn link() -> File {
+    inside("current-session")
+}
+
+/// Where git reads what it is to pass by.
+pub fn ignore_file() -> File {
+    inside(".gitignore")
+}
+
+fn inside(name: &str) -> File {
+    File::new(Root::Project, format!("{FOLDER}/{name}"))
+}
+
+/// What the file says of a session.
+pub fn write(pointer: &Pointer) -> String {
+    #[derive(Serialize)]
+    struct Written<'p> {
+        version: u32,
+        #[serde(flatten)]
+        pointer: &'p Pointer,
+    }
+    to_json(&Written { version: 1, pointer })
+}
+
+/// Reads the file; whether there is such a session, the caller looks.
+pub fn read(json: &str) -> Option<Pointer> {
+    let mut fields = Fields::parse(json).ok()?;
+    let mut bad = Vec::new();
+    Some(Pointer { id: fields.take("id", &mut bad)?, path: fields.take("path", &mut bad)? })
+}
+
+/// Whether a folder may have one: what many projects lie in is no project of its own, and its pointer would be everybody's.
+/// `parent`: the folder around it, which is itself at the top of all.
+pub fn may_have(project: &str, parent: &str, home_of_user: &str) -> bool {
+    project != home_of_user && project != parent
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_pointer_is_none() {
+        for text in [
+            "",
+            "{}",
+            "[]",
+            "null",
+            r#"{"id":"a"}"#,
+            r#"{"path":"/a"}"#,
+            r#"{"id":1,"path":"/a"}"#,
+            r#"{"id":"a","path":"/a""#,
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_many_projects_has_none() {
+        assert!(may_have("/home/ann/code", "/home/ann", "/home/ann"));
+        assert!(!may_have("/home/ann", "/home", "/home/ann"));
+        assert!(!may_have("/", "/", "/home/ann"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(id: String, path: String) {
+            let pointer = Pointer { id, path };
+            prop_assert_eq!(read(&write(&pointer)), Some(pointer));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Who has a session open for appending. It locks nothing: several may hold one.
+//!
+//! Each holder has a file of its own in a folder, so that nobody has to take one away from another; its loss costs a warning,
+//! never data. Whether a process is gone, only the host can tell, and only of one on its own machine.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::json::fields::Fields;
+
+/// A process that has a session open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Lease {
+    /// Its number.
+    pub pid: u64,
+    /// Where it runs.
+    pub host: String,
+    /// Names the time since that machine was started; nothing where the system does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
+    /// When the process began, in the system's own words; nothing where it does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// What runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Since when, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// What a file of the folder says; nothing of one that is torn: whoever wrote it did not come further than that.
+pub fn read(json: &str) -> Option<Lease> {
+    let mut fields = Fields::parse(json).ok()?;
+    let mut bad = Vec::new();
+    Some(Lease {
+        pid: fields.take("pid", &mut bad)?,
+        host: fields.take("host", &mut bad)?,
+        boot: fields.take("boot", &mut bad),
+        start: fields.take("start", &mut bad),
+        program: fields.take("program", &mut bad),
+        since: fields.take("since", &mut bad),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::json::text::to_json;
+
+    #[test]
+    fn what_is_no_lease_is_nobodys() {
+        for text in [
+            "",
+            "{",
+            "null",
+            "[]",
+            "{}",
+            r#"{"pid":1}"#,
+            r#"{"pid":"1","host":"h"}"#,
+            r#"{"pid":-1,"host":"h"}"#,
+            r#"{"host":"h"}"#,
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        // Of another version, or by hand.
+        assert_eq!(read(r#"{"pid":1,"host":"h","boot":2,"more":3}"#).map(|lease| lease.boot), Some(None));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_and_no_part_of_it_is(pid: u64, host: String, boot: Option<String>, cut: prop::sample::Index) {
+            let since = Some("2026-11-22T18:20:30.785Z".to_string());
+            let lease = Lease { pid, host, boot, start: Some("1".into()), program: None, since };
+            let written = to_json(&lease);
+            prop_assert_eq!(read(&written), Some(lease));
+            let end = (0..=cut.index(written.len())).rev().find(|end| written.is_char_boundary(*end)).unwrap_or(0);
+            prop_assert_eq!(read(&written[..end]), None);
+        }
+    }
+}

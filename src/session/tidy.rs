@@ -1,0 +1,102 @@
+//! Which sessions of a project are to be archived; none is deleted.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+use crate::layout::Placement;
+use crate::time;
+
+const DAY_MS: f64 = 24.0 * 60.0 * 60_000.0;
+
+/// What is known of a session.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aged {
+    /// Its id.
+    pub id: String,
+    /// How it is kept.
+    pub placement: Placement,
+    /// Whether anything of it can be read.
+    pub is_readable: bool,
+    /// When it was active last, RFC 3339.
+    pub last_active: String,
+}
+
+/// How many sessions a project keeps, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// So many stay, those that were active last.
+    pub most: f64,
+    /// Those that were inactive for longer do not.
+    pub days: f64,
+    /// Now.
+    pub now_ms: i64,
+    /// The id of the current one, which stays.
+    pub current: Option<&'a str>,
+}
+
+/// The places of those to be archived, of a list with the last active first. What lies in a workspace is the user's, and in
+/// git: it is left alone, and so is a session of which nothing can be read.
+pub fn too_old(listed: &[Aged], limits: &Limits<'_>) -> Vec<usize> {
+    let oldest = limits.now_ms as f64 - limits.days * DAY_MS;
+    let mine =
+        listed.iter().enumerate().filter(|(_, one)| one.placement == Placement::Home && one.is_readable);
+    let is_old = |one: &Aged| time::parse(&one.last_active).is_some_and(|ms| (ms as f64) < oldest);
+    let old = mine.enumerate().filter(|(rank, (_, one))| *rank as f64 >= limits.most || is_old(one));
+    old.filter(|(_, (_, one))| limits.current != Some(&one.id)).map(|(_, (place, _))| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: i64 = 1_763_812_800_000;
+
+    fn aged(id: usize, days: i64, placement: Placement, is_readable: bool) -> Aged {
+        let last_active = time::format(NOW - days * DAY_MS as i64);
+        Aged { id: format!("{id}"), placement, is_readable, last_active }
+    }
+
+    fn limits(most: f64, days: f64) -> Limits<'static> {
+        Limits { most, days, now_ms: NOW, current: None }
+    }
+
+    #[test]
+    fn too_many_and_too_long_inactive_are_archived_but_not_the_current_one() {
+        let listed: Vec<_> = [0, 1, 40, 50]
+            .iter()
+            .enumerate()
+            .map(|(id, days)| aged(id, *days, Placement::Home, true))
+            .collect();
+        assert_eq!(too_old(&listed, &limits(50.0, 30.0)), [2, 3]);
+        assert_eq!(too_old(&listed, &limits(1.0, 30.0)), [1, 2, 3]);
+        assert_eq!(too_old(&listed, &Limits { current: Some("2"), ..limits(0.0, 0.0) }), [0, 1, 3]);
+        assert_eq!(too_old(&listed, &limits(4.0, 50.0)), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_time_that_is_none_makes_nothing_old() {
+        let never = Aged { last_active: "yesterday".into(), ..aged(0, 0, Placement::Home, true) };
+        assert!(too_old(&[never], &limits(1.0, 0.0)).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_not_the_homes_or_cannot_be_read_is_left_alone(
+            kinds in prop::collection::vec((0..99_i64, any::<bool>(), any::<bool>()), 0..20), most in 0..9_u8, days in 0..99_u8,
+        ) {
+            let placement = |is_home| if is_home { Placement::Home } else { Placement::Workspace };
+            let listed: Vec<_> = kinds.iter().enumerate().map(|(id, (days, is_home, is_readable))| aged(id, *days, placement(*is_home), *is_readable)).collect();
+            let old = too_old(&listed, &limits(most.into(), days.into()));
+            prop_assert!(old.iter().all(|place| listed[*place].placement == Placement::Home && listed[*place].is_readable));
+            let kept = listed.iter().filter(|one| one.placement == Placement::Home && one.is_readable).count() - old.len();
+            prop_assert!(kept <= usize::from(most));
+        }
+    }
+}
