@@ -87,6 +87,16 @@ await check("the same bundle elsewhere, with its files beside it", () => {
   rmSync(join(project, "home-bundle.mjs"), { recursive: true, force: true });
   run("node", ["index.cjs"], { cwd: elsewhere });
 });
+await check("README's ten lines and its command, in an empty home", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const block = (/** @type {string} */ language, /** @type {number} */ place) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place]?.[1] ?? fail(`expected a block of ${language} in README.md, but found none`);
+  const home = join(project, "stranger");
+  const env = { HOME: home, LEFTOFF_HOME: join(home, ".leftoff"), NO_COLOR: "1" };
+  writeFileSync(join(project, "ten.mjs"), block("js", 0));
+  const [, command = ""] = block("sh", 1).match(/^npx (.*)\n$/) ?? [];
+  const printed = [run("node", ["ten.mjs"], { cwd: project, env, quiet: true }), run("npx", ["--offline", ...command.split(" ")], { cwd: project, env, quiet: true })];
+  for (const [place, found] of printed.entries()) if (found !== block("text", place)) throw new Error(`expected ${block("text", place)}, but found ${found}`);
+});
 await check("the command line", () => {
   const out = run(join(project, "node_modules", ".bin", "leftoff"), ["list", "--json", "--home", join(project, "home-import.mjs"), "--workspace", project], { cwd: project, quiet: true });
   if (JSON.parse(out).length !== 1) throw new Error(`expected one session, but found ${out}`);
