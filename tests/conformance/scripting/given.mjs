@@ -1,11 +1,11 @@
 // @ts-check
 /** What a caller gives as a function, from what a script says of it: models, counters and strategies of its own. */
 
-/** @param {any} asked */
-export function given({ summarize, count, strategies, ...asked }) {
+/** @param {any} asked @param {unknown[]} requests what a model is asked */
+export function given({ summarize, count, strategies, ...asked }, requests) {
   return {
     ...asked,
-    ...(summarize && { summarize: model(summarize) }),
+    ...(summarize && { summarize: model(summarize, requests) }),
     ...(count && { count: counter(count) }),
     ...(strategies && { strategies: Array.isArray(strategies) ? strategies.map(strategy) : strategies }),
   };
@@ -14,12 +14,12 @@ export function given({ summarize, count, strategies, ...asked }) {
 /**
  * A model: its answers one after another, the last one again and again.
  * @param {{ answers: (string | { content?: string, model?: string } | { throws: string })[] }} of
+ * @param {unknown[]} requests
  */
-function model({ answers }) {
-  let count = 0;
-  return async () => {
-    const answer = /** @type {any} */ (answers[Math.min(count, answers.length - 1)]);
-    count += 1;
+function model({ answers }, requests) {
+  return async (/** @type {unknown} */ request) => {
+    requests.push(request);
+    const answer = /** @type {any} */ (answers[Math.min(requests.length, answers.length) - 1]);
     if (answer?.throws !== undefined) throw new Error(answer.throws);
     return answer;
   };

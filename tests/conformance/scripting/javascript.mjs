@@ -49,9 +49,10 @@ export class Host {
     if (ifThere && !this.#isThere(step)) return null;
     this.#between.arm(between?.call, () => between?.steps.forEach((/** @type {Step} */ foreign) => this.#comesBetween(foreign)));
     try {
-      const value = await this.#done(step.op, this.#resolved(step));
+      // As it is now: some objects that the surface gives change later.
+      const value = JSON.parse(JSON.stringify((await this.#done(step.op, this.#resolved(step))) ?? null));
       if (step.as !== undefined) this.#answers.set(step.as, value);
-      return value ?? null;
+      return value;
     } catch (error) {
       // A bug is no behaviour to be held, nor is a mistake in the script.
       if (!(error instanceof leftoff.LeftoffError) || error.code === "internal") throw new Error(`step ${JSON.stringify(step).slice(0, 300)}`, { cause: error });
@@ -78,11 +79,16 @@ export class Host {
     const plain = PLAIN[op] ?? FOREIGN[op];
     if (plain) return plain(asked, this);
     if (op === "openStore") return this.#opened(as ?? store, asked);
+    /** @type {unknown[]} */
+    const requests = [];
     const ofSession = OF_SESSIONS[op];
-    if (ofSession) return ofSession(this.session(session), given(asked));
+    if (ofSession) {
+      const answer = await ofSession(this.session(session), given(asked, requests));
+      return asked.summarize ? { answer, requests } : answer;
+    }
     const ofStore = OF_STORES[op];
     if (!ofStore) throw new Error(`expected an operation, but found "${op}" instead`);
-    const value = await ofStore(this.store(store), given(asked), this, session);
+    const value = await ofStore(this.store(store), given(asked, requests), this, session);
     return value instanceof leftoff.Session ? this.#named(as ?? session, value) : value;
   }
 
