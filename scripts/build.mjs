@@ -126,7 +126,7 @@ function buildDev() {
   const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", pkg, "--out-name", name];
-    run("wasm-pack", ["build", join("crates", "wasm"), "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, "--", "--no-default-features", "--features", features], { env });
+    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, join("crates", "wasm"), "--features", features], { env });
     renameSync(join(pkg, `${name}_bg.wasm`), join(pkg, `${name}.wasm`));
     rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
   }

@@ -35,7 +35,7 @@ async function wasm() {
   // Three short tests: the compiler takes most of the time.
   const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_PROFILE_DEV_OPT_LEVEL: "0", RUSTC_BOOTSTRAP: "1" };
   const features = ["--features", "core,tokens"];
-  await runner("wasm-pack", ["test", join("crates", "wasm"), "--node", "--mode", "no-install", "--", "--test", "wasm", ...features], cargoCounts, env);
+  await runner("wasm-pack", ["test", "--node", "--mode", "no-install", join("crates", "wasm"), "--test", "wasm", ...features], cargoCounts, env);
 }
 
 async function javascript() {
