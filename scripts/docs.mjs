@@ -9,15 +9,20 @@ import { root, run, step } from "./run.mjs";
 
 const api = join(root, "docs", "api");
 
-/** What each entry of the package gives: its functions and classes, and its types. */
+/** What each entry of the package gives beside what it exports itself: what comes first, what it has of the other, and where its types are. */
 const PAGES = {
   leftoff: {
     about: 'import { openStore } from "leftoff"',
-    front: ["open-store", "store", "session", "appended", "transcript", "index", "compare", "resuming", "search", "pausing", "storage/memory", "storage/node", "error"],
+    entry: "index",
+    first: ["open-store", "store", "session", "appended"],
+    others: [""],
     types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/errors", "storage/contract", "records"],
   },
-  compat: { about: 'import { SessionManager } from "leftoff/compat"', front: ["compat", "compat-context", "auto-persist"], types: ["types/compat"] },
+  compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat", first: ["compat"], others: ["open-store", "error"], types: ["types/compat"] },
 };
+
+/** The files that an entry exports from, and it. @param {string} entry */
+const exported = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "\.\/([\w/-]+)\.js"/gm), ([, file = ""]) => file);
 
 /** @typedef {{ name: string, kind: string, doc: string, code: string }} Declared */
 
@@ -93,7 +98,8 @@ function chapter({ name, kind, doc, code: text }) {
 
 /** A page of the reference. @param {keyof typeof PAGES} name */
 export function page(name) {
-  const { about, front, types } = PAGES[name];
+  const { about, entry, first, others, types } = PAGES[name];
+  const front = [...new Set([...first, ...exported(entry), entry])].filter((file) => !others.includes(file));
   const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class");
   const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
   const list = (/** @type {Declared[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");

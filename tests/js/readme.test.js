@@ -58,6 +58,13 @@ test("README's ten lines print what stands below them, and so does its command",
     assert.equal(typed(example("One command", "sh", 0, readme).replace("npx", "npx --offline"), project, env), example("One command", "text", 0, readme));
   }));
 
+test("every file that ARCHITECTURE.md says where to start at is there", () => {
+  const [, table = ""] = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").match(/^## Where to start\n([^]*?)^## /m) ?? [];
+  const paths = Array.from(table.matchAll(/`([\w.-]+\/[\w./-]*)`/g), ([, path = ""]) => path);
+  assert.ok(paths.length > 25);
+  for (const path of paths) assert.ok(existsSync(join(root, path)), path);
+});
+
 test("README and the guide link only to what is there", () => {
   for (const [page, folder] of [[readme, root], [guide, join(root, "docs")]]) {
     const links = Array.from(page.matchAll(/\]\(([^)#]+)\)/g), ([, path = ""]) => path).filter((path) => !path.startsWith("http"));
