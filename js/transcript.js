@@ -49,7 +49,7 @@ export async function readTranscript(file) {
   const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
-    return new Transcript(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
+    return Transcript.of(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
   } finally {
     free();
   }
@@ -62,6 +62,9 @@ export class Transcript {
   #messages;
 
   /** @internal @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
+  static of(session, messages, problems) { return new Transcript(session, messages, problems); }
+
+  /** @private @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   constructor(session, messages, problems) {
     this.#messages = messages;
     /** What the transcript says of itself. */
