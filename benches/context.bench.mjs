@@ -8,7 +8,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens as theirs } from "gpt-tokenizer/encoding/o200k_base";
 import { called, exactCounter, toBytes } from "../js/core.js";
-import { countTokens, openStore } from "../js/index.js";
+import { NodeStorage, countTokens, openStore } from "../js/index.js";
+import { Live } from "../js/live.js";
 import { grow } from "../scripts/grow.mjs";
 import { ask } from "../scripts/run.mjs";
 import { aiSdk, costs, countAll, langChain, parsed } from "./builders.mjs";
@@ -174,10 +175,11 @@ async function besideOthers(home, id) {
 async function besideNative(home) {
   const id = await filled(home, (stats) => stats.totalTokens >= MILLION_OF);
   const store = await openStore({ home, project: "/" });
-  const log = logOf(await store.session(id));
-  await store.close();
+  const session = await store.session(id);
+  const log = logOf(session);
   const request = { window: MILLION, reserve: 0 };
-  const wasm = inWasm(readFileSync(log), request);
+  const wasm = await inWasm(session.path, readFileSync(log), request);
+  await store.close();
   const { strategy, tokensUsed } = JSON.parse(Buffer.from(wasm()).toString()).ready;
   if (strategy !== "pruned-tools") throw new Error(`expected pruned-tools, but found ${strategy} instead`);
   const native = () => ask("cargo", ["run", "--quiet", "--release", "--example", "context", "--", log, JSON.stringify(request), "3"]);
@@ -200,11 +202,12 @@ async function besideNative(home) {
   ];
 }
 
-/** Builds of a context from a log in memory; each gives the JSON. @param {Uint8Array} log @param {object} request */
-function inWasm(log, request) {
-  const session = called((core) => new core.Session());
-  called((core) => session.observe(core.LogName.Messages, log, 0));
-  for (let span; (span = called(() => session.unlearned())); ) session.learn(log.subarray(span[0], span[1]));
+/** Builds of a context from a log in memory; each gives the JSON. @param {string} path of the session @param {Uint8Array} log @param {object} request */
+async function inWasm(path, log, request) {
+  const storage = new NodeStorage();
+  const live = new Live({ storage, path, placement: "home", cache: { storage, folder: join(path, "cache") } });
+  await live.run("learn");
+  const session = live.handle;
   const ready = Buffer.from('{"ready"');
   const counter = exactCounter();
   return () => {

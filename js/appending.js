@@ -109,17 +109,12 @@ export class Staging {
 
   checkpoint() { return agents.called(() => this.#handle.checkpoint()); }
 
-  // What a log asks of a session's handle. There is only one log.
+  /** Takes what others appended meanwhile. @param {Uint8Array} bytes @param {number} offset */
+  observe(bytes, offset) { agents.called(() => this.#handle.observe(bytes, offset)); }
 
-  /** @param {number} _ @param {Uint8Array} bytes @param {number} offset */
-  observe(_, bytes, offset) { return agents.called(() => this.#handle.observe(bytes, offset)); }
-
+  /** How far the log is observed. */
   end() { return agents.called(() => this.#handle.end()); }
 
-  /** @param {number} _ @param {number} offset */
-  commit(_, offset) { agents.called(() => this.#handle.commit(offset)); }
-
-  abort() { agents.called(() => this.#handle.abort()); }
-
-  unknown() { return agents.called(() => this.#handle.unknown()); }
+  /** What was staged is in the log. @param {number} offset where, if nobody appended between */
+  commit(offset) { agents.called(() => this.#handle.commit(offset)); }
 }

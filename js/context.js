@@ -130,9 +130,9 @@ export function stateOf(handle) {
 export function briefOfMessages(messages, maxTokens) {
   const { handle, free } = lent((core) => new core.Session(newId()));
   try {
-    return called((core) => {
+    return called(() => {
       const log = handle.stageMessages(toBytes(messages), "leftoff", nowMs(), entropy(), anyCounter(), false);
-      handle.commit(core.LogName.Messages, 0);
+      handle.commit();
       for (let span; (span = handle.unlearned()); ) handle.learn(log.subarray(span[0], span[1]));
       return handle.brief([], maxTokens, anyCounter());
     });

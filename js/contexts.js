@@ -19,7 +19,7 @@ import { Summaries } from "./summaries.js";
  * What of a session only it can do.
  * @typedef {object} Doing
  * @property {<T>(work: () => Promise<T>) => Promise<T>} inTurn
- * @property {(asked: Record<string, unknown>[]) => Promise<unknown>} record
+ * @property {(asked: Record<string, unknown>[]) => Promise<unknown>} say
  */
 
 export class Contexts {
@@ -63,18 +63,18 @@ export class Contexts {
 
   /** @param {{ maxTokens: number, encoding: string }} options */
   async brief(options) {
-    const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#live.messages, options));
+    const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#from.log, options));
     return this.#out(brief);
   }
 
   /** @returns {Promise<string[]>} */
   pins() {
-    return this.#doing.inTurn(async () => (await pinnedOf(await this.#live.caughtUp(), this.#live.messages)).map(({ id }) => id));
+    return this.#doing.inTurn(async () => (await pinnedOf(await this.#caughtUp(), this.#from.log)).map(({ id }) => id));
   }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked */
   async summaryOf({ maxTokens, ...range }) {
-    const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
+    const handle = await this.#doing.inTurn(() => this.#caughtUp());
     const cached = await this.#summaries.exactly(handle, range);
     const isShort = cached && cached.summary.tokens <= maxTokens;
     const summary = isShort ? cached.summary.content : briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
@@ -83,16 +83,16 @@ export class Contexts {
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
   async compact({ apply = false, undo = false, keep, ...request }) {
-    const handle = await this.#doing.inTurn(() => this.#live.caughtUp());
+    const handle = await this.#doing.inTurn(() => this.#caughtUp());
     const current = compactionOf(handle);
     const plain = { ...request, summarize: undefined, strategies: undefined };
     if (undo) return this.#undone(plain, current);
     const build = (/** @type {ContextRequest} */ asked, /** @type {string} */ through) => this.#built(asked, through);
     const { endByte, summaryTokens, ...plan } = await planned({ ...plain, keep }, { build: /** @type {any} */ (build), current });
     if (!apply || plan.reason) return plan;
-    const first = current.range?.startMessageId ?? (await this.#live.firstMessageId());
+    const first = current.range?.startMessageId ?? (await this.#doing.inTurn(() => this.#live.run("firstMessageId")));
     const { cached, refused } = await this.#summed({ range: { start: 0, end: Number(endByte) }, least: Number(endByte), tokens: summaryTokens }, request);
-    await this.#doing.record([compactionEvent({ ...plan, endByte }, first, cached)]);
+    await this.#doing.say([compactionEvent({ ...plan, endByte }, first, cached)]);
     // Without a model's words it is what was planned.
     const tokensAfter = cached ? (await this.#built(plain)).tokensUsed : plan.tokensAfter;
     return { ...plan, isApplied: true, tokensAfter, ...(refused && { summaryRefused: refused }) };
@@ -104,7 +104,7 @@ export class Contexts {
     const said = { isApplied: Boolean(current.range), isDue: false, messageCount: 0 };
     if (!current.range) return { ...said, reason: "it is not compacted" };
     const before = await this.#built(request).catch(unlessBug);
-    await this.#doing.record([{ type: "compaction" }]);
+    await this.#doing.say([{ type: "compaction" }]);
     const after = await this.#built(request).catch(unlessBug);
     return { ...said, tokensBefore: before?.tokensUsed, tokensAfter: after?.tokensUsed, tokenBudget: after?.tokenBudget };
   }
@@ -143,14 +143,18 @@ export class Contexts {
   /** @param {Wanted} wanted @param {ContextRequest} request */
   async #summed(wanted, { summarize, window }) {
     const told = async (/** @type {SummaryRequest} */ request) => /** @type {Summarize} */ (summarize)(await this.#out(request));
-    return this.#summaries.get(await this.#live.revived(), wanted, { summarize: summarize && told, window });
+    return this.#summaries.get(this.#live.handle, wanted, { summarize: summarize && told, window });
   }
 
   // What others appended, and what they pinned or where they went on.
   async #learned() {
-    const handle = await this.#live.caughtUp();
-    await this.#live.learn();
-    return handle;
+    await this.#live.run("learn");
+    return this.#live.handle;
+  }
+
+  async #caughtUp() {
+    await this.#live.run("catchUp");
+    return this.#live.handle;
   }
 
   /** @param {ContextRequest} request @param {string} [through] */

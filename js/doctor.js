@@ -5,7 +5,6 @@ import { join } from "node:path";
 
 import { cutOff } from "./cut-off.js";
 import { refuseBug, unlessBug } from "./error.js";
-import { examine } from "./examine.js";
 import { keptSecrets } from "./kept-secrets.js";
 import { Live, idOf } from "./live.js";
 import { conversationOf } from "./placement.js";
@@ -30,14 +29,14 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
   const named = placement === "home" ? idOf(path) : conversationOf(path).name;
   const live = new Live({ ...place, cache });
   try {
-    await live.open();
-    const { health, problems } = await examine(place, live.id);
+    await live.run("open");
+    const { health, problems } = await live.run("examine");
     if (live.isEmpty && problems.length === 0) return undefined;
     const kept = secrets ? await keptSecrets(place) : [];
     const findings = await ofSession(place, { live, problems, home: { storage: cache.storage, path: home } });
     if (!fix || findings.length === 0) return { id: live.id, path, health, problems: [...whole(problems, findings), ...kept], fixed: [] };
     const { fixed, failed } = await mended(findings);
-    const again = await examine(place, live.id);
+    const again = await live.run("examine");
     return { id: live.id, path, health: again.health, problems: [...again.problems, ...failed, ...kept], fixed };
   } catch (error) {
     refuseBug(error);

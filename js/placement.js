@@ -3,8 +3,7 @@
 
 import { basename, dirname, join, sep } from "node:path";
 
-import { called, core } from "./core.js";
-
+import { called } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
 
 /** @import { Entry, Stat, Storage } from "./storage/contract.js" */
@@ -34,16 +33,6 @@ export function names() {
   known ??= called((core) => core.layoutNames());
   return known;
 }
-
-/** The document about a session in each placement: its file, what an event calls it, and what the core does. */
-export const DOCUMENTS = {
-  get home() {
-    return { ...names().home, name: () => core().DocumentName.MetadataJson };
-  },
-  get workspace() {
-    return { ...names().workspace, name: () => core().DocumentName.SessionJson };
-  },
-};
 
 /** The sessions below a home: `sessions/projects/<project hash>/session-<uuid>`. */
 export class Home {

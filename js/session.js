@@ -1,24 +1,20 @@
 // @ts-check
-/** One session: its files, and the handle of the core that knows what is in them. */
+/** One session: what it is asked for, one after another, by the core's operations on its files. */
 
 import { given, streamed } from "./answers.js";
 import { Appended } from "./appended.js";
 import { Contexts } from "./contexts.js";
-import { entropy, nowMs } from "./clock.js";
-import { anyCounter, called, toBytes } from "./core.js";
-import { unlessBug } from "./error.js";
-import { examine } from "./examine.js";
+import { bytesOf, called, toBytes } from "./core.js";
 import { exported } from "./export.js";
+import { toJson } from "./json.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
-import { Log } from "./log.js";
 import { appended, ofPath } from "./messages.js";
 import { knownOptions } from "./options.js";
 import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid } from "./refusing.js";
 import { resumed } from "./resuming.js";
-import { Tools } from "./tools.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
 /** @import { Cache } from "./live.js" */
@@ -34,7 +30,6 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
  */
 export class Session {
   #live;
-  #tools;
   #contexts;
   #lease;
   #isCounted;
@@ -44,8 +39,6 @@ export class Session {
   #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
-  /** Messages were appended that the document does not know. */
-  #hasNews = false;
 
   /**
    * @private
@@ -55,12 +48,11 @@ export class Session {
    */
   constructor({ cache, isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
     this.#live = live;
-    this.#tools = new Tools(this, live);
     this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
     this.#idleMs = idleMs;
     this.#secrets = new SessionSecrets(live.from, redaction);
-    this.#contexts = new Contexts(this, live, { from: live.from, secrets: this.#secrets, doing: { inTurn: (work) => this.#inTurn(work), record: (asked) => this.#record(asked) } });
+    this.#contexts = new Contexts(this, live, { from: live.from, secrets: this.#secrets, doing: { inTurn: (work) => this.#queued(work), say: (asked) => this.#say(asked) } });
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
@@ -83,17 +75,17 @@ export class Session {
   /** Loads what has to be known before anything leaves. @internal */
   prepare() { return this.#secrets.prepare(); }
 
-  /** The file of its messages, for who reads all of it. @internal */
-  get log() { return new Log({ ...this.#live.from, name: "Messages" }); }
+  /** The file of its messages, for who reads all of it. */
+  get log() { return this.#live.from.log; }
 
   /** Whether its folder is where it was, and still its own. @internal */
   isThere() {
-    return this.#queued(() => this.#live.isThere());
+    return this.#run("isThere");
   }
 
   /** Takes in what others wrote since the last look. @internal */
   async look() {
-    await this.#inTurn(() => this.#live.look());
+    await this.#run("look");
     await this.prepare();
   }
 
@@ -107,10 +99,7 @@ export class Session {
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
-    live.begin(created.id);
-    const bytes = called(() => live.handle.stageCreated(toBytes(created), nowMs(), entropy()));
-    await live.events.append(live.handle, bytes, { durable: true, begins: true });
-    await live.save();
+    await live.run("begin", toJson(created));
     return new Session(parts, live);
   }
 
@@ -121,7 +110,7 @@ export class Session {
    */
   static async open(parts) {
     const live = new Live(parts);
-    await live.open();
+    await live.run("open");
     return new Session(parts, live);
   }
 
@@ -168,10 +157,7 @@ export class Session {
   /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
     return this.#queued(async () => {
-      await this.#live.revived();
       if (!this.#lease.isHeld) await this.#lease.hold();
-      if (this.#live.isDue) await this.#goOn([]);
-      this.#hasNews = true;
       const appended = await this.#live.appendStaged(staging);
       await this.prepare();
       return appended;
@@ -265,7 +251,7 @@ export class Session {
    * warnings; // => []
    */
   resume(request = {}) {
-    return resumed(this, request, { record: (asked) => this.#record(asked), secrets: this.#secrets });
+    return resumed(this, request, { record: (asked) => this.#say(asked), secrets: this.#secrets });
   }
 
   /**
@@ -293,12 +279,12 @@ export class Session {
    * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
    */
   async rename(title) {
-    await this.#record([{ type: "title", title }]);
+    await this.#say([{ type: "title", title }]);
   }
 
   /** Hides it from lists. No byte of it is moved. @example await session.archive(); session.metadata.status; // => "archived" */
   async archive() {
-    await this.#record(({ archivedAt }) => (archivedAt ? [] : [{ type: "archived" }]));
+    await this.#say([{ type: "archived" }]);
   }
 
   /**
@@ -308,7 +294,7 @@ export class Session {
    * await session.unarchive();
    * session.metadata.status; // => "active"
    */
-  async unarchive() { await this.#record(({ archivedAt }) => (archivedAt ? [{ type: "unarchived" }] : [])); }
+  async unarchive() { await this.#say([{ type: "unarchived" }]); }
 
   /**
    * Keeps a message in every context.
@@ -320,7 +306,7 @@ export class Session {
    */
   async pin(messageId) {
     await refuseUnlessSaid(this, messageId);
-    await this.#record([{ type: "pin", messageId }]);
+    await this.#say([{ type: "pin", messageId }]);
   }
 
   /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
@@ -334,7 +320,7 @@ export class Session {
    * await session.pins(); // => []
    */
   async unpin(messageId) {
-    await this.#record([{ type: "unpin", messageId }]);
+    await this.#say([{ type: "unpin", messageId }]);
   }
 
   /**
@@ -345,7 +331,7 @@ export class Session {
    * session.metadata.agent.command; // => "/brainstorm"
    */
   async setAgent(agent) {
-    await this.#record([{ type: "agent", agent: agent ?? null }]);
+    await this.#say([{ type: "agent", agent: agent ?? null }]);
   }
 
   /**
@@ -355,7 +341,7 @@ export class Session {
    *   the documents: what it had in the placement that it left
    */
   async relocate(where) {
-    await this.#record([{ type: "relocated", ...where }]);
+    await this.#say([{ type: "relocated", ...where }]);
   }
 
   /**
@@ -370,18 +356,27 @@ export class Session {
    * const { isNew } = await session.appendTool({ call: { id: "call_1", name: "bash" }, result: { content: "ok", exitCode: 0 }, durationMs: 810 });
    * isNew; // => true
    */
-  appendTool(execution) { return this.#tools.append(execution); }
+  async appendTool(execution) {
+    // As it is now: the caller may change it before its turn comes.
+    const json = toJson(execution);
+    const { lines, ...appended } = await this.#queued(async () => {
+      const done = await this.#live.run("appendTool", json, { isCounted: this.#isCounted });
+      // Who appends no message has nothing open.
+      if (done.lines && !this.#lease.isHeld) await this.#lease.hold();
+      return done;
+    });
+    await this.#secrets.take(bytesOf(lines));
+    return appended;
+  }
 
   /** Takes over what tools did in another session, whose messages were. @internal @param {ReadExecution[]} executions */
-  copyExecutions(executions) { return this.#tools.copy(executions); }
+  copyExecutions(executions) { return this.#run("copyTools", toJson(executions)); }
 
   /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.toolExecutions(); // => [] */
   toolExecutions() { return this.#secrets.leaving(this.#executions()); }
 
-  async #executions() {
-    await this.#inTurn(() => this.#live.arrive());
-    return this.#tools.executions();
-  }
+  /** @returns {Promise<import("./types/index.js").ReadExecution[]>} */
+  #executions() { return this.#run("tools"); }
 
   /**
    * Pauses it where it rests and nobody has it open: dated when it was last active.
@@ -390,12 +385,7 @@ export class Session {
    */
   async pauseIfIdle() {
     if (this.#lease.isMine || !this.#live.isIdle(this.#idleMs) || (await this.#lease.others()).length > 0) return false;
-    let last = "";
-    await this.#record(() => {
-      if (!this.#live.isIdle(this.#idleMs)) return [];
-      last = new Date(this.#live.activeMs).toISOString();
-      return [{ type: "status", status: "paused", reason: "idle", timestamp: last }];
-    });
+    const last = await this.#run("rest", String(this.#idleMs));
     if (!last) return false;
     const minutes = Math.round(this.#idleMs / 60_000);
     this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
@@ -423,8 +413,8 @@ export class Session {
    */
   async *messages(options = {}) {
     knownOptions("messages", options);
-    const handle = await this.#inTurn(() => this.#live.arrive().then(() => this.#live.caughtUp()));
-    yield* ofPath(this.#live.from, handle, options);
+    await this.#run("catchUp");
+    yield* ofPath(this.#live.from, this.#live.handle, options);
   }
 
   /**
@@ -441,7 +431,7 @@ export class Session {
    */
   async *follow(options = {}) {
     const { signal } = knownOptions("follow", options);
-    yield* appended(this.#live.from, { start: await this.#live.messages.size(), signal });
+    yield* appended(this.#live.from, { start: await this.log.size(), signal });
   }
 
   /**
@@ -456,7 +446,7 @@ export class Session {
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() {
-    return this.#secrets.leaving(examine(this.#live.place, this.id));
+    return this.#secrets.leaving(this.#run("examine"));
   }
 
   /**
@@ -475,9 +465,7 @@ export class Session {
   }
 
   /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
-  async refresh() {
-    await this.#inTurn(async () => this.#live.messages.observe(await this.#live.revived()));
-  }
+  async refresh() { await this.#run("catchUp"); }
 
   /**
    * Makes the disk confirm all that was appended, and writes what is derived.
@@ -488,17 +476,16 @@ export class Session {
    */
   async flush(options = {}) {
     const { learns = true } = knownOptions("flush", options);
-    await this.#inTurn(async () => {
-      await this.#live.messages.confirm({ again: true });
+    await this.#queued(async () => {
       await this.#live.report.settled();
-      await this.#save({ learns });
+      await this.#live.run("flush", String(learns));
     });
   }
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
   async close() {
     await this.#released();
-    await this.#inTurn(() => this.#save()).finally(() => this.#live.close());
+    await this.#run("derive").finally(() => this.#live.close());
   }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
@@ -513,42 +500,17 @@ export class Session {
     await this.#lease.release();
   }
 
-  // What others appended meanwhile belongs to what is derived, too.
-  async #save({ learns = true } = {}) {
-    const live = this.#live;
-    if (!this.#hasNews && !live.wasRead && !live.isStale) return;
-    await live.messages.observe(await live.revived());
-    await live.complete();
-    // The one in a workspace is the user's, and in git: it is written when an event changes it, never for a message.
-    if (this.#hasNews && (live.isStale || this.placement === "home")) await live.save();
-    // Who only reads writes it anew where that is possible.
-    else if (live.isStale) await live.save().catch(unlessBug);
-    await live.saveCheckpoint({ learns });
-    this.#hasNews = false;
-  }
-
-  /**
-   * Says as events what is asked for, of the session as it is now, whoever changed it.
-   * @param {Record<string, unknown>[] | ((metadata: MetadataJson) => Record<string, unknown>[])} asked
-   */
-  async #record(asked) {
-    return this.#inTurn(async () => {
-      await this.#live.look();
-      const said = typeof asked === "function" ? asked(this.#live.metadata) : asked;
-      if (await this.#live.record(said)) await this.#live.save();
-    });
-  }
+  /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
+  async #say(asked) { await this.#run("say", toJson(asked)); }
 
   /** @param {"paused" | "completed"} status @param {string} [summary] */
   async #become(status, summary) {
     const said = summary === undefined ? [] : [{ type: "summary", summary }];
-    await this.#record([...said, { type: "status", status }]);
+    await this.#say([...said, { type: "status", status }]);
   }
 
-  /** Where the session lies now, once its turn has come; again, if it was moved meanwhile. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  #inTurn(work) {
-    return this.#queued(() => this.#live.here(work));
-  }
+  /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
+  #run(name, request) { return this.#queued(() => this.#live.run(name, request)); }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #queued(work) {
@@ -562,61 +524,25 @@ export class Session {
     const [first] = group;
     if (!first) return;
     const durable = first.durability === "durable";
-    let batch;
+    const live = this.#live;
+    const { format, isCopy } = first;
     try {
-      batch = await this.#live.here(() => this.#stage(group, first));
-    } catch (error) {
-      if (group.length === 1) return first.reject(error);
-      // One bad draft must not cost the others.
-      for (const one of group) await this.#appendGroup([one]);
-      return;
-    }
-    try {
-      await this.#live.append(batch, { durable });
-      await this.#secrets.take(batch.bytes);
-      this.#hasNews = true;
-      if (this.#live.needsAll) await this.#live.complete();
+      // Waiting costs, even for nothing.
+      if (!this.#lease.isHeld) await this.#lease.hold();
+      const how = { format: isCopy ? undefined : format, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
+      const lines = await live.append(joined(group.map((one) => one.json)), how);
+      await this.#secrets.take(lines);
       let from = 0;
       for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
         const to = group.length === 1 ? undefined : from + count;
-        resolve(new Appended(batch.bytes, { from, to, acknowledged: acknowledged(this.#live.from.storage, durable) }));
+        resolve(new Appended(lines, { from, to, acknowledged: acknowledged(live.from.storage, durable) }));
         from += count;
       }
     } catch (error) {
-      for (const one of group) one.reject(error);
+      if (group.length === 1 || live.wasStaged) for (const one of group) one.reject(error);
+      // One bad draft must not cost the others.
+      else for (const one of group) await this.#appendGroup([one]);
     }
-  }
-
-  /** @param {Waiting[]} group @param {Waiting} first */
-  async #stage(group, { format, isCopy, durability }) {
-    const live = this.#live;
-    // Without the event that began the session, its messages would be nobody's.
-    if (durability === "durable") await live.events.confirm();
-    // Waiting costs, even for nothing.
-    const handle = live.isLive ? live.handle : await live.revived();
-    if (!this.#lease.isHeld) await this.#lease.hold();
-    await live.messages.observe(handle);
-    await live.lookSometimes();
-    if (live.isDue) await this.#goOn(group);
-    const json = joined(group.map((one) => one.json));
-    const stamp = /** @type {const} */ ([nowMs(), entropy(), anyCounter(), this.#isCounted]);
-    const bytes = called(() => (isCopy ? handle.stageCopies(json, ...stamp) : handle.stageMessages(json, format, ...stamp)));
-    try {
-      const blobs = called(() => handle.stagedBlobs()) ?? [];
-      for (const [id, content] of blobs) await live.keepBlob(id, content);
-      return { handle, bytes, blobs };
-    } catch (error) {
-      live.messages.abort(handle);
-      throw error;
-    }
-  }
-
-  // What the document says is said before the first message; and who goes on with a paused session makes it active.
-  /** @param {Waiting[]} group */
-  async #goOn(group) {
-    const isPaused = this.#live.metadata.lifecycle === "paused" && group.some(({ revives }) => revives);
-    // The document follows at once: an edit that takes back one that was adopted is seen by comparing it.
-    if (await this.#live.record(isPaused ? [{ type: "status", status: "active" }] : [])) await this.#live.save();
   }
 }

@@ -119,7 +119,7 @@ async function document({ storage, path, placement }, { live, home, isVanished }
     // What cannot be read may be somebody's work all the same.
     const copy = bytes?.length && live.isStale ? inTrash(home.path, `${live.id}-${file}`) : "";
     if (bytes && copy) await home.storage.replace(copy, bytes);
-    await live.save();
+    await live.run("writeDocument");
     return `wrote ${file} anew from the logs${copy ? `; as it was, it lies at "${copy}"` : ""}`;
   };
   return [{ problem: problem(file, "bad_document", `expected what the logs say in "${at}", but ${is}`), mend }];
@@ -127,11 +127,11 @@ async function document({ storage, path, placement }, { live, home, isVanished }
 
 /** @param {Live} live @param {{ storage: Storage }} home @returns {Promise<Finding[]>} */
 async function checkpoint(live, { storage }) {
-  if (await live.hasGoodCheckpoint()) return [];
+  if (await live.run("hasGoodCheckpoint")) return [];
   const path = `${live.cachePath}.json`;
   const mend = async () => {
     await storage.remove(path);
-    await live.saveCheckpoint();
+    await live.run("keepCheckpoint", "true");
     return `dropped the checkpoint at "${path}"; it is made again where it is needed`;
   };
   return [{ problem: problem(basename(path), "bad_checkpoint", `expected a checkpoint of this log at "${path}", but found something else`), mend }];

@@ -1,7 +1,6 @@
 // @ts-check
 /** Appends that wait for their turn, and which of them become one batch. */
 
-import { lentBytes } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { toJson } from "./json.js";
 
@@ -33,9 +32,9 @@ export function written(drafts, format) {
 /** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
 export function joined(arrays) {
   const [only = "[]", ...others] = arrays;
-  if (others.length === 0) return lentBytes(only);
+  if (others.length === 0) return only;
   const inner = arrays.map((array) => array.slice(1, -1)).filter(Boolean);
-  return lentBytes(`[${inner.join(",")}]`);
+  return `[${inner.join(",")}]`;
 }
 
 // Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of

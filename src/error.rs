@@ -27,12 +27,22 @@ pub enum Code {
     InvalidTransition,
     /// Vocabulary bytes that are none.
     InvalidVocabulary,
+    /// A bug: of leftoff, or of what drives it.
+    Internal,
     /// A record that would be longer than a line may be.
     LineTooLong,
+    /// In the place of a log that was read there is another one.
+    LogReplaced,
+    /// A log has fewer bytes than were read of it.
+    LogShrunk,
     /// A session that a newer version wrote: it can be read, not written.
     NewerVersion,
     /// A commit, abort or unknown without a batch.
     NoBatch,
+    /// Something else stands where a file is wanted.
+    NotAFile,
+    /// A session does not lie where it lay, and nobody knows where it lies now.
+    NotFound,
     /// The log has grown, or may have, and its new bytes were not observed yet.
     ObserveFirst,
     /// A format that no reader knows.
@@ -52,9 +62,14 @@ impl Code {
             Code::InvalidSetting => "invalid_setting",
             Code::InvalidTransition => "invalid_transition",
             Code::InvalidVocabulary => "invalid_vocabulary",
+            Code::Internal => "internal",
             Code::LineTooLong => "line_too_long",
+            Code::LogReplaced => "log_replaced",
+            Code::LogShrunk => "log_shrunk",
             Code::NewerVersion => "newer_version",
             Code::NoBatch => "no_batch",
+            Code::NotAFile => "not_a_file",
+            Code::NotFound => "not_found",
             Code::ObserveFirst => "observe_first",
             Code::UnknownFormat => "unknown_format",
         }

@@ -50,7 +50,7 @@ function about(one) {
 /** What was said last, oldest first; only the end of the log is read for it. @param {string} path */
 async function lastSaid(path) {
   const storage = new NodeStorage();
-  const log = new Log({ storage, folder: path, name: "Messages" });
+  const log = new Log({ storage, folder: path });
   /** @type {string[]} */
   const said = [];
   try {

@@ -33,6 +33,23 @@ pub fn derived(parts: &[&[u8]]) -> String {
     shaped(bytes, 8)
 }
 
+/// The chance that follows from the one that a host gave, for its nth use after the first.
+pub(crate) fn chance_after(entropy: &[u8; 32], nth: u32) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(entropy);
+    hash.update(nth.to_be_bytes());
+    hash.finalize().into()
+}
+
+/// Whether it may name a file: what a person may give, and what leftoff gives itself.
+pub(crate) fn is_safe(id: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    id.len() <= LONGEST_GIVEN_ID
+        && id.bytes().all(is_safe)
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && !id.contains("..")
+}
+
 /// Whether a person may name something so: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, no `..`, no Windows device name,
 /// no trailing dot.
 ///

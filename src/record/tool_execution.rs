@@ -1,6 +1,8 @@
 //! One line of `tools.jsonl`: what a tool did, without what it said. The tool's message in
 //! `messages.jsonl` is the only copy of a result; both are joined by the id of the call.
 
+pub mod asked;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;

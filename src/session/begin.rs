@@ -23,6 +23,11 @@ pub struct Begin {
 }
 
 impl Begin {
+    /// The session's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.created.session
+    }
+
     /// Reads `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","timestamp",
     /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and now unless
     /// given; `then` what else happened, as [`Ask::from_json`] reads it.

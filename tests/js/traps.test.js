@@ -72,8 +72,8 @@ test("a trap is told by whoever lists, looks or examines, and never as something
     await storage.remove("/home/sessions/index.jsonl");
     await storage.remove("/.leftoff");
     const store = await openStore({ home: "/home", project: "/", storage });
-    const { Session } = core();
-    const trapping = mock.method(Session.prototype, "observe", () => { throw new WebAssembly.RuntimeError("unreachable"); });
+    const { Operations } = core();
+    const trapping = mock.method(Operations.prototype, "next", () => { throw new WebAssembly.RuntimeError("unreachable"); });
     await assert.rejects(call(store, id), isInternal, name);
     trapping.mock.restore();
     assert.deepEqual((await store.list({ all: true })).map(({ status }) => status), ["active"], name);

@@ -1,5 +1,6 @@
 //! What the core does apart from one session: counting, contexts, imports, indexes, whole calls.
 
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,16 +11,15 @@ use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::calls;
 use leftoff::context::{self, Build, Outcome, Reported};
 use leftoff::json::text::to_json;
-use leftoff::record::{draft, id};
-use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::{documents, index};
+use leftoff::record::id;
+use leftoff::session::index;
 use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::tokens::{Encoding, Vocabulary, estimate, models};
 
 /// Who counts: a vocabulary, or the estimate.
 #[wasm_bindgen]
-pub struct Counter(pub(super) Option<Vocabulary>);
+pub struct Counter(pub(super) Option<Rc<Vocabulary>>);
 
 #[wasm_bindgen]
 impl Counter {
@@ -33,7 +33,7 @@ impl Counter {
     #[cfg(feature = "tokens")]
     #[wasm_bindgen(js_name = fromPlanes)]
     pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
-        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary))).map_err(thrown)
+        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(thrown)
     }
 
     /// The tokens of a text; where there are more than the limit, some number above it.
@@ -49,12 +49,6 @@ impl Counter {
     pub fn encoding_of(name: &str) -> Option<String> {
         Encoding::parse(name).map(|encoding| encoding.as_str().into())
     }
-}
-
-/// Refuses what no reader would give back of what a tool did; see `draft::check_execution`.
-#[wasm_bindgen(js_name = checkExecution)]
-pub fn check_execution(execution: &[u8]) -> Answer<()> {
-    draft::check_execution(utf8(execution)?).map_err(thrown)
 }
 
 /// What is known of a model by its name: `{"encoding","window"}`, JSON.
@@ -74,7 +68,7 @@ pub struct ContextBuild {
 impl ContextBuild {
     /// `{"ready":context}` or `{"needs":...}`, JSON.
     pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
-        let json = match self.build.next(counter.0.as_ref()).map_err(thrown)? {
+        let json = match self.build.next(counter.0.as_deref()).map_err(thrown)? {
             Outcome::Ready(context) => {
                 let context = context::write_context(&context, self.shape);
                 ["{\"ready\":", &context, "}"].concat()
@@ -156,12 +150,6 @@ pub fn found_id(first: &[u8]) -> String {
     id::derived(&[first])
 }
 
-/// The first heading of a Markdown text.
-#[wasm_bindgen]
-pub fn heading(markdown: &str) -> Option<String> {
-    documents::heading(markdown).map(String::from)
-}
-
 /// Refuses an id that a person may not give.
 #[wasm_bindgen(js_name = checkId)]
 pub fn check_id(given: &str) -> Answer<()> {
@@ -174,16 +162,10 @@ pub fn scan_log(log: &[u8]) -> Uint8Array {
     bytes(&calls::scan_log(log))
 }
 
-/// See `calls::tool_executions`.
-#[wasm_bindgen(js_name = toolExecutions)]
-pub fn tool_executions(log: &[u8]) -> Uint8Array {
-    bytes(&calls::tool_executions(log))
-}
-
 /// See `calls::context_of_log`.
 #[wasm_bindgen(js_name = contextOfLog)]
 pub fn context_of_log(log: &[u8], request: &[u8], counter: &Counter) -> Answer<Uint8Array> {
-    calls::context_of_log(log, utf8(request)?, counter.0.as_ref()).map(|json| bytes(&json)).map_err(thrown)
+    calls::context_of_log(log, utf8(request)?, counter.0.as_deref()).map(|json| bytes(&json)).map_err(thrown)
 }
 
 /// See `calls::drift`.
@@ -202,10 +184,4 @@ pub fn resume_block(session: &[u8], stamp: &str) -> Answer<Uint8Array> {
 #[wasm_bindgen(js_name = newId)]
 pub fn new_id(now_ms: f64, entropy: &[u8]) -> Answer<String> {
     stamp(now_ms, entropy).map(|stamp| id::new(&stamp, 0))
-}
-
-/// Whether a checkpoint, JSON, is of a log that has this line where its last line was.
-#[wasm_bindgen(js_name = checkpointMatches)]
-pub fn checkpoint_matches(checkpoint: &[u8], line: &[u8]) -> Answer<bool> {
-    Checkpoint::from_json(checkpoint).map(|checkpoint| checkpoint.matches(line)).map_err(thrown)
 }

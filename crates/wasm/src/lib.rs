@@ -16,6 +16,10 @@ mod handles;
 #[cfg(feature = "core")]
 mod layout;
 #[cfg(feature = "core")]
+mod live;
+#[cfg(feature = "core")]
+mod operation;
+#[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]
 mod reader;
@@ -29,16 +33,24 @@ mod upkeep;
 #[cfg(feature = "core")]
 pub use handles::{ContextBuild, Counter};
 #[cfg(feature = "core")]
-pub use session::{DocumentName, LogName, SessionHandle};
+pub use live::LiveHandle;
+#[cfg(feature = "core")]
+pub use operation::Operations;
+#[cfg(feature = "core")]
+pub use session::SessionHandle;
 
 use alloc::format;
+#[cfg(feature = "agents")]
 use alloc::vec::Vec;
 
-use js_sys::{Array, Uint8Array};
+#[cfg(feature = "agents")]
+use js_sys::Array;
+use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use leftoff::error::{Code, Error};
+#[cfg(feature = "agents")]
 use leftoff::json::blob::Blob;
 use leftoff::time::Stamp;
 
@@ -57,6 +69,7 @@ fn bytes(text: &str) -> Uint8Array {
 }
 
 // Blobs, each its id and its bytes; nothing where there is none.
+#[cfg(feature = "agents")]
 fn pairs(blobs: Vec<Blob>) -> Option<Array> {
     let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
     (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())

@@ -1,0 +1,83 @@
+//! A session on disk, as operations share it.
+
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use crate::bytes;
+use crate::session::SessionHandle;
+use leftoff::operation::{File, Live, Root};
+use leftoff::session::documents::Name;
+
+/// A session, and what is known of its files; see `Live`.
+#[wasm_bindgen(js_name = Live)]
+pub struct LiveHandle(pub(super) Rc<Live>);
+
+#[wasm_bindgen(js_class = Live)]
+impl LiveHandle {
+    /// The session of a folder of the home, or of a workspace where there is one: nothing of it is read. `shown`: how people
+    /// call the folder; `cache`: where derived things lie in the home; `id`: where it was opened before.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        workspace: Option<String>,
+        path: String,
+        shown: String,
+        cache: String,
+        id: &str,
+    ) -> LiveHandle {
+        let folder = file(workspace, path);
+        LiveHandle(Live::new(folder, shown, file(None, cache), id))
+    }
+
+    /// Its id; empty until it was opened or begun.
+    #[wasm_bindgen(getter)]
+    pub fn id(&self) -> String {
+        self.0.id()
+    }
+
+    /// What is known of it now. Another one where `opened` is another one.
+    pub fn session(&self) -> SessionHandle {
+        SessionHandle::of(self.0.session())
+    }
+
+    /// How often it was opened.
+    #[wasm_bindgen(getter)]
+    pub fn opened(&self) -> u32 {
+        self.0.opened_times()
+    }
+
+    /// What is known of the session, in the words of `metadata.json`.
+    pub fn metadata(&self) -> Uint8Array {
+        bytes(&self.0.session().borrow().document(Name::MetadataJson))
+    }
+
+    /// Its document is not there, or not as it should be.
+    #[wasm_bindgen(getter, js_name = isStale)]
+    pub fn is_stale(&self) -> bool {
+        self.0.is_stale()
+    }
+
+    /// Nobody said anything of it yet.
+    #[wasm_bindgen(getter, js_name = isEmpty)]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last append came as far as to stage its messages.
+    #[wasm_bindgen(getter, js_name = wasStaged)]
+    pub fn was_staged(&self) -> bool {
+        self.0.was_staged()
+    }
+
+    /// Whether nothing happened for so long while it was active.
+    #[wasm_bindgen(js_name = isIdle)]
+    pub fn is_idle(&self, now_ms: f64, idle_ms: f64) -> bool {
+        self.0.idle_since(now_ms as i64, idle_ms as i64).is_some()
+    }
+}
+
+pub(super) fn file(workspace: Option<String>, path: String) -> File {
+    File { root: workspace.map_or(Root::Home, Root::Workspace), path: path.to_string() }
+}

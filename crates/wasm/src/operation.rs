@@ -1,0 +1,297 @@
+//! Operations, for JavaScript: one table for all of them. It translates, and decides nothing.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::{Array, Float64Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use crate::handles::Counter;
+use crate::live::{LiveHandle, file};
+use crate::{Answer as Thrown, small, stamp, utf8};
+use leftoff::json::blob::Blob;
+use leftoff::json::text::to_json;
+use leftoff::operation::{
+    Answer, Appending, Counts, Drafts, Entry, Failure, FileId, Kind, Lines, Need, Operation, Stat, Step,
+    Trouble,
+};
+use leftoff::shapes::Format;
+
+/// The first byte of a step: its answer follows.
+const READY: u8 = b'R';
+/// Its needs follow.
+const NEEDS: u8 = b'N';
+/// One append to the messages of the session follows: there are most of these, so they cross without JSON.
+const APPEND: u8 = b'A';
+/// It ended by an error of the host's, whose number follows.
+const FAILED: u8 = b'F';
+
+type Running = Operation<'static, Vec<u8>>;
+
+/// The operations under way, each known by a number, which is never given again.
+#[wasm_bindgen(js_name = Operations)]
+#[derive(Default)]
+pub struct Operations {
+    slots: BTreeMap<u32, Running>,
+    begun: u32,
+}
+
+#[wasm_bindgen(js_class = Operations)]
+impl Operations {
+    /// None yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Operations {
+        Operations::default()
+    }
+
+    /// Appends messages, JSON bytes of a format, or read from a log where there is none. `seen`: what the host saw of the
+    /// log just now, as in `next`.
+    #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
+    pub fn append(
+        &mut self,
+        live: &LiveHandle,
+        drafts: &[u8],
+        format: Option<String>,
+        durable: bool,
+        revives: bool,
+        counter: &Counter,
+        is_counted: bool,
+        seen: &[f64],
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> Thrown<Uint8Array> {
+        let json = String::from(utf8(drafts)?);
+        let drafts = match format {
+            Some(format) => Drafts::Said(json, Format::parse(&format).map_err(|error| small(&error))?),
+            None => Drafts::Copies(json),
+        };
+        let appending =
+            Appending { drafts, is_durable: durable, revives, counts: counts(counter, is_counted) };
+        let mut running = live.0.append_messages(appending);
+        let step = running.begin(stamp(now_ms, entropy)?);
+        let step = looked(&mut running, step, seen, now_ms);
+        self.keep(running, step)
+    }
+
+    /// The same as `next`, for a step that is one append; `seen`: what the host sees of the log then. Nothing
+    /// where the operation has ended: what it appended, the host has.
+    pub fn ended(&mut self, number: u32, end: f64, seen: &[f64], now_ms: f64) -> Thrown<Option<Uint8Array>> {
+        let Some(mut running) = self.slots.remove(&number) else { return Err(small(&nothing(number))) };
+        let step = running.next(now_ms as i64, Vec::from([Answer::End(end as u64)]));
+        match looked(&mut running, step, seen, now_ms) {
+            Step::Done(Ok(_)) => Ok(None),
+            step => self.stepped(number, running, step).map(Some),
+        }
+    }
+
+    /// Appends lines that were staged elsewhere, once their blobs, each an id and its bytes, are in their files.
+    #[wasm_bindgen(js_name = appendLines)]
+    pub fn append_lines(
+        &mut self,
+        live: &LiveHandle,
+        lines: Vec<u8>,
+        start: f64,
+        blobs: Array,
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> Thrown<Uint8Array> {
+        let blob = |pair: JsValue| {
+            let pair = Array::from(&pair);
+            Blob {
+                id: pair.get(0).as_string().unwrap_or_default(),
+                bytes: Uint8Array::new(&pair.get(1)).to_vec(),
+            }
+        };
+        let lines = Lines { bytes: lines, start: start as u64, blobs: blobs.iter().map(blob).collect() };
+        self.begun(live.0.append_lines(lines).map(flag), now_ms, entropy)
+    }
+
+    /// Any other operation, by its name; `request` is what it asks for, JSON mostly.
+    pub fn begin(
+        &mut self,
+        live: &LiveHandle,
+        name: &str,
+        request: &[u8],
+        counter: &Counter,
+        is_counted: bool,
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> Thrown<Uint8Array> {
+        let live = &live.0;
+        let text = || utf8(request).map(String::from);
+        let running = match name {
+            "begin" => live.begin(text()?).map(none),
+            "open" => live.open().map(|id| to_json(&id).into_bytes()),
+            "look" => live.look().map(none),
+            "catchUp" => live.catch_up().map(none),
+            "learn" => live.learn().map(none),
+            "isThere" => live.is_there().map(flag),
+            "say" => live.say(text()?).map(none),
+            "rest" => live.rest(text()?.parse().unwrap_or(i64::MAX)).map(|last| to_json(&last).into_bytes()),
+            "flush" => live.flush(text()? == "true").map(none),
+            "derive" => live.derive().map(none),
+            "writeDocument" => live.write_document().map(none),
+            "goOnFrom" => live.go_on_from((!request.is_empty()).then(|| request.into())).map(none),
+            "hasGoodCheckpoint" => live.has_good_checkpoint().map(flag),
+            "keepCheckpoint" => live.keep_checkpoint(text()? == "true").map(none),
+            "examine" => live.examine().map(String::into_bytes),
+            "tools" => live.tools().map(String::into_bytes),
+            "appendTool" => live.append_tool(text()?, counts(counter, is_counted)).map(String::into_bytes),
+            "copyTools" => live.copy_tools(text()?).map(none),
+            "firstMessageId" => live.first_message_id().map(|id| to_json(&id).into_bytes()),
+            _ => {
+                return Err(small(&Trouble::internal(
+                    "expected the name of an operation, but found another one",
+                )));
+            }
+        };
+        self.begun(running, now_ms, entropy)
+    }
+
+    /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
+    pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
+        let Some(mut running) = self.slots.remove(&number) else { return Err(small(&nothing(number))) };
+        let step = running.next(now_ms as i64, answers.iter().map(read_answer).collect());
+        self.stepped(number, running, step)
+    }
+
+    /// Ends an operation before its end.
+    pub fn drop(&mut self, number: u32) {
+        self.slots.remove(&number);
+    }
+}
+
+impl Operations {
+    fn begun(&mut self, mut running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
+        let step = running.begin(stamp(now_ms, entropy)?);
+        self.keep(running, step)
+    }
+
+    fn keep(&mut self, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+        self.begun = self.begun.wrapping_add(1);
+        self.stepped(self.begun, running, step)
+    }
+
+    fn stepped(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+        let needs = match step {
+            Step::Needs(needs) => needs,
+            Step::Done(Ok(ready)) => return Ok(framed(READY, &[&ready])),
+            Step::Done(Err(Trouble::Failed(Failure { origin: Some(origin), .. }))) => {
+                return Ok(framed(FAILED, &[&origin.to_le_bytes()]));
+            }
+            Step::Done(Err(trouble)) => return Err(small(&trouble)),
+        };
+        let number_of = number.to_le_bytes();
+        let frame = match &needs[..] {
+            [Need::Append { file, bytes, durable, within: Some(within) }]
+                if file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl") =>
+            {
+                framed(APPEND, &[&number_of, &[u8::from(*durable)], bytes])
+            }
+            needs => {
+                let json = to_json(needs);
+                let length = (json.len() as u32).to_le_bytes();
+                let payloads = needs.iter().filter_map(Need::payload);
+                let parts: Vec<&[u8]> =
+                    [&number_of, &length, json.as_bytes()].into_iter().chain(payloads).collect();
+                framed(NEEDS, &parts)
+            }
+        };
+        self.slots.insert(number, running);
+        Ok(frame)
+    }
+}
+
+// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names and kinds in turns, the `end` of a file 4, a `text` 5, a
+// `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
+// unconfirmed. What is not there is undefined or null. Anything else is done.
+fn read_answer(said: &Array) -> Answer {
+    let number = |at: u32| said.get(at).as_f64();
+    let text = |at: u32| said.get(at).as_string();
+    let is_there = !said.get(1).is_undefined() && !said.get(1).is_null();
+    match number(0).unwrap_or_default() as u8 {
+        1 => Answer::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
+        2 => Answer::Stat(read_stat(&Float64Array::from(said.get(1)).to_vec())),
+        3 => Answer::Entries(is_there.then(|| read_entries(&Array::from(&said.get(1))))),
+        4 => Answer::End(number(1).unwrap_or_default() as u64),
+        5 => Answer::Text(text(1).unwrap_or_default()),
+        6 => Answer::Place(text(2).map(|path| (file(text(1), path), text(3).unwrap_or_default()))),
+        7 => Answer::Failed(Failure {
+            origin: number(1).map(|origin| origin as u32),
+            code: text(2).unwrap_or_default(),
+            message: text(3).unwrap_or_default(),
+            written: number(4).map(|written| written as u64),
+            is_unconfirmed: said.get(5).is_truthy(),
+        }),
+        _ => Answer::Done,
+    }
+}
+
+fn read_entries(entries: &Array) -> Vec<Entry> {
+    let text = |at: u32| entries.get(at).as_string().unwrap_or_default();
+    (0..entries.length() / 2)
+        .map(|at| Entry { name: text(2 * at), kind: Kind::named(&text(2 * at + 1)) })
+        .collect()
+}
+
+// A host that has looked at a log needs not be asked for that.
+fn looked(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
+    match &step {
+        Step::Needs(needs) => match &needs[..] {
+            [Need::Stat { file }] if file.path.ends_with("/messages.jsonl") => {
+                running.next(now_ms as i64, Vec::from([Answer::Stat(read_stat(seen))]))
+            }
+            _ => step,
+        },
+        Step::Done(_) => step,
+    }
+}
+
+fn read_stat(stat: &[f64]) -> Option<Stat> {
+    let [kind, size, modified_ms, changed_ms, rest @ ..] = stat else { return None };
+    let kind = match *kind as u8 {
+        1 => Kind::File,
+        2 => Kind::Folder,
+        _ => Kind::Other,
+    };
+    let file = match rest {
+        [number, made_ms] => Some(FileId { number: *number as u64, made_us: micros(*made_ms) }),
+        _ => None,
+    };
+    let (modified_us, changed_us) = (micros(*modified_ms), micros(*changed_ms));
+    Some(Stat { kind, size: *size as u64, modified_us, changed_us, file })
+}
+
+fn micros(ms: f64) -> i64 {
+    (ms * 1000.0 + 0.5) as i64
+}
+
+fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
+    let mut frame = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
+    frame.push(kind);
+    parts.iter().for_each(|part| frame.extend_from_slice(part));
+    Uint8Array::from(&frame[..])
+}
+
+fn counts(Counter(vocabulary): &Counter, is_counted: bool) -> Counts {
+    match vocabulary {
+        _ if !is_counted => Counts::Off,
+        None => Counts::Estimate,
+        Some(vocabulary) => Counts::Exact(vocabulary.clone()),
+    }
+}
+
+fn none((): ()) -> Vec<u8> {
+    b"null".into()
+}
+
+fn flag(is: bool) -> Vec<u8> {
+    (if is { "true" } else { "false" }).into()
+}
+
+fn nothing(number: u32) -> Trouble {
+    Trouble::internal(alloc::format!(
+        "expected the operation {number} under way, but found that it has ended"
+    ))
+}

@@ -1,0 +1,226 @@
+// @ts-check
+/** Answers what the core's operations need until they have ended: all that this host has to know of them. */
+
+import { createHash } from "node:crypto";
+
+import { entropy, nowMs } from "../clock.js";
+import { called, fromBytes, instance } from "../core.js";
+import { LeftoffError } from "../error.js";
+
+/** @import { Operations } from "../../pkg/leftoff.js" */
+/** @import { Stat, Storage } from "../storage/contract.js" */
+
+/**
+ * Where a session lies, as the core calls it and as this host does.
+ * @typedef {{ workspace?: string, path: string, shown: string }} Found
+ *
+ * What an operation is answered by.
+ * @typedef {object} Host
+ * @property {(file: { root: "home" | { workspace: string }, path: string }) => { storage: Storage, path: string }} at where a file of the core's is
+ * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
+ * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
+ *
+ * @typedef {(operations: Operations, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
+ * @typedef {{ host: Host, payload: Uint8Array }} By
+ */
+
+const READY = 82;
+const APPEND = 65;
+const FAILED = 70;
+/** What lies before the needs of a step: its kind, the operation's number, how long they are. */
+const HEAD = 9;
+
+/** @type {Operations | undefined} */
+let table;
+/** The instance of the core that it is of. */
+let made = -1;
+
+function operations() {
+  if (!table || made !== instance()) {
+    table = called((core) => new core.Operations());
+    made = instance();
+  }
+  return table;
+}
+
+/**
+ * An answer as it crosses: what it is, and what it says.
+ * @typedef {[kind: number, ...said: unknown[]]} Answer
+ */
+const DONE = 0;
+const BYTES = 1;
+const STAT = 2;
+const ENTRIES = 3;
+const END = 4;
+const TEXT = 5;
+const PLACE = 6;
+const FAILURE = 7;
+
+/** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
+const ANSWERS = {
+  async read({ file, start, end = Infinity }, { host }) {
+    const { storage, path } = host.at(file);
+    const isWhole = end === Infinity && start === 0;
+    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end))];
+  },
+  async stat({ file }, { host }) {
+    const { storage, path } = host.at(file);
+    return [STAT, numbersOf(await storage.stat(path))];
+  },
+  async list({ folder }, { host }) {
+    const { storage, path } = host.at(folder);
+    return [ENTRIES, (await storage.list(path))?.flatMap(({ name, kind }) => [name, kind])];
+  },
+  async append({ file, durable, within }, { host, payload }) {
+    const { storage, path } = host.at(file);
+    const { end } = await storage.append(path, payload, { durable, within: within && host.at({ ...file, path: within }).path });
+    return [END, end];
+  },
+  async appendLines({ durable, outcome }, { host, payload }) {
+    const { storage, path, folder } = host.log();
+    if (outcome?.error !== undefined && outcome.end === undefined) throw outcome.error;
+    const { end } = outcome ?? (await storage.append(path, payload, { durable, within: folder }));
+    return [END, end];
+  },
+  async replace({ file, within }, { host, payload }) {
+    const { storage, path } = host.at(file);
+    await storage.replace(path, payload, { within: within && host.at({ ...file, path: within }).path });
+  },
+  async hash({ file, start, end }, { host }) {
+    const { storage, path } = host.at(file);
+    const bytes = await storage.readRange(path, start, end);
+    if (bytes?.length === end - start) return [TEXT, createHash("sha256").update(bytes).digest("hex")];
+  },
+  wait: ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms)),
+  async find({ id }, { host }) {
+    const { workspace, path, shown } = (await host.find(id)) ?? {};
+    return [PLACE, workspace, path, shown];
+  },
+};
+
+/**
+ * Drives an operation to its end.
+ * @param {Begin} begin @param {Host} host
+ * @returns {Promise<Uint8Array>} its answer, JSON mostly
+ */
+export async function drive(begin, host) {
+  const first = called(() => begin(operations(), nowMs(), entropy()));
+  return driven(first, host, instance());
+}
+
+/**
+ * Appends to the messages of a session. Most of these are one append to the log: that crosses without JSON, and what is seen of
+ * the log comes along.
+ * @param {(operations: Operations, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
+ * @param {Host} host
+ * @returns {Promise<Uint8Array>} the lines that were written
+ */
+export async function driveAppend(begin, host) {
+  const generation = instance();
+  const looked = numbersOf(await host.log().storage.stat(host.log().path));
+  refuseUnless(generation);
+  const step = called(() => begin(operations(), looked, nowMs(), entropy()));
+  if (step[0] !== APPEND) return driven(step, host, generation);
+  const { storage, path, folder } = host.log();
+  /** @type {Outcome} */
+  const outcome = {};
+  let seen;
+  try {
+    const { end } = await storage.append(path, linesOf(step), { durable: isDurable(step), within: folder });
+    outcome.end = end;
+    seen = numbersOf(await storage.stat(path));
+  } catch (error) {
+    outcome.error = error;
+  }
+  const { end } = outcome;
+  if (end === undefined || !seen) return driven(step, host, generation, outcome);
+  refuseUnless(generation);
+  const next = called(() => operations().ended(numberOf(step), end, /** @type {Float64Array} */ (seen), nowMs()));
+  return next ? driven(next, host, generation) : linesOf(step);
+}
+
+/** What came of an append that was tried already. @typedef {{ end?: number, error?: unknown }} Outcome */
+
+/**
+ * The same from a step on.
+ * @param {Uint8Array} step @param {Host} host @param {number} generation @param {Outcome} [outcome] of the step's one append
+ * @returns {Promise<Uint8Array>}
+ */
+async function driven(step, host, generation, outcome) {
+  /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
+  const thrown = [];
+  let number = -1;
+  /** @type {Promise<Answer>[]} */
+  let answers = [];
+  const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
+    try {
+      return (await ANSWERS[need.type]?.(need, { host, payload })) ?? /** @type {Answer} */ ([DONE]);
+    } catch (error) {
+      // A bug is no answer, nor a trap of the core.
+      if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
+      const { code, message, written, durable } = error;
+      return /** @type {Answer} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
+    }
+  };
+  try {
+    for (;;) {
+      if (step[0] === READY) return step.subarray(1);
+      number = numberOf(step);
+      if (step[0] === FAILED) throw thrown[number];
+      if (step[0] === APPEND) answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
+      else answers = needsOf(step).map(({ need, payload }) => answer(need, payload));
+      outcome = undefined;
+      const said = await Promise.all(answers);
+      refuseUnless(generation);
+      step = called(() => operations().next(number, nowMs(), said));
+    }
+  } finally {
+    // Nothing of this step is under way when the next operation begins.
+    await Promise.allSettled(answers);
+    if (number >= 0 && instance() === generation) called(() => operations().drop(number));
+  }
+}
+
+/**
+ * What a step asks for; behind that lies what has to be written.
+ * @param {Uint8Array} step @returns {{ need: any, payload: Uint8Array }[]}
+ */
+function needsOf(step) {
+  const length = new DataView(step.buffer, step.byteOffset).getUint32(5, true);
+  let at = HEAD + length;
+  return fromBytes(step.subarray(HEAD, at)).map((/** @type {any} */ need) => {
+    const payload = step.subarray(at, at + (need.bytes ?? 0));
+    at += payload.length;
+    return { need, payload };
+  });
+}
+
+/** @param {Uint8Array} step */
+function numberOf(step) {
+  return new DataView(step.buffer, step.byteOffset).getUint32(1, true);
+}
+
+/** @param {Uint8Array} step which is one append */
+function isDurable(step) {
+  return step[5] === 1;
+}
+
+/** @param {Uint8Array} step which is one append */
+function linesOf(step) {
+  return step.subarray(6);
+}
+
+/** What a file is like, as the core reads it. @param {Stat | null} stat */
+function numbersOf(stat) {
+  if (!stat) return new Float64Array();
+  const { kind, size, mtimeMs, ctimeMs, file } = stat;
+  const is = kind === "file" ? 1 : kind === "folder" ? 2 : 3;
+  return Float64Array.from(file ? [is, size, mtimeMs, ctimeMs, file.number, file.madeMs] : [is, size, mtimeMs, ctimeMs]);
+}
+
+// After a trap, whatever belonged to the old instance of the core is gone.
+/** @param {number} generation */
+function refuseUnless(generation) {
+  if (instance() === generation) return;
+  throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again" });
+}

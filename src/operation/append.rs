@@ -1,0 +1,263 @@
+//! Messages on their way into a log.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::live::Live;
+use super::logs::{Ends, LogName, is_amiss, waits};
+use super::{Failure, Io, Operation, Trouble};
+use crate::error::{Code, Error};
+use crate::json::blob::Blob;
+use crate::record::event::Change;
+use crate::record::message::Message;
+use crate::record::status::Status;
+use crate::session::ask::Ask;
+use crate::session::checkpoint::Checkpoint;
+use crate::session::handle::Staged;
+use crate::shapes;
+use crate::shapes::Format;
+use crate::tokens::{Counting, Vocabulary};
+
+/// So far back, at least, it is looked whether a batch is there already.
+const BACK: u64 = 64 * 1024;
+
+/// What is to be appended, and how.
+#[derive(Clone, Debug)]
+pub struct Appending {
+    /// The messages.
+    pub drafts: Drafts,
+    /// Answered once the disk has confirmed them.
+    pub is_durable: bool,
+    /// A paused session is active again with them.
+    pub revives: bool,
+    /// Whether they are counted, and by whom.
+    pub counts: Counts,
+}
+
+/// Messages that nobody has appended yet.
+#[derive(Clone, Debug)]
+pub enum Drafts {
+    /// JSON of a shape, as a caller gives it; see [`shapes::drafts`].
+    Said(String, Format),
+    /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::copies`].
+    Copies(String),
+    /// Messages as the core has them.
+    Messages(Vec<Message>),
+}
+
+/// Whether messages are counted when they are stored, and by whom.
+#[derive(Clone, Debug, Default)]
+pub enum Counts {
+    /// They are not.
+    Off,
+    /// By the estimate.
+    #[default]
+    Estimate,
+    /// By a vocabulary.
+    Exact(Rc<Vocabulary>),
+}
+
+/// Lines that were staged elsewhere, for a log whose bytes before them are known there.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// The lines.
+    pub bytes: Vec<u8>,
+    /// Where they begin, if nobody else appends.
+    pub start: u64,
+    /// What must be in its files before them.
+    pub blobs: Vec<Blob>,
+}
+
+impl Drafts {
+    fn read(&self) -> Result<Vec<Message>, Error> {
+        match self {
+            Drafts::Said(json, format) => shapes::drafts(json, *format),
+            Drafts::Copies(json) => shapes::copies(json),
+            Drafts::Messages(messages) => Ok(messages.clone()),
+        }
+    }
+}
+
+impl Counts {
+    fn counting(&self) -> Counting<'_> {
+        match self {
+            Counts::Off => Counting::Off,
+            Counts::Estimate => Counting::Estimate,
+            Counts::Exact(vocabulary) => Counting::Exact(vocabulary),
+        }
+    }
+}
+
+impl Live {
+    /// Appends messages as one batch. Answer: their lines.
+    pub fn append_messages(self: &Rc<Live>, appending: Appending) -> Operation<'static, Vec<u8>> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.appended(&io, &appending).await })
+    }
+
+    /// Appends lines that were staged elsewhere; what is known of the session does not have them yet. Answer: whether they
+    /// begin where they were to begin, and nobody appended between.
+    pub fn append_lines(self: &Rc<Live>, lines: Lines) -> Operation<'static, bool> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.revived(&io).await?;
+            if live.is_due() {
+                live.said_now(&io, Vec::new()).await?;
+            }
+            live.has_news.set(true);
+            live.keep_blobs(&io, &lines.blobs).await?;
+            live.append_raw(&io, &lines).await
+        })
+    }
+
+    /// Goes on from what is known of lines that were appended so; where nothing is, the log is read as if another process had
+    /// written it.
+    pub fn go_on_from(self: &Rc<Live>, checkpoint: Option<Vec<u8>>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.revived(&io).await?;
+            if let Some(checkpoint) = checkpoint
+                && live.end(LogName::Messages) == 0
+                && let Ok(checkpoint) = Checkpoint::from_json(&checkpoint)
+            {
+                live.with(|session| session.begin_at(checkpoint));
+            }
+            live.observe(&io, LogName::Messages).await?;
+            Ok(())
+        })
+    }
+
+    pub(super) async fn appended(&self, io: &Io, appending: &Appending) -> Result<Vec<u8>, Trouble> {
+        self.was_staged.set(false);
+        let Staged { bytes, blobs } = self.here(io, async || self.staged(io, appending).await).await?;
+        self.was_staged.set(true);
+        let durable = appending.is_durable;
+        match self.append(io, LogName::Messages, bytes.clone(), (durable, false)).await {
+            Ok(()) => {}
+            Err(trouble) if is_amiss(&trouble) => {
+                Box::pin(self.carried_over(io, &trouble, (&bytes, &blobs), durable)).await?;
+            }
+            Err(trouble) => return Err(trouble),
+        }
+        self.has_news.set(true);
+        if self.with(|session| session.needs_all()) {
+            self.complete(io).await?;
+        }
+        Ok(bytes)
+    }
+
+    async fn staged(&self, io: &Io, appending: &Appending) -> Result<Staged, Trouble> {
+        // Without the event that began the session, its messages would be nobody's.
+        if appending.is_durable && !self.is_confirmed(LogName::Events) {
+            Box::pin(self.confirm(io, LogName::Events, false)).await?;
+        }
+        self.revived(io).await?;
+        self.observe(io, LogName::Messages).await?;
+        self.look_sometimes(io).await?;
+        if self.is_due() {
+            Box::pin(self.gone_on(io, appending.revives)).await?;
+        }
+        let drafts = appending.drafts.read()?;
+        let counting = appending.counts.counting();
+        let staged = self.with(|session| session.stage_messages(drafts, &io.stamp(), counting))?;
+        if !staged.blobs.is_empty()
+            && let Err(failure) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
+        {
+            self.with(|session| session.messages().abort())?;
+            return Err(failure.into());
+        }
+        Ok(staged)
+    }
+
+    // What the document says is said before the first message; and who goes on with a paused session makes it active. The
+    // document follows at once: an edit that takes back one that was adopted is seen by comparing it.
+    async fn gone_on(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
+        let is_paused = self.with(|session| session.metadata().status == Status::Paused);
+        let active = Change::Status { status: Status::Active, reason: None };
+        self.said_now(io, Vec::from_iter((is_paused && revives).then(|| Ask::from(active)))).await
+    }
+
+    // On the disk before the line that names it. One that another process left is the same, its name is the hash of its bytes;
+    // but that process may have died before the disk confirmed it.
+    async fn keep_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Failure> {
+        let folder = self.folder();
+        for Blob { id, bytes } in blobs {
+            let file = folder.within(&format!("blobs/{id}"));
+            let is_kept = self.kept.borrow().blobs.contains(id);
+            if is_kept && io.stat(&file).await?.is_some_and(|stat| stat.size == bytes.len() as u64) {
+                continue;
+            }
+            io.replace(&file, bytes.clone(), Some(&folder)).await?;
+            self.kept.borrow_mut().blobs.insert(id.clone());
+        }
+        Ok(())
+    }
+
+    // The session was moved while its batch was on its way: the same bytes are appended where it lies now, unless somebody
+    // carried them over already. Readers keep one of two equal records.
+    async fn carried_over(
+        &self,
+        io: &Io,
+        trouble: &Trouble,
+        (bytes, blobs): (&[u8], &[Blob]),
+        durable: bool,
+    ) -> Result<(), Trouble> {
+        // Also where it is back: nobody knows what was written meanwhile.
+        self.found_again(io, trouble.code() == Code::LogReplaced.as_str()).await?;
+        self.here(io, async || {
+            self.revived(io).await?;
+            self.keep_blobs(io, blobs).await?;
+            self.try_again(io, async || self.append_unless_there(io, bytes, durable).await).await?;
+            self.confirmed(LogName::Messages, durable);
+            self.observe(io, LogName::Messages).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn append_unless_there(&self, io: &Io, bytes: &[u8], durable: bool) -> Result<(), Trouble> {
+        let log = self.log_file(LogName::Messages);
+        let size = self.size(io, LogName::Messages).await?;
+        let far = BACK + 2 * bytes.len() as u64;
+        let end = io.read_range(&log, size.saturating_sub(far), size).await?;
+        let is_there = memchr::memmem::find(&end, bytes).is_some();
+        let missing = if is_there { Vec::new() } else { sealing(bytes) };
+        io.append(&log, missing, durable, Some(&self.folder())).await?;
+        Ok(())
+    }
+
+    async fn append_raw(&self, io: &Io, Lines { bytes, start, .. }: &Lines) -> Result<bool, Trouble> {
+        let log = LogName::Messages;
+        let ends = Ends::of(bytes, *start == 0);
+        for (attempt, wait) in waits() {
+            let lines = if attempt == 0 { bytes.clone() } else { sealing(bytes) };
+            let failure = match io.append(&self.log_file(log), lines, false, Some(&self.folder())).await {
+                Ok(end) if attempt == 0 && end == start + ends.length => {
+                    self.note(io, log, &ends, *start).await?;
+                    return Ok(true);
+                }
+                Ok(_) => {
+                    self.note_others(log);
+                    return Ok(false);
+                }
+                Err(failure) => failure,
+            };
+            let never_was = attempt == 0 && failure.written == Some(0);
+            let trouble = failure.into();
+            if self.is_elsewhere(io, log, &trouble).await {
+                return Err(self.elsewhere());
+            }
+            let Some(wait) = wait.filter(|_| !never_was) else { return Err(trouble) };
+            io.wait(wait).await?;
+        }
+        Ok(false)
+    }
+}
+
+// Behind a line feed, which seals what a first try may have left.
+fn sealing(bytes: &[u8]) -> Vec<u8> {
+    [b"\n", bytes].concat()
+}

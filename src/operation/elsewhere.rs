@@ -1,0 +1,117 @@
+//! Sessions move: whoever finds other files than it has read, or none, looks where the session lies now, and goes on there.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+
+use super::live::Live;
+use super::logs::{LogName, is_amiss};
+use super::{Io, Operation, Trouble};
+use crate::error::{Code, Error};
+
+/// How often, at most, what lies elsewhere is looked for in one go.
+const TRIES: u32 = 20;
+
+impl Live {
+    /// Whether its files are those that were read: not moved, nor deleted, nor another session's.
+    pub fn is_there(self: &Rc<Live>) -> Operation<'static, bool> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.is_where_it_was(&io).await })
+    }
+
+    /// After a failure of this code: goes where the session lies now, and opens it anew; whether anything has changed.
+    pub fn find_again(self: &Rc<Live>, code: &str) -> Operation<'static, bool> {
+        let live = self.clone();
+        let is_replaced = code == Code::LogReplaced.as_str();
+        Operation::new(move |io| async move { live.found_again(&io, is_replaced).await })
+    }
+
+    /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
+    /// with those.
+    pub(super) async fn here<T>(
+        &self,
+        io: &Io,
+        work: impl AsyncFn() -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let mut tries_left = TRIES;
+        loop {
+            let trouble = match work().await {
+                Err(trouble) if is_amiss(&trouble) && tries_left > 0 => trouble,
+                done => return done,
+            };
+            tries_left -= 1;
+            let is_replaced = trouble.code() == Code::LogReplaced.as_str();
+            let is_found = Box::pin(self.found_again(io, is_replaced)).await?;
+            if !is_found && !is_elsewhere(&trouble) {
+                return Err(trouble);
+            }
+        }
+    }
+
+    /// Goes where the session lies now, if it is not where it was looked for.
+    pub(super) async fn arrived(&self, io: &Io) -> Result<(), Trouble> {
+        self.here(io, async || {
+            if self.is_open.get() {
+                self.grown_size(io, LogName::Events).await?;
+                self.grown_size(io, LogName::Messages).await?;
+            }
+            if io.stat(&self.folder()).await?.is_none() { Err(self.elsewhere()) } else { Ok(()) }
+        })
+        .await
+    }
+
+    async fn is_where_it_was(&self, io: &Io) -> Result<bool, Trouble> {
+        if self.is_open.get() {
+            for log in [LogName::Events, LogName::Messages] {
+                if !self.is_still(io, log).await? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(io.stat(&self.folder()).await?.is_some())
+    }
+
+    /// Opens it anew, as and where it is now; whether anything has changed.
+    pub(super) async fn found_again(&self, io: &Io, is_replaced: bool) -> Result<bool, Trouble> {
+        if !is_replaced && self.is_where_it_was(io).await? {
+            return Ok(false);
+        }
+        let id = self.id();
+        let found = io.find(&id).await?;
+        // What stands where it lay may be a copy that is not the session yet.
+        if found.is_none() && io.stat(&self.folder()).await?.is_some() {
+            self.open_again(io).await?;
+            if self.id() == id {
+                return Ok(true);
+            }
+        }
+        let Some((folder, shown)) = found else { return Err(self.elsewhere()) };
+        self.go_to(folder, shown);
+        self.open_again(io).await?;
+        Ok(true)
+    }
+
+    // What is read may be moved again meanwhile: whoever works with it notices.
+    async fn open_again(&self, io: &Io) -> Result<(), Trouble> {
+        match self.opened(io).await {
+            Err(trouble) if is_amiss(&trouble) => {
+                self.is_open.set(false);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    /// What is said where a session does not lie where it lay.
+    pub(super) fn elsewhere(&self) -> Trouble {
+        let shown = self.shown();
+        let message =
+            format!("expected the session in \"{shown}\", but found that it was moved or deleted meanwhile");
+        Trouble::refused(Code::NotFound, message)
+    }
+}
+
+// The core's own word, no storage's.
+fn is_elsewhere(trouble: &Trouble) -> bool {
+    matches!(trouble, Trouble::Refused(Error { code: Code::NotFound, .. }))
+}

@@ -1,0 +1,254 @@
+//! What is known of a log up to a byte, kept in the cache: believed where all of those bytes are what it was made from. Its
+//! checksum says that it is as somebody wrote it, not who that was: what it says is compared with what the log says.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::io::all;
+use super::live::{Live, PIECE};
+use super::logs::LogName;
+use super::{Failure, Io, Operation, Stat, Trouble};
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::{Found, scan};
+use crate::record::span::Span;
+use crate::session::checkpoint::Checkpoint;
+use crate::session::handle::Session;
+
+/// What one hash covers.
+const COVERED: u64 = 1 << 20;
+/// Of a hash so many digits are kept.
+const DIGITS: usize = 32;
+/// Longer than a filesystem's clock stands still; where only whole seconds are told, longer than one.
+const TICK_US: i64 = 20_000;
+const SECOND_US: i64 = 1_020_000;
+
+/// What this process knows of files that it wrote or read.
+#[derive(Default)]
+pub(super) struct Kept {
+    covers: Option<Covers>,
+    /// Blobs that the disk has confirmed to this process.
+    pub blobs: BTreeSet<String>,
+}
+
+/// Which bytes of a log something was made from. Where the file is as it was by size and times, they are not read again;
+/// else they are, and compared by their hashes.
+#[derive(Clone, Debug, Serialize)]
+struct Covers {
+    bytes: u64,
+    file: String,
+    // Of each piece, so that what was appended costs its own bytes alone.
+    pieces: Vec<String>,
+}
+
+impl Live {
+    /// Whether the checkpoint in the cache is the one that this log has, if there is one. All of the log is read.
+    pub fn has_good_checkpoint(self: &Rc<Live>) -> Operation<'static, bool> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            if io.stat(&live.cached(".json")).await?.is_none() {
+                return Ok(true);
+            }
+            match live.believed(&io).await? {
+                Some((checkpoint, _)) => live.is_made_of(&io, checkpoint).await,
+                None => Ok(false),
+            }
+        })
+    }
+
+    /// Keeps what is known of the log, where there is something to keep. `learns`: what came since is folded before.
+    pub fn keep_checkpoint(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(move |io| async move {
+            live.revived(&io).await?;
+            live.save_checkpoint(&io, learns).await
+        })
+    }
+
+    pub(super) async fn save_checkpoint(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
+        // A log with branches is read whole when it is opened, and keeps none.
+        if learns && self.with(|session| session.checkpoint().is_some()) {
+            self.folded(io).await?;
+        }
+        let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
+        if let Some((bytes, json)) = checkpoint {
+            // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
+            self.keep(io, bytes, json).await.ok();
+        }
+        self.was_read.set(false);
+        Ok(())
+    }
+
+    async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Failure> {
+        let known = self.kept.borrow().covers.clone();
+        let covers = self.covers(io, bytes, known).await?;
+        io.replace(&self.cached(".covers"), to_json(&covers).into_bytes(), None).await?;
+        self.kept.borrow_mut().covers = Some(covers);
+        io.replace(&self.cached(".json"), json.into_bytes(), None).await
+    }
+
+    /// The one that is kept, where it is good; whether the log had to be read for that, which is worth keeping it again.
+    pub(super) async fn believed(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
+        // A cache that cannot be read costs one reading of the log, nothing else.
+        match Box::pin(self.found_believed(io)).await {
+            Err(trouble) if trouble.code() == "internal" => Err(trouble),
+            found => Ok(found.ok().flatten()),
+        }
+    }
+
+    async fn found_believed(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
+        let Some(json) = io.read_all(&self.cached(".json")).await? else { return Ok(None) };
+        let covers = io.read_all(&self.cached(".covers")).await?.and_then(|json| Covers::read(&json));
+        let (Some(covers), Ok(checkpoint)) = (covers, Checkpoint::from_json(&json)) else { return Ok(None) };
+        if covers.bytes != checkpoint.bytes || !self.is_of_log(io, &checkpoint).await? {
+            return Ok(None);
+        }
+        let found = io.stat(&self.log_file(LogName::Messages)).await?;
+        let print = print_of(found, io.now_ms());
+        let was_read = covers.file.is_empty() || covers.file != print;
+        if was_read && self.covers(io, covers.bytes, None).await?.pieces != covers.pieces {
+            return Ok(None);
+        }
+        self.kept.borrow_mut().covers = Some(covers);
+        Ok(Some((checkpoint, was_read)))
+    }
+
+    // The first bytes of the log as they are now. `known`: of fewer bytes of the same log.
+    async fn covers(&self, io: &Io, bytes: u64, known: Option<Covers>) -> Result<Covers, Failure> {
+        let log = self.log_file(LogName::Messages);
+        let file = print_of(io.stat(&log).await?, io.now_ms());
+        let mut pieces = known.map_or_else(Vec::new, |known| {
+            let whole = (known.bytes.min(bytes) / COVERED) as usize;
+            known.pieces.into_iter().take(whole).collect()
+        });
+        let mut at = pieces.len() as u64 * COVERED;
+        while at < bytes {
+            let hash = io.hash(&log, at, bytes.min(at + COVERED)).await?.unwrap_or_default();
+            pieces.push(hash.chars().take(DIGITS).collect());
+            at += COVERED;
+        }
+        Ok(Covers { bytes, file, pieces })
+    }
+
+    // What a few lines tell: those that it names are there, and are what it takes them for.
+    async fn is_of_log(&self, io: &Io, said: &Checkpoint) -> Result<bool, Trouble> {
+        let log = self.log_file(LogName::Messages);
+        let is_within = |span: &Span| span.start < span.end && span.end <= said.bytes;
+        let line = io.read_range(&log, said.last_line.start, said.last_line.end).await?;
+        if said.bytes > self.size(io, LogName::Messages).await? || !said.matches(&line) {
+            return Ok(false);
+        }
+        let is_again = |span: &Span| span.start <= said.last_line.start && said.last_line.end <= span.end;
+        let mut named = Vec::new();
+        if said.bytes > 0 {
+            named.push((said.last_line, Named::Last));
+        }
+        named.extend(said.newest_user.map(|span| (span, Named::Of(Role::User))));
+        named.extend(said.systems.iter().map(|span| (*span, Named::Of(Role::System))));
+        named.extend(said.pins.iter().map(|pin| (pin.span, Named::By(&pin.id))));
+        if !named.iter().all(|(span, _)| is_within(span)) {
+            return Ok(false);
+        }
+        let works = named.into_iter().map(|(span, named)| {
+            let log = &log;
+            Box::pin(async move {
+                let bytes = io.read_range(log, span.start, span.end).await?;
+                let Some(message) = one_message(&bytes) else { return Ok(false) };
+                Ok::<_, Failure>(match named {
+                    // A revision, and a line that says again what was said before, are no last message.
+                    Named::Last => {
+                        Some(&message.id) == said.last_id.as_ref()
+                            || message.rev > 0
+                            || said.repeated.iter().any(is_again)
+                    }
+                    Named::Of(role) => message.role == Some(role),
+                    Named::By(id) => message.id == *id,
+                })
+            }) as core::pin::Pin<Box<dyn Future<Output = _>>>
+        });
+        for is_there in all(works.collect()).await {
+            if !is_there? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    // What all of the log tells. The conversation may have been folded less far than the log was read; so what was learned is
+    // compared with what the log tells up to there.
+    async fn is_made_of(&self, io: &Io, said: Checkpoint) -> Result<bool, Trouble> {
+        let Some(mut read) = self.made_of(io, said.bytes).await? else { return Ok(false) };
+        if said.learned.bytes != said.bytes {
+            let Some(folded) = self.made_of(io, said.learned.bytes).await? else { return Ok(false) };
+            read.learned = folded.learned;
+        }
+        Ok(read.says_the_same(&said))
+    }
+
+    // The checkpoint of the log up to a byte, all of it folded.
+    async fn made_of(&self, io: &Io, bytes: u64) -> Result<Option<Checkpoint>, Trouble> {
+        let log = self.log_file(LogName::Messages);
+        let mut session = Session::new(None).with_id(&self.id());
+        while session.messages().observed() < bytes {
+            let at = session.messages().observed();
+            let piece = io.read(&log, at, Some(bytes.min(at + PIECE))).await?.unwrap_or_default();
+            if piece.is_empty() {
+                return Err(self.shrunk(LogName::Messages, bytes, at));
+            }
+            let found = session.messages().observe(&piece, at)?;
+            session.take_messages(found);
+        }
+        while let Some(span) = session.unlearned() {
+            let piece = io.read_range(&log, span.start, span.end.min(span.start + PIECE)).await?;
+            if piece.is_empty() {
+                return Err(self.shrunk(LogName::Messages, span.end, span.start));
+            }
+            session.learn(&piece);
+        }
+        Ok(session.checkpoint().cloned())
+    }
+}
+
+enum Named<'a> {
+    Last,
+    Of(Role),
+    By(&'a str),
+}
+
+impl Covers {
+    fn read(json: &[u8]) -> Option<Covers> {
+        let mut fields = Fields::parse(core::str::from_utf8(json).ok()?).ok()?;
+        let bad = &mut Vec::new();
+        let [bytes, file, pieces] = ["bytes", "file", "pieces"];
+        Some(Covers {
+            bytes: fields.take(bytes, bad)?,
+            file: fields.take(file, bad)?,
+            pieces: fields.take(pieces, bad)?,
+        })
+    }
+}
+
+// A line that is one message and nothing else.
+pub(super) fn one_message(line: &[u8]) -> Option<Message> {
+    let mut found = scan(line).into_iter().filter_map(|found| match found {
+        Found::Record(record) => message::read(&record).0,
+        Found::Problem(_) => None,
+    });
+    let message = found.next()?;
+    found.next().is_none().then_some(message)
+}
+
+// A file that was changed just now may be changed again, and look the same.
+fn print_of(stat: Option<Stat>, now_ms: i64) -> String {
+    let Some(Stat { size, modified_us, changed_us, .. }) = stat else { return String::new() };
+    let tick_us = if modified_us % 1_000_000 == 0 { SECOND_US } else { TICK_US };
+    let is_settled = modified_us.max(changed_us) < now_ms * 1000 - tick_us;
+    if is_settled { format!("{size} {modified_us} {changed_us}") } else { String::new() }
+}

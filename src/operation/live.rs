@@ -1,0 +1,414 @@
+//! A session kept in step with its files: the logs, the document beside them, the checkpoint.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+use core::future::Future;
+use core::pin::Pin;
+
+use super::io::all;
+use super::kept::{Kept, one_message};
+use super::logs::{LogFile, LogName};
+use super::{Failure, File, Io, Kind, Operation, Root, Stat, Trouble};
+use crate::record::id;
+use crate::session::documents::{Document, Name, heading};
+use crate::session::handle::Session;
+
+/// So much of a log is read at once.
+pub(super) const PIECE: u64 = 256 * 1024;
+/// A log of fewer bytes is read as fast as a checkpoint.
+pub(super) const WORTH_A_CHECKPOINT: u64 = 64 * 1024;
+/// How often, at most, it is looked what others said about a session that messages are appended to.
+const LOOK_MS: i64 = 50;
+/// A heading that stands farther back is none.
+const HEAD: u64 = 64 * 1024;
+
+/// A session, and what is known of its files. Operations on it share it: those of one session run one after another, as the
+/// host gives them their turns.
+pub struct Live {
+    place: RefCell<Place>,
+    cache: File,
+    id: RefCell<String>,
+    // Who reads on with one that was opened anew meanwhile has what it knew.
+    session: RefCell<Rc<RefCell<Session>>>,
+    pub(super) logs: [RefCell<LogFile>; 3],
+    pub(super) kept: RefCell<Kept>,
+    pub(super) is_open: Cell<bool>,
+    /// The document is not there, or not as it should be.
+    is_stale: Cell<bool>,
+    /// The log was read from its start: that is worth a checkpoint.
+    pub(super) was_read: Cell<bool>,
+    /// Messages were appended that the document does not know.
+    pub(super) has_news: Cell<bool>,
+    looked_ms: Cell<i64>,
+    pub(super) was_staged: Cell<bool>,
+    opened_times: Cell<u32>,
+}
+
+type Looking<'a> = Pin<Box<dyn Future<Output = Result<Option<Stat>, Failure>> + 'a>>;
+
+/// Where it lies, and how people call that.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub folder: File,
+    pub shown: String,
+}
+
+impl Live {
+    /// The session of a folder, of which nothing is read yet. `shown` is how people call the folder, `cache` where derived
+    /// things of sessions lie, `id` its id, where it was opened before.
+    pub fn new(folder: File, shown: String, cache: File, id: &str) -> Rc<Live> {
+        Rc::new(Live {
+            place: RefCell::new(Place { folder, shown }),
+            cache,
+            id: RefCell::new(id.into()),
+            session: RefCell::new(Rc::new(RefCell::new(Session::new(None)))),
+            logs: Default::default(),
+            kept: RefCell::default(),
+            is_open: Cell::new(false),
+            is_stale: Cell::new(false),
+            was_read: Cell::new(false),
+            has_news: Cell::new(false),
+            looked_ms: Cell::new(0),
+            was_staged: Cell::new(false),
+            opened_times: Cell::new(0),
+        })
+    }
+
+    /// Reads what came after its checkpoint, or all. Answer: its id.
+    pub fn open(self: &Rc<Live>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.opened(&io).await?;
+            Ok(live.id())
+        })
+    }
+
+    /// Takes in what others wrote since the last look: messages, events, and what somebody changed in the document.
+    pub fn look(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.here(&io, async || live.looked(&io).await).await })
+    }
+
+    /// Takes in what others appended: messages, and what they said about it.
+    pub fn catch_up(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.here(&io, async || {
+                live.caught_up(&io).await?;
+                if io.stat(&live.folder()).await?.is_none() { Err(live.elsewhere()) } else { Ok(()) }
+            })
+            .await
+        })
+    }
+
+    /// The same, and folds what came since into what is known of the conversation.
+    pub fn learn(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.here(&io, async || live.learned(&io).await).await })
+    }
+
+    /// Its id; empty until it was opened or begun.
+    pub fn id(&self) -> String {
+        self.id.borrow().clone()
+    }
+
+    /// What is known of it now. Where it is opened anew, that is another one.
+    pub fn session(&self) -> Rc<RefCell<Session>> {
+        self.session.borrow().clone()
+    }
+
+    /// How often it was opened: so often there was another session.
+    pub fn opened_times(&self) -> u32 {
+        self.opened_times.get()
+    }
+
+    /// Nobody said anything of it yet.
+    pub fn is_empty(&self) -> bool {
+        let is_unsaid =
+            self.with(|session| session.metadata().as_of.is_none() && session.known().messages == 0);
+        is_unsaid && !self.is_due()
+    }
+
+    /// The folder it lies in, as far as is known.
+    pub fn folder(&self) -> File {
+        self.place.borrow().folder.clone()
+    }
+
+    /// How people call that.
+    pub fn shown(&self) -> String {
+        self.place.borrow().shown.clone()
+    }
+
+    /// Its document is not there, or not as it should be.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale.get()
+    }
+
+    /// Something must be said by an event before a message is appended: what the document says, or that it goes on.
+    pub fn is_due(&self) -> bool {
+        self.with(|session| session.has_unsaid() || session.metadata().status.as_str() == "paused")
+    }
+
+    /// The last append came as far as to stage its messages: what failed then is not due to them.
+    pub fn was_staged(&self) -> bool {
+        self.was_staged.get()
+    }
+
+    pub(super) fn with<T>(&self, work: impl FnOnce(&mut Session) -> T) -> T {
+        work(&mut self.session.borrow().borrow_mut())
+    }
+
+    pub(super) fn go_to(&self, folder: File, shown: String) {
+        self.place.replace(Place { folder, shown });
+        self.kept.borrow_mut().blobs.clear();
+        for log in &self.logs {
+            log.take();
+        }
+    }
+
+    /// The same session, of which nothing is known.
+    pub(super) fn anew(&self) -> Rc<Live> {
+        Live::new(self.folder(), self.shown(), self.cache.clone(), &self.id())
+    }
+
+    pub(super) fn begin_as(&self, id: &str) {
+        self.make();
+        self.set_id(id);
+    }
+
+    // Nothing of it is observed.
+    fn make(&self) {
+        for log in &self.logs {
+            log.borrow_mut().forget();
+        }
+        let folder = self.folder();
+        let named = if folder.root == Root::Home { id_of(&folder) } else { "" };
+        self.session.replace(Rc::new(RefCell::new(Session::new(None).with_id(named))));
+        self.is_open.set(true);
+        self.opened_times.set(self.opened_times.get() + 1);
+    }
+
+    fn set_id(&self, id: &str) {
+        self.id.replace(id.into());
+    }
+
+    pub(super) async fn opened(&self, io: &Io) -> Result<(), Trouble> {
+        self.make();
+        let document = self.document_found(io).await?;
+        self.observe_whole(io, LogName::Events).await?;
+        self.take(document.as_deref());
+        let id = self.named(io, document.as_deref()).await?;
+        self.set_id(&id);
+        let believed = self.believed(io).await?;
+        let has_checkpoint = believed.is_some();
+        if let Some((checkpoint, was_read)) = believed {
+            let is_worth_it = was_read && self.size(io, LogName::Messages).await? > WORTH_A_CHECKPOINT;
+            self.was_read.set(self.was_read.get() || is_worth_it);
+            self.with(|session| session.begin_at(checkpoint));
+        }
+        self.observe_whole(io, LogName::Messages).await?;
+        if !has_checkpoint {
+            self.was_read.set(self.end(LogName::Messages) > WORTH_A_CHECKPOINT);
+        }
+        self.finish(io, document.as_deref()).await?;
+        if self.with(|session| session.needs_all()) { self.opened_whole(io).await } else { Ok(()) }
+    }
+
+    // Where a checkpoint does not carry as far as what came after it.
+    async fn opened_whole(&self, io: &Io) -> Result<(), Trouble> {
+        self.make();
+        self.with(|session| session.set_id(&self.id()));
+        self.observe_whole(io, LogName::Events).await?;
+        self.observe_whole(io, LogName::Messages).await?;
+        let document = self.document_found(io).await?;
+        self.finish(io, document.as_deref()).await?;
+        self.was_read.set(true);
+        Ok(())
+    }
+
+    /// Opened anew where it was not open, or all is needed.
+    pub(super) async fn complete(&self, io: &Io) -> Result<(), Trouble> {
+        self.revived(io).await?;
+        if self.with(|session| session.needs_all()) { Box::pin(self.opened_whole(io)).await } else { Ok(()) }
+    }
+
+    pub(super) async fn revived(&self, io: &Io) -> Result<(), Trouble> {
+        if self.is_open.get() { Ok(()) } else { Box::pin(self.opened(io)).await }
+    }
+
+    pub(super) async fn caught_up(&self, io: &Io) -> Result<(), Trouble> {
+        self.revived(io).await?;
+        let logs = [LogName::Events, LogName::Messages].map(|log| (log, self.log_file(log)));
+        let looks = logs.iter().map(|(_, file)| Box::pin(io.stat(file)) as Looking<'_>);
+        for ((log, _), found) in logs.iter().zip(all(looks.collect()).await) {
+            self.observe_found(io, *log, found?).await?;
+        }
+        self.complete(io).await
+    }
+
+    pub(super) async fn looked(&self, io: &Io) -> Result<(), Trouble> {
+        self.caught_up(io).await?;
+        self.take_again(io).await
+    }
+
+    /// Takes in what others said about it, a moment later at most: before each message it would cost.
+    pub(super) async fn look_sometimes(&self, io: &Io) -> Result<(), Trouble> {
+        let now_ms = io.now_ms();
+        if (now_ms - self.looked_ms.get()).abs() < LOOK_MS {
+            return Ok(());
+        }
+        self.looked_ms.set(now_ms);
+        Box::pin(self.observe(io, LogName::Events)).await?;
+        Ok(())
+    }
+
+    pub(super) async fn learned(&self, io: &Io) -> Result<(), Trouble> {
+        self.caught_up(io).await?;
+        self.folded(io).await
+    }
+
+    pub(super) async fn folded(&self, io: &Io) -> Result<(), Trouble> {
+        let file = self.log_file(LogName::Messages);
+        while let Some(span) = self.with(|session| session.unlearned()) {
+            let end = span.end.min(span.start + PIECE);
+            let bytes = io.read_range(&file, span.start, end).await?;
+            if bytes.is_empty() {
+                return Err(self.shrunk(LogName::Messages, span.end, span.start));
+            }
+            self.with(|session| session.learn(&bytes));
+        }
+        Ok(())
+    }
+
+    /// Which of its two documents lies beside its logs.
+    pub(super) fn document_name(&self) -> Name {
+        match self.place.borrow().folder.root {
+            Root::Home => Name::MetadataJson,
+            Root::Workspace(_) => Name::SessionJson,
+        }
+    }
+
+    pub(super) fn document_file(&self) -> File {
+        self.folder().within(match self.document_name() {
+            Name::MetadataJson => "metadata.json",
+            Name::SessionJson => "session.json",
+        })
+    }
+
+    pub(super) async fn document_found(&self, io: &Io) -> Result<Option<Vec<u8>>, Failure> {
+        io.read_all(&self.document_file()).await
+    }
+
+    pub(super) fn cached(&self, ending: &str) -> File {
+        self.cache.within(&format!("{}{ending}", self.id.borrow()))
+    }
+
+    pub(super) async fn take_again(&self, io: &Io) -> Result<(), Trouble> {
+        let was_stale = self.is_stale.get();
+        let document = self.document_found(io).await?;
+        self.take(document.as_deref());
+        self.is_stale.set(self.is_stale.get() || was_stale);
+        Ok(())
+    }
+
+    pub(super) fn take(&self, document: Option<&[u8]>) {
+        // A conflict, or another thing that is no document: it is written anew.
+        let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
+        self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
+        self.with(|session| session.take_document(read.map(|(document, _)| document)));
+    }
+
+    pub(super) fn is_written(&self) {
+        self.is_stale.set(false);
+    }
+
+    async fn finish(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {
+        if self.document_name() == Name::SessionJson
+            && let Some(heading) = self.heading(io).await?
+        {
+            self.with(|session| session.set_heading(&heading));
+        }
+        self.take(document);
+        Ok(())
+    }
+
+    // That of the conversation's Markdown: the file that has the name of its type, else the first.
+    async fn heading(&self, io: &Io) -> Result<Option<String>, Trouble> {
+        let folder = self.folder().folder();
+        let entries = io.list(&folder).await?.unwrap_or_default();
+        let is_markdown = |name: &str| name.ends_with(".md");
+        let names: Vec<String> = entries
+            .into_iter()
+            .filter(|entry| entry.kind == Kind::File && is_markdown(&entry.name))
+            .map(|entry| entry.name)
+            .collect();
+        let own = self.with(|session| format!("{}.md", session.metadata().session_type));
+        let Some(name) = names.iter().find(|name| **name == own).or(names.first()) else { return Ok(None) };
+        let text = io.read(&folder.within(name), 0, Some(HEAD)).await?.unwrap_or_default();
+        Ok(heading(&String::from_utf8_lossy(&text)).map(ToString::to_string))
+    }
+
+    // The id that its place, an event or the document says; what cannot name a file is as good as none.
+    async fn named(&self, io: &Io, document: Option<&[u8]>) -> Result<String, Trouble> {
+        let said = self.with(|session| session.metadata().id.clone());
+        if id::is_safe(&said) {
+            return Ok(said);
+        }
+        let folder = self.folder();
+        let id = match folder.root {
+            Root::Home => id_of(&folder).into(),
+            Root::Workspace(_) if !said.is_empty() => id::derived(&[said.as_bytes()]),
+            Root::Workspace(_) => {
+                let line = self.first_line(io).await?;
+                id::derived(&[line.as_deref().or(document).unwrap_or_default()])
+            }
+        };
+        self.with(|session| session.set_id(&id));
+        Ok(id)
+    }
+
+    /// The id of the first message of its log; empty where it has none.
+    pub fn first_message_id(self: &Rc<Live>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let line = live.first_line(&io).await?.unwrap_or_default();
+            Ok(one_message(&line).map(|message| message.id).unwrap_or_default())
+        })
+    }
+
+    /// The first line of its messages; nothing where there is none.
+    pub(super) async fn first_line(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
+        let size = self.size(io, LogName::Messages).await?;
+        let file = self.log_file(LogName::Messages);
+        let mut line = Vec::new();
+        while (line.len() as u64) < size {
+            let at = line.len() as u64;
+            let bytes = io.read(&file, at, Some(size.min(at + PIECE))).await?.unwrap_or_default();
+            if bytes.is_empty() {
+                return Err(self.shrunk(LogName::Messages, size, at));
+            }
+            if let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+                line.extend(&bytes[..end]);
+                return Ok(Some(line));
+            }
+            line.extend(bytes);
+        }
+        Ok((size > 0).then_some(line))
+    }
+}
+
+impl core::fmt::Debug for Live {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Live").field("id", &self.id).field("folder", &self.folder()).finish_non_exhaustive()
+    }
+}
+
+/// The id that a session's folder in the home says.
+fn id_of(folder: &File) -> &str {
+    let name = folder.name();
+    name.strip_prefix("session-").unwrap_or(name)
+}

@@ -1,0 +1,118 @@
+//! The messages of a session's log, some at a time; what lies in blobs is put back.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::live::{Live, PIECE};
+use super::logs::LogName;
+use super::{Io, Trouble};
+use crate::record::message::Message;
+use crate::record::scan::Problem;
+use crate::session::needs::Needs;
+use crate::session::reader::{Reader, Revisions};
+
+pub(super) struct Messages<'a> {
+    live: &'a Live,
+    io: &'a Io,
+    reader: Reader,
+    at: u64,
+    end: u64,
+    is_backward: bool,
+    is_finished: bool,
+    /// What was met beside them.
+    pub problems: Vec<Problem>,
+}
+
+impl<'a> Messages<'a> {
+    /// Up to `end`.
+    pub async fn oldest_first(live: &'a Live, io: &'a Io, end: u64) -> Result<Messages<'a>, Trouble> {
+        let mut revisions = Revisions::new(0);
+        let mut at = 0;
+        while at < end {
+            let bytes = piece(live, io, at, end.min(at + PIECE)).await?;
+            revisions.feed(&bytes);
+            at += bytes.len() as u64;
+        }
+        Ok(Messages::forward(live, io, Reader::oldest_first(0, revisions), end))
+    }
+
+    /// The same, each as every line that it has: nothing is known of what was written again.
+    pub fn each_line(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
+        Messages::forward(live, io, Reader::oldest_first(0, Revisions::new(0)), end)
+    }
+
+    fn forward(live: &'a Live, io: &'a Io, reader: Reader, end: u64) -> Messages<'a> {
+        let problems = Vec::new();
+        Messages { live, io, reader, at: 0, end, is_backward: false, is_finished: false, problems }
+    }
+
+    /// From `end` on backward.
+    pub fn newest_first(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
+        let repeated = live.with(|session| session.known().repeated.clone());
+        let reader = Reader::newest_first(end, repeated);
+        Messages { at: end, is_backward: true, ..Messages::forward(live, io, reader, end) }
+    }
+
+    /// The next ones; nothing where there are no more.
+    pub async fn next(&mut self) -> Result<Option<Vec<Message>>, Trouble> {
+        loop {
+            let batch = self.reader.batch();
+            self.problems.extend(batch.problems);
+            match batch.needs {
+                Some(Needs::Blob { id }) => {
+                    let bytes = self.live.blob(self.io, &id).await?;
+                    self.reader.blob(&id, bytes.as_deref());
+                }
+                Some(Needs::Bytes { range }) => {
+                    let file = self.live.log_file(LogName::Messages);
+                    let bytes = self.io.read_range(&file, range.start, range.end).await?;
+                    self.reader.bytes(range.start, &bytes);
+                }
+                Some(_) => {}
+                None if !batch.messages.is_empty() => {}
+                None if self.is_finished => return Ok(None),
+                None => self.feed().await?,
+            }
+            if !batch.messages.is_empty() {
+                return Ok(Some(batch.messages));
+            }
+        }
+    }
+
+    async fn feed(&mut self) -> Result<(), Trouble> {
+        let (start, end) = match self.is_backward {
+            true => (self.at.saturating_sub(PIECE), self.at),
+            false => (self.at, self.end.min(self.at + PIECE)),
+        };
+        if start >= end {
+            self.reader.finish();
+            self.is_finished = true;
+            return Ok(());
+        }
+        let bytes = if self.is_backward {
+            let file = self.live.log_file(LogName::Messages);
+            self.io.read_range(&file, start, end).await?
+        } else {
+            piece(self.live, self.io, start, end).await?
+        };
+        self.at = if self.is_backward { start } else { start + bytes.len() as u64 };
+        self.reader.feed(&bytes);
+        Ok(())
+    }
+}
+
+impl Live {
+    /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
+    pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        match io.read_all(&self.folder().within(&format!("blobs/{id}"))).await {
+            Err(failure) if matches!(failure.code.as_str(), "not_a_file" | "outside_store") => Ok(None),
+            found => Ok(found?),
+        }
+    }
+}
+
+// What is not read must not look as if it had never been said.
+async fn piece(live: &Live, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
+    let bytes = io.read(&live.log_file(LogName::Messages), start, Some(end)).await?.unwrap_or_default();
+    if bytes.is_empty() { Err(live.shrunk(LogName::Messages, end, start)) } else { Ok(bytes) }
+}

@@ -1,0 +1,165 @@
+//! Operations: what a host asks for that takes more than one look at its files.
+//!
+//! An [`Operation`] gives its answer, or what it needs for it. [`Operation::begin`] takes the moment and gives the first
+//! [`Step`]; [`Operation::next`] takes the answers to the last needs, in their order, and gives the next one. A host that
+//! answers [`Need`]s drives every operation there is, and knows none of them. Inside, an operation is an `async fn` that
+//! waits for nothing but these answers: the compiler writes the machine. It has no waker, no executor and no callback.
+
+mod io;
+mod need;
+
+mod append;
+mod elsewhere;
+mod examine;
+mod kept;
+mod live;
+mod logs;
+mod messages;
+mod say;
+mod tools;
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+
+use serde::Serialize;
+
+pub use append::{Appending, Counts, Drafts, Lines};
+pub(crate) use io::{Desk, Io};
+pub use live::Live;
+pub use need::{Answer, Entry, Failure, File, FileId, Kind, Need, Root, Stat};
+
+use crate::error::{Code, Error};
+use crate::time::Stamp;
+
+/// Why an operation ended without an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Trouble {
+    /// The core refused.
+    Refused(Error),
+    /// The host failed.
+    Failed(Failure),
+}
+
+impl Trouble {
+    /// The stable word.
+    pub fn code(&self) -> &str {
+        match self {
+            Trouble::Refused(error) => error.code.as_str(),
+            Trouble::Failed(failure) => &failure.code,
+        }
+    }
+
+    /// The sentence.
+    pub fn message(&self) -> &str {
+        match self {
+            Trouble::Refused(error) => &error.message,
+            Trouble::Failed(failure) => &failure.message,
+        }
+    }
+
+    /// A bug: of leftoff, or of the host that drives it.
+    pub fn internal(message: impl Into<String>) -> Trouble {
+        Trouble::refused(Code::Internal, message)
+    }
+
+    pub(crate) fn refused(code: Code, message: impl Into<String>) -> Trouble {
+        Trouble::Refused(Error::new(code, message))
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message(), self.code())
+    }
+}
+
+impl core::error::Error for Trouble {}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Trouble {
+        Trouble::Refused(error)
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Trouble {
+        Trouble::Failed(failure)
+    }
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Step<T> {
+    /// All of these are to be answered; then [`Operation::next`] takes the answers in this order. None depends on another:
+    /// a host may work at all of them at once.
+    Needs(Vec<Need>),
+    /// It has ended.
+    Done(Result<T, Trouble>),
+}
+
+type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 'a>>;
+
+/// What a host asked for, under way. Dropped before its end it leaves its session as a failed one does: the next operation
+/// looks at the files before it writes.
+pub struct Operation<'a, T> {
+    desk: Rc<RefCell<Desk>>,
+    work: Option<Work<'a, T>>,
+}
+
+impl<'a, T> Operation<'a, T> {
+    pub(crate) fn new<F: Future<Output = Result<T, Trouble>> + 'a>(work: impl FnOnce(Io) -> F) -> Self {
+        let desk = Rc::new(RefCell::new(Desk::default()));
+        let work = work(Io(desk.clone()));
+        Operation { desk, work: Some(Box::pin(work)) }
+    }
+
+    /// The same, with another answer.
+    pub fn map<U>(self, to: impl FnOnce(T) -> U + 'a) -> Operation<'a, U>
+    where
+        T: 'a,
+    {
+        let work = self.work.map(|work| Box::pin(async { Ok(to(work.await?)) }) as Work<'a, U>);
+        Operation { desk: self.desk, work }
+    }
+
+    /// The first step. `stamp` is the moment, and all the chance that the operation has.
+    pub fn begin(&mut self, stamp: Stamp) -> Step<T> {
+        self.desk.borrow_mut().stamp = Some(stamp);
+        self.next(stamp.now_ms, Vec::new())
+    }
+
+    /// The next step, once every need of the last one has its answer. `now_ms` is the moment.
+    pub fn next(&mut self, now_ms: i64, answers: Vec<Answer>) -> Step<T> {
+        let Some(work) = &mut self.work else { return ended("it has ended already") };
+        self.desk.borrow_mut().hear(now_ms, answers);
+        match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => {
+                self.work = None;
+                Step::Done(done)
+            }
+            Poll::Pending => match core::mem::take(&mut self.desk.borrow_mut().asked) {
+                needs if needs.is_empty() => ended("it waits for nothing that it asked for"),
+                needs => Step::Needs(needs),
+            },
+        }
+    }
+}
+
+impl<T> fmt::Debug for Operation<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operation").field("has_ended", &self.work.is_none()).finish_non_exhaustive()
+    }
+}
+
+fn ended<T>(why: &str) -> Step<T> {
+    let message = alloc::format!("expected an operation under way, but found that {why}");
+    Step::Done(Err(Trouble::internal(message)))
+}

@@ -1,0 +1,229 @@
+//! What operations ask of their host, and what it answers: values, the same for every host.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Serialize, Serializer};
+
+/// A tree of files that a host opened, and lets nothing out of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Root {
+    /// The home of the store.
+    #[default]
+    Home,
+    /// A workspace, by the path of its folder.
+    Workspace(String),
+}
+
+/// A file or a folder. The core says where each lies; a host joins the path to the root's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct File {
+    /// Of which tree.
+    pub root: Root,
+    /// From there on, with `/`.
+    pub path: String,
+}
+
+impl File {
+    /// What has this name in the folder.
+    pub(crate) fn within(&self, name: &str) -> File {
+        File { root: self.root.clone(), path: format!("{}/{name}", self.path) }
+    }
+
+    /// The folder that it lies in.
+    pub(crate) fn folder(&self) -> File {
+        let path = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        File { root: self.root.clone(), path: path.into() }
+    }
+
+    /// Its own name.
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// What an operation wants of its host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Need {
+    /// The bytes from `start` up to `end`, where fewer will do; without `end`, all to the end of the file. Answer: `Bytes`.
+    Read {
+        /// Of which file.
+        file: File,
+        /// The first byte.
+        start: u64,
+        /// Behind the last byte.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end: Option<u64>,
+    },
+    /// What a file is like; links are not followed. Answer: `Stat`.
+    Stat {
+        /// Which.
+        file: File,
+    },
+    /// What is in a folder, by name. Answer: `Entries`.
+    List {
+        /// Which.
+        folder: File,
+    },
+    /// Adds bytes at the end of a file, all in one piece; makes it where it is missing. Answer: `End`, or `Failed` with
+    /// `written`.
+    Append {
+        /// To which file.
+        file: File,
+        /// What; none, where the disk is to confirm what is there.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+        /// Answered once the disk has confirmed all that is in the file.
+        durable: bool,
+        /// A folder on the way that is not made where it is missing; nor is what it lies in.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        within: Option<String>,
+    },
+    /// Puts bytes in the place of a file, whole or not at all, durably. Answer: `Done`.
+    Replace {
+        /// Which file.
+        file: File,
+        /// By what.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+        /// As in `Append`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        within: Option<String>,
+    },
+    /// The SHA-256 of a part of a file, where it is as long. Answer: `Text`, hex digits; or `Done` where it is shorter.
+    Hash {
+        /// Of which file.
+        file: File,
+        /// The first byte.
+        start: u64,
+        /// Behind the last byte.
+        end: u64,
+    },
+    /// Some time passes. Answer: `Done`.
+    Wait {
+        /// How long.
+        ms: u32,
+    },
+    /// Where the session of this id lies now. Answer: `Place`.
+    Find {
+        /// Which.
+        id: String,
+    },
+}
+
+impl Need {
+    /// The bytes to write, where it is about bytes.
+    pub fn payload(&self) -> Option<&[u8]> {
+        match self {
+            Need::Append { bytes, .. } | Need::Replace { bytes, .. } => Some(bytes),
+            Need::Read { .. }
+            | Need::Stat { .. }
+            | Need::List { .. }
+            | Need::Hash { .. }
+            | Need::Wait { .. }
+            | Need::Find { .. } => None,
+        }
+    }
+}
+
+// They lie behind the needs.
+fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(bytes.len() as u64)
+}
+
+/// What a host says to a need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// Bytes; nothing where no file is.
+    Bytes(Option<Vec<u8>>),
+    /// What a file is like; nothing where nothing is.
+    Stat(Option<Stat>),
+    /// What is in a folder, sorted by name; nothing where no folder is.
+    Entries(Option<Vec<Entry>>),
+    /// How long the file is right after an append.
+    End(u64),
+    /// A text.
+    Text(String),
+    /// A folder and how people call it; nothing where there is none.
+    Place(Option<(File, String)>),
+    /// It could not be done.
+    Failed(Failure),
+}
+
+/// What a file is like. Times are microseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// How many bytes a file has.
+    pub size: u64,
+    /// When its bytes were changed last; whoever changes it may set that.
+    pub modified_us: i64,
+    /// When anything of it was changed last.
+    pub changed_us: i64,
+    /// Which file it is, where the system can tell.
+    pub file: Option<FileId>,
+}
+
+/// What tells a file from one that has come into its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    /// Its number, which a later file may get again.
+    pub number: u64,
+    /// When it was made; where the system does not know that, when it was changed last.
+    pub made_us: i64,
+}
+
+/// What a folder holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What lies at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link or a device.
+    Other,
+}
+
+impl Kind {
+    /// By the name that storages have for it.
+    pub fn named(name: &str) -> Kind {
+        match name {
+            "file" => Kind::File,
+            "folder" => Kind::Folder,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// Why a host could not do it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The stable word: one of a storage's, or of the host's own.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// Of an append, how many bytes got into the file, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// All bytes got in, and the disk did not confirm them.
+    #[serde(skip)]
+    pub is_unconfirmed: bool,
+    /// Which of the host's own errors it is: the host tells that very one, with its cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<u32>,
+}

@@ -1,0 +1,169 @@
+//! What is said of a session: events, and the document that is written from them.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::live::Live;
+use super::logs::LogName;
+use super::{Io, Operation, Trouble};
+use crate::record::event::Change;
+use crate::record::status::Status;
+use crate::session::ask::Ask;
+use crate::session::begin::Begin;
+use crate::session::documents::Name;
+use crate::time;
+
+impl Live {
+    /// Begins a session, of which nothing is on disk yet: `created` as in [`Begin::from_json`].
+    pub fn begin(self: &Rc<Live>, created: String) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let begin = Begin::from_json(&created)?;
+            live.begin_as(begin.id());
+            let stamp = io.stamp();
+            let bytes = live.with(|session| session.stage_asked(begin.asked(&stamp), &stamp))?;
+            live.append(&io, LogName::Events, bytes, (true, true)).await?;
+            live.save(&io).await
+        })
+    }
+
+    /// Says as events what is asked for, JSON as in [`Ask::from_json`], of the session as it is now, whoever changed it.
+    pub fn say(self: &Rc<Live>, asked: String) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let asked = Ask::from_json(&asked)?;
+            live.here(&io, async || live.said(&io, asked.clone()).await).await
+        })
+    }
+
+    /// Pauses it where nothing happened for so long while it was active: dated when it was last active, which is the answer;
+    /// nothing where it does not rest.
+    pub fn rest(self: &Rc<Live>, idle_ms: i64) -> Operation<'static, Option<String>> {
+        let live = self.clone();
+        Operation::new(move |io| async move {
+            live.here(&io, async || {
+                live.looked(&io).await?;
+                let Some(last_ms) = live.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
+                let last = time::format(last_ms);
+                let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
+                live.said_now(&io, Vec::from([Ask { timestamp: Some(last.clone()), ..Ask::from(paused) }]))
+                    .await?;
+                Ok(Some(last))
+            })
+            .await
+        })
+    }
+
+    /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: what came since is folded.
+    pub fn flush(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(move |io| async move {
+            live.here(&io, async || {
+                live.confirm(&io, LogName::Messages, true).await?;
+                live.derived(&io, learns).await
+            })
+            .await
+        })
+    }
+
+    /// Writes what is derived.
+    pub fn derive(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.here(&io, async || live.derived(&io, true).await).await })
+    }
+
+    /// Writes its document anew.
+    pub fn write_document(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.save(&io).await })
+    }
+
+    /// Since when nothing happens, where that is longer than `idle_ms` while it is active.
+    pub fn idle_since(&self, now_ms: i64, idle_ms: i64) -> Option<i64> {
+        let is_active = self.with(|session| session.metadata().status == Status::Active);
+        self.active_ms().filter(|ms| is_active && now_ms - ms > idle_ms)
+    }
+
+    // When something happened last: something was said, or it was taken up; else it began.
+    fn active_ms(&self) -> Option<i64> {
+        self.with(|session| {
+            let created = || session.metadata().created_at.as_deref().and_then(time::parse);
+            let said = session.known().last_message_ms.or_else(created);
+            said.max(session.taken_up_at().and_then(time::parse))
+        })
+    }
+
+    async fn said(&self, io: &Io, asked: Vec<Ask>) -> Result<(), Trouble> {
+        self.looked(io).await?;
+        let is_archived = self.with(|session| session.metadata().archived_at.is_some());
+        let is_news = |ask: &Ask| match ask.change {
+            Change::Archived => !is_archived,
+            Change::Unarchived => is_archived,
+            _ => true,
+        };
+        self.said_now(io, asked.into_iter().filter(is_news).collect()).await
+    }
+
+    /// Says it of the session as it is known to be; the document follows.
+    pub(super) async fn said_now(&self, io: &Io, asked: Vec<Ask>) -> Result<(), Trouble> {
+        if self.record(io, asked).await? { self.save(io).await } else { Ok(()) }
+    }
+
+    // Appends what is asked for, behind what the document says; whether there was anything to say.
+    async fn record(&self, io: &Io, asked: Vec<Ask>) -> Result<bool, Trouble> {
+        self.revived(io).await?;
+        self.observe(io, LogName::Events).await?;
+        // Whoever changed the document may have taken it back since it was read.
+        if self.with(|session| session.has_unsaid()) {
+            self.take_again(io).await?;
+        }
+        let bytes = self.with(|session| session.stage_asked(asked, &io.stamp()))?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        self.append(io, LogName::Events, bytes, (true, false)).await?;
+        Ok(true)
+    }
+
+    /// Writes the document. What someone changed in it meanwhile becomes an event before.
+    pub(super) async fn save(&self, io: &Io) -> Result<(), Trouble> {
+        self.complete(io).await?;
+        if self.with(|session| session.is_newer()) {
+            return Ok(());
+        }
+        // What is derived must not outlive what it is derived from.
+        self.confirm(io, LogName::Events, false).await?;
+        self.take(self.document_found(io).await?.as_deref());
+        self.record(io, Vec::new()).await?;
+        let document = self.with(|session| session.document(self.document_name()));
+        io.replace(&self.document_file(), document.into_bytes(), Some(&self.folder())).await?;
+        self.is_written();
+        Ok(())
+    }
+
+    // What others appended meanwhile belongs to what is derived, too.
+    async fn derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
+        if !self.has_news.get() && !self.was_read.get() && !self.is_stale() {
+            return Ok(());
+        }
+        self.revived(io).await?;
+        self.observe(io, LogName::Messages).await?;
+        self.complete(io).await?;
+        let is_of_messages = self.is_stale() || self.document_name() == Name::MetadataJson;
+        // The one in a workspace is the user's, and in git: it is written when an event changes it, never for a message.
+        if self.has_news.get() && is_of_messages {
+            Box::pin(self.save(io)).await?;
+        } else if self.is_stale() {
+            // Who only reads writes it anew where that is possible.
+            match Box::pin(self.save(io)).await {
+                Err(trouble) if trouble.code() == "internal" => return Err(trouble),
+                _ => {}
+            }
+        }
+        self.save_checkpoint(io, learns).await?;
+        self.has_news.set(false);
+        Ok(())
+    }
+}

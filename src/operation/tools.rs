@@ -1,0 +1,275 @@
+//! What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::append::{Appending, Counts, Drafts};
+use super::live::Live;
+use super::logs::LogName;
+use super::messages::Messages;
+use super::{Io, Operation, Trouble};
+use crate::json::fields::{Fields, items};
+use crate::json::text::{Text, to_json, to_open_json};
+use crate::record::message::{self, Message, Role, ToolCall};
+use crate::record::scan::{Found, scan};
+use crate::record::tool_execution::asked::Asked;
+use crate::record::tool_execution::{self, ToolExecution};
+use crate::shapes::Format;
+
+/// How far back a call may lie that is answered.
+const FAR: usize = 2000;
+
+/// What is in the log around a call.
+#[derive(Default)]
+struct Around {
+    /// The assistant's message that makes it; where nobody does, its newest one.
+    owner: Option<Message>,
+    /// Its result.
+    answer: Option<Message>,
+    newest: Option<Message>,
+}
+
+impl Live {
+    /// Every tool execution with its result, oldest first. Answer: a JSON array.
+    pub fn tools(self: &Rc<Live>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.arrived(&io).await?;
+            live.executions(&io).await
+        })
+    }
+
+    /// Records what a tool did, once for each call: `{"call":{"id","name","arguments"},"result":{"content","success","error",
+    /// "exitCode"},"durationMs","messageId"}`. A call that no message makes is added to the assistant's newest one. Answer:
+    /// `{"execution","isNew","lines"}`, JSON.
+    pub fn append_tool(self: &Rc<Live>, execution: String, counts: Counts) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let asked = Asked::from_json(&execution)?;
+            live.arrived(&io).await?;
+            live.tool_appended(&io, &asked, &counts).await
+        })
+    }
+
+    /// Takes over what tools did in another session, whose messages were: a JSON array of [`ToolExecution`].
+    pub fn copy_tools(self: &Rc<Live>, executions: String) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.revived(&io).await?;
+            for json in items(&executions).unwrap_or_default() {
+                let bytes = live.with(|session| session.stage_execution(json, &io.stamp()))?;
+                live.append(&io, LogName::Tools, bytes, (false, false)).await?;
+            }
+            live.confirm(&io, LogName::Tools, true).await
+        })
+    }
+
+    async fn executions(&self, io: &Io) -> Result<String, Trouble> {
+        let recorded = self.recorded(io).await?;
+        if recorded.is_empty() {
+            return Ok("[]".into());
+        }
+        self.here(io, async || self.caught_up(io).await).await?;
+        // Which message made the call last.
+        let mut owners: BTreeMap<String, String> = BTreeMap::new();
+        let mut contents: BTreeMap<(Option<String>, String), Text> = BTreeMap::new();
+        let mut messages = Messages::oldest_first(self, io, self.size(io, LogName::Messages).await?).await?;
+        while let Some(some) = messages.next().await? {
+            for message in some {
+                for call in message.tool_calls() {
+                    owners.insert(call.id.clone(), message.id.clone());
+                }
+                if let Some(tool) = &message.tool {
+                    let owner = owners.get(&tool.call_id).cloned();
+                    contents.insert((None, tool.call_id.clone()), message.content.clone());
+                    contents.insert((owner, tool.call_id.clone()), message.content.clone());
+                }
+            }
+        }
+        let joined = recorded.iter().map(|one| {
+            let of = |owner: Option<String>| contents.get(&(owner, one.tool_call_id.clone()));
+            joined(one, of(one.message_id.clone()).or_else(|| of(None)))
+        });
+        Ok(["[", &joined.collect::<Vec<_>>().join(","), "]"].concat())
+    }
+
+    async fn tool_appended(&self, io: &Io, asked: &Asked, counts: &Counts) -> Result<String, Trouble> {
+        let Around { owner, answer, .. } = self.around(io, asked).await?;
+        self.revived(io).await?;
+        self.observe(io, LogName::Tools).await?;
+        if let Some(known) = self.known(io, asked, owner.as_ref()).await? {
+            let content = answer.as_ref().map(|answer| &answer.content);
+            return Ok(told(&known, content, false, ""));
+        }
+        let by = |drafts| Appending { drafts, is_durable: true, revives: true, counts: counts.clone() };
+        let mut lines = Vec::new();
+        // A result whose call nobody made would be in no context. What was imported stays as its source has it.
+        if let Some(owner) =
+            owner.as_ref().filter(|owner| owner.source.is_none() && !has_call(owner, &asked.id))
+        {
+            lines.extend(
+                self.appended(io, &by(Drafts::Messages(Vec::from([with_call(owner, asked)])))).await?,
+            );
+        }
+        // Whoever wrote the result may have died before it came to write down the rest.
+        let (said, content) = match answer {
+            Some(answer) => (Some(answer.clone()), answer.content),
+            None => {
+                let line =
+                    self.appended(io, &by(Drafts::Said(asked.result_draft(), Format::Leftoff))).await?;
+                let said = first_message(&line);
+                lines.extend(line);
+                (said, asked.content())
+            }
+        };
+        let owner_id = owner.as_ref().map(|owner| owner.id.as_str()).or(asked.message_id.as_deref());
+        let tokens = said.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
+        self.observe(io, LogName::Tools).await?;
+        let record = asked.record(owner_id, tokens);
+        let bytes = self.with(|session| session.stage_execution(&record, &io.stamp()))?;
+        let written = executions_in(&bytes).into_iter().next();
+        self.append(io, LogName::Tools, bytes, (true, false)).await?;
+        let lines = String::from_utf8_lossy(&lines);
+        Ok(written.map_or_else(String::new, |written| told(&written, Some(&content), true, &lines)))
+    }
+
+    // The execution of this call, where it is on record.
+    async fn known(
+        &self,
+        io: &Io,
+        asked: &Asked,
+        owner: Option<&Message>,
+    ) -> Result<Option<ToolExecution>, Trouble> {
+        if !self.with(|session| session.has_executed(&asked.id)) {
+            return Ok(None);
+        }
+        let is_it = |one: &ToolExecution| {
+            let is_of = |owner: &Message| one.message_id.as_ref().is_none_or(|id| *id == owner.id);
+            one.tool_call_id == asked.id && owner.is_none_or(is_of)
+        };
+        Ok(self.recorded(io).await?.into_iter().rfind(is_it))
+    }
+
+    async fn around(&self, io: &Io, asked: &Asked) -> Result<Around, Trouble> {
+        self.here(io, async || self.caught_up(io).await).await?;
+        let mut found = Around::default();
+        let mut messages = Messages::newest_first(self, io, self.size(io, LogName::Messages).await?);
+        let mut far = 0;
+        'log: while let Some(some) = messages.next().await? {
+            for message in some {
+                far += 1;
+                found.meet(message, asked, &|id| {
+                    self.with(|session| session.are_on_path([id].into_iter(), None)[0])
+                });
+                if found.owner.is_some() || far == FAR {
+                    break 'log;
+                }
+            }
+        }
+        if asked.message_id.is_some() {
+            return Ok(found);
+        }
+        // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
+        // answer is that of another call.
+        let Around { owner, answer, newest } = found;
+        let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
+        let said = asked.content();
+        let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
+        let is_other =
+            owner.as_ref().is_some_and(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
+        Ok(match owner {
+            Some(owner) if !is_other => Around { owner: Some(owner), answer, newest },
+            _ => Around { owner: newest, answer: answer.filter(|_| !is_other), newest: None },
+        })
+    }
+
+    // What was appended twice, since nobody could say whether it was, counts once; and so does what two processes wrote.
+    async fn recorded(&self, io: &Io) -> Result<Vec<ToolExecution>, Trouble> {
+        let size = self.size(io, LogName::Tools).await?;
+        let bytes = io.read_range(&self.log_file(LogName::Tools), 0, size).await?;
+        let mut met = BTreeSet::new();
+        let mut recorded = executions_in(&bytes);
+        recorded.retain(|one| {
+            let owner = one.message_id.clone().filter(|id| !id.is_empty());
+            let by_message = owner.map(|owner| (owner, one.tool_call_id.clone()));
+            met.insert(by_message.unwrap_or_else(|| (String::new(), one.id.clone())))
+        });
+        Ok(recorded)
+    }
+}
+
+impl Around {
+    fn meet(&mut self, message: Message, asked: &Asked, is_on_path: &dyn Fn(&str) -> bool) {
+        let answers = |tool: &message::Tool| tool.call_id == asked.id;
+        let is_answer = message.role == Some(Role::Tool) && message.tool.as_ref().is_some_and(answers);
+        let is_owner = match &asked.message_id {
+            Some(id) => message.id == *id,
+            None => has_call(&message, &asked.id),
+        };
+        let is_newest =
+            self.newest.is_none() && message.role == Some(Role::Assistant) && is_on_path(&message.id);
+        if is_newest {
+            self.newest = Some(message.clone());
+        }
+        if is_owner {
+            self.owner = Some(message);
+        } else if is_answer && self.answer.is_none() {
+            self.answer = Some(message);
+        }
+    }
+}
+
+fn has_call(message: &Message, id: &str) -> bool {
+    message.tool_calls().iter().any(|call| call.id == id)
+}
+
+// The same message, written again with the call.
+fn with_call(owner: &Message, asked: &Asked) -> Message {
+    let mut again = owner.clone();
+    again.role = Some(Role::Assistant);
+    again.rev += 1;
+    let call = ToolCall {
+        id: asked.id.clone(),
+        name: asked.name.clone(),
+        arguments: asked.arguments.as_str().into(),
+    };
+    again.assistant.get_or_insert_default().tool_calls.push(call);
+    again
+}
+
+fn executions_in(log: &[u8]) -> Vec<ToolExecution> {
+    let read = |found| match found {
+        Found::Record(record) => tool_execution::read(&record).0,
+        Found::Problem(_) => None,
+    };
+    scan(log).into_iter().filter_map(read).collect()
+}
+
+fn first_message(lines: &[u8]) -> Option<Message> {
+    scan(lines).into_iter().find_map(|found| match found {
+        Found::Record(record) => message::read(&record).0,
+        Found::Problem(_) => None,
+    })
+}
+
+fn told(execution: &ToolExecution, content: Option<&Text>, is_new: bool, lines: &str) -> String {
+    let execution = joined(execution, content);
+    format!("{{\"execution\":{execution},\"isNew\":{is_new},\"lines\":{}}}", to_json(lines))
+}
+
+// With the result's text, which is a message.
+fn joined(execution: &ToolExecution, content: Option<&Text>) -> String {
+    let json = to_open_json(execution);
+    let Some(content) = content else { return json };
+    let result = to_json(&execution.result);
+    let whole = format!("{},\"content\":{}}}", &result[..result.len() - 1], to_json(content));
+    let fields = Fields::parse(&json).expect("an execution is written as an object");
+    let fields = fields.iter().map(|(key, value)| {
+        let value = if key == "\"result\"" { &whole } else { value };
+        format!("{key}:{value}")
+    });
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+}
