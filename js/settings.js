@@ -54,7 +54,7 @@ export async function writeSetting(file, key, value) {
   const found = await asFound(file);
   // What JSON cannot say is null there, which no setting is.
   const json = value === undefined ? undefined : (JSON.stringify(value) ?? "null");
-  called((core) => core.checkSetting(key, json, toBytes(found)));
+  called((core) => core.checkSetting(key, json, toBytes([found])));
   const document = found.text === undefined ? {} : JSON.parse(found.text);
   const next = value === undefined ? without(document, key) : put(document, key, value);
   // No file is made to say nothing.

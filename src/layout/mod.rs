@@ -10,8 +10,6 @@ pub mod pointer;
 use alloc::format;
 use alloc::string::String;
 
-use serde::{Deserialize, Serialize};
-
 /// A tree that the host has opened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Root {
@@ -62,8 +60,7 @@ impl File {
 }
 
 /// In which of two ways a session is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Placement {
     /// Below the home, with its project.
     Home,

@@ -50,10 +50,10 @@ pub fn write(pointer: &Pointer) -> String {
     #[derive(Serialize)]
     struct Written<'p> {
         version: u32,
-        #[serde(flatten)]
-        pointer: &'p Pointer,
+        id: &'p str,
+        path: &'p str,
     }
-    to_json(&Written { version: 1, pointer })
+    to_json(&Written { version: 1, id: &pointer.id, path: &pointer.path })
 }
 
 /// Reads the file; whether there is such a session, the caller looks.

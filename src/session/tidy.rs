@@ -3,16 +3,15 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::Deserialize;
-
+use crate::error::{Code, Error};
+use crate::json::fields::{Fields, objects};
 use crate::layout::Placement;
 use crate::time;
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60_000.0;
 
 /// What is known of a session.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Aged {
     /// Its id.
     pub id: String,
@@ -22,6 +21,28 @@ pub struct Aged {
     pub is_readable: bool,
     /// When it was active last, RFC 3339.
     pub last_active: String,
+}
+
+impl Aged {
+    /// Reads a list, JSON `[{"id","placement","isReadable","lastActive"}]`.
+    ///
+    /// # Errors
+    /// `invalid_request` where it is not of its shape.
+    pub fn all_from_json(json: &str) -> Result<Vec<Aged>, Error> {
+        let all = objects(json).and_then(|all| all.into_iter().map(Aged::read).collect());
+        all.ok_or_else(|| Error::new(Code::InvalidRequest, "expected sessions, but found something else"))
+    }
+
+    fn read(mut fields: Fields<'_>) -> Option<Aged> {
+        let mut bad = Vec::new();
+        let placement = match fields.take::<String>("placement", &mut bad)?.as_str() {
+            "home" => Placement::Home,
+            "workspace" => Placement::Workspace,
+            _ => return None,
+        };
+        let (id, last_active) = (fields.take("id", &mut bad)?, fields.take("lastActive", &mut bad)?);
+        Some(Aged { id, placement, is_readable: fields.take("isReadable", &mut bad)?, last_active })
+    }
 }
 
 /// How many sessions a project keeps, and for how long.

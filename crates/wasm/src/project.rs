@@ -1,12 +1,10 @@
 //! By what a project is known, for JavaScript.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
 use crate::{Answer, small, thrown};
-use leftoff::error::{Code, Error};
 use leftoff::project::{self, Aliases, Where};
 
 /// The hash of a project's folder, resolved and in normalisation form C.
@@ -40,10 +38,7 @@ pub fn project_aliases(address: &str, first_commit: &str, folder: &str) -> JsVal
 /// Whether one of these is the project that the first of them is: JSON, an array of aliases.
 #[wasm_bindgen(js_name = isAnySame)]
 pub fn is_any_same(all: &str) -> Answer<bool> {
-    let wrong = |_| {
-        thrown(Error::new(Code::InvalidRequest, "expected an array of aliases, but found something else"))
-    };
-    let all: Vec<Aliases> = serde_json::from_str(all).map_err(wrong)?;
+    let all = Aliases::all_from_json(all).map_err(thrown)?;
     let (mine, others) = all.split_first().map_or((None, &all[..]), |(mine, others)| (Some(mine), others));
     Ok(mine.is_some_and(|mine| others.iter().any(|other| mine.is_same(other))))
 }

@@ -1,15 +1,12 @@
 //! Settings, for JavaScript.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use js_sys::Uint8Array;
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown};
-use leftoff::error::{Code, Error};
+use crate::{Answer, bytes, thrown, utf8};
 use leftoff::json::text::to_json;
 use leftoff::nearest;
 use leftoff::settings::{self, SettingsFile};
@@ -24,15 +21,16 @@ pub fn setting_keys() -> Vec<String> {
 /// "problems":[...]}`; see `settings::read`.
 #[wasm_bindgen(js_name = readSettings)]
 pub fn read_settings(files: &[u8]) -> Answer<Uint8Array> {
-    let files: Vec<SettingsFile> = from_json(files)?;
+    let files = SettingsFile::all_from_json(utf8(files)?).map_err(thrown)?;
     Ok(bytes(&to_json(&settings::read(&files))))
 }
 
-/// Refuses a value, JSON, that may not be written into a file, JSON as in `readSettings`; without one, to take the
-/// setting out.
+/// Refuses a value, JSON, that may not be written into a file, the one that is given as in `readSettings`; without one, to
+/// take the setting out.
 #[wasm_bindgen(js_name = checkSetting)]
 pub fn check_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<()> {
-    settings::check_writing(key, value.as_deref(), &from_json(file)?).map_err(thrown)
+    let files = SettingsFile::all_from_json(utf8(file)?).map_err(thrown)?;
+    files.iter().try_for_each(|file| settings::check_writing(key, value.as_deref(), file)).map_err(thrown)
 }
 
 /// A program's configuration of saving by itself, JSON, over what holds by default: `[{"key","value",...}]`.
@@ -46,11 +44,4 @@ pub fn auto_persist_settings(given: &str) -> Answer<Uint8Array> {
 pub fn nearest_words(typed: &str, known: Vec<String>) -> Vec<String> {
     let near = nearest::nearest(typed, known.iter().map(String::as_str));
     near.into_iter().filter_map(|place| known.get(place).cloned()).collect()
-}
-
-fn from_json<T: DeserializeOwned>(json: &[u8]) -> Answer<T> {
-    serde_json::from_slice(json).map_err(|error| {
-        let message = format!("expected files of settings, but found something else: {error}");
-        thrown(Error::new(Code::InvalidRequest, message))
-    })
 }

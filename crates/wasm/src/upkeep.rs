@@ -1,13 +1,11 @@
 //! Who has a session open, which is a project's current one, and which are old: for JavaScript.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, small, thrown};
-use leftoff::error::{Code, Error};
+use crate::{Answer, small, thrown, utf8};
 use leftoff::layout::pointer::{self, Pointer};
 use leftoff::session::lease;
 use leftoff::session::tidy::{Aged, Limits, too_old};
@@ -45,12 +43,7 @@ pub fn old_ones(
     now_ms: f64,
     current: Option<String>,
 ) -> Answer<Vec<u32>> {
-    let listed: Vec<Aged> = serde_json::from_slice(listed).map_err(|error| {
-        thrown(Error::new(
-            Code::InvalidRequest,
-            format!("expected sessions, but found something else: {error}"),
-        ))
-    })?;
+    let listed = Aged::all_from_json(utf8(listed)?).map_err(thrown)?;
     let limits = Limits { most, days, now_ms: now_ms as i64, current: current.as_deref() };
     Ok(too_old(&listed, &limits).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
 }
