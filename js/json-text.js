@@ -1,31 +1,13 @@
 // @ts-check
 /**
- * JSON as it is written, not as it is parsed: where its strings stand, which keys come again.
+ * JSON as it is written, not as it is parsed: which keys come again, which numbers no double holds.
  * Nothing here goes down into it, so that no depth of nesting fails; and what is no JSON is read as far as it goes.
  */
 
 const QUOTE = '"';
-const BLANK = /[ \t\r\n]*/y;
-
-/** A string where it stands, with its quotes. `key`: the name that it has, where it is no name itself. @typedef {{ start: number, end: number, isKey: boolean, key: string }} Literal */
-
-/** The strings of a text, in order; one that is not closed goes to the end. @param {string} text @returns {Literal[]} */
-export function literals(text) {
-  /** @type {Literal[]} */
-  const all = [];
-  let key = "";
-  for (let start = text.indexOf(QUOTE); start >= 0; ) {
-    const end = closed(text, start) ?? text.length;
-    const isKey = text[skipped(text, end)] === ":";
-    all.push({ start, end, isKey, key: isKey ? "" : key });
-    if (isKey) key = valueOf(text, { start, end });
-    start = text.indexOf(QUOTE, end);
-  }
-  return all;
-}
 
 /** What a string says; where its escapes are none, as it stands. @param {string} text @param {{ start: number, end: number }} place */
-export function valueOf(text, { start, end }) {
+function valueOf(text, { start, end }) {
   try {
     return String(JSON.parse(text.slice(start, end)));
   } catch (error) {
@@ -89,10 +71,4 @@ function closed(text, start) {
     if ((quote - before) % 2 === 0) return quote + 1;
   }
   return undefined;
-}
-
-/** @param {string} text @param {number} at */
-function skipped(text, at) {
-  BLANK.lastIndex = at;
-  return at + (BLANK.exec(text)?.[0].length ?? 0);
 }

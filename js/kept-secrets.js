@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 
-import { secretsIn } from "./redaction.js";
+import { secretsStored } from "./redaction.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
@@ -13,18 +13,20 @@ import { secretsIn } from "./redaction.js";
 const TOGETHER = 1 << 22;
 const LINE_FEED = 10;
 
-/** @typedef {{ start: number, end: number, value: unknown }} Piece a line, or a file that has none */
-
 /** @param {Place} place @returns {Promise<FileProblem[]>} */
 export async function keptSecrets({ storage, path }) {
   /** @type {FileProblem[]} */
   const problems = [];
   for await (const file of below(storage, path, "")) {
     for await (const { bytes, from } of batches(storage, join(path, file))) {
-      for (const { start, end, value } of file.endsWith(".jsonl") ? lines(bytes, from) : [piece(bytes, from)]) {
-        const rules = (await secretsIn(value)).map(({ rule }) => rule);
-        if (rules.length > 0) problems.push({ file, start, end, code: "secret", message: `expected no secret, but found ${rules.length}: ${[...new Set(rules)].join(", ")}` });
+      /** By where it begins. @type {Map<number, { end: number, rules: string[] }>} */
+      const lines = new Map();
+      for (const { start, end, rule } of await secretsStored(bytes, { isLog: file.endsWith(".jsonl") })) {
+        const line = lines.get(start) ?? { end, rules: [] };
+        line.rules.push(rule);
+        lines.set(start, line);
       }
+      for (const [start, { end, rules }] of lines) problems.push({ file, start: from + start, end: from + end, code: "secret", message: `expected no secret, but found ${rules.length}: ${[...new Set(rules)].join(", ")}` });
     }
   }
   return problems;
@@ -55,29 +57,5 @@ export async function* batches(storage, path, start = 0) {
     if (isLast) return;
     at += end;
     wanted = TOGETHER;
-  }
-}
-
-/** @param {Uint8Array} bytes @param {number} from @returns {Piece[]} */
-export function lines(bytes, from) {
-  const all = [];
-  for (let at = 0; at < bytes.length; ) {
-    const feed = bytes.indexOf(LINE_FEED, at);
-    const end = feed < 0 ? bytes.length : feed + 1;
-    all.push(piece(bytes.subarray(at, end), from + at));
-    at = end;
-  }
-  return all;
-}
-
-// What is no JSON, damaged or a blob, is a text.
-/** @param {Uint8Array} bytes @param {number} start @returns {Piece} */
-function piece(bytes, start) {
-  const text = new TextDecoder().decode(bytes);
-  const place = { start, end: start + bytes.length };
-  try {
-    return { ...place, value: JSON.parse(text) };
-  } catch {
-    return { ...place, value: text };
   }
 }

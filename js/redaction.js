@@ -4,15 +4,14 @@
  * what the command line prints. Secrets in it are let through, reported, or replaced by placeholders.
  */
 
-import { createHmac } from "node:crypto";
-
+import { agents } from "./agents.js";
 import { entropy } from "./clock.js";
+import { bytesOf, fromBytes, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { planned, rendered } from "./privacy/plan.js";
+import { Known } from "./privacy/known.js";
 import { secretScan } from "./secrets.js";
 
-/** @import { Known } from "./privacy/known.js" */
-/** @import { Plan } from "./privacy/plan.js" */
+/** @import { Redaction as Handle } from "../pkg/agents.js" */
 /** @import { Scan } from "./secrets.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Redact, Secret } from "./types/index.js" */
@@ -20,20 +19,9 @@ import { secretScan } from "./secrets.js";
 /** From the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
 
-// Providers check them, and refuse what was changed.
-const SIGNATURES = new Set(["signature", "thoughtSignature", "thought_signature", "thinkingSignature", "encrypted_content", "reasoningEncryptedContent", "redactedData"]);
-const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
-// What a tool is given and gives may have any key.
-const OF_TOOLS = new Set(["arguments", "input", "args", "output", "result", "response"]);
-/** No value of a message is nested so deep; of what is, nobody could go through the door. */
-const DEEPEST = 500;
-const TOO_DEEP = `[not shown: nested deeper than ${DEEPEST}]`;
 const KEY_BYTES = 32;
-
-/**
- * Sees each text of a value, and gives the one to stand there. `key` is the name that it has.
- * @typedef {(text: string, key: string) => string} Visit
- */
+/** The core shows nothing that is nested as deep; so far JSON can be written whatever is there. */
+const DEEPEST = 1000;
 
 export class Redaction {
   #mode;
@@ -86,26 +74,23 @@ export class Redaction {
   }
 
   /** The same at once, where it is ready. @template T @param {T} value @param {{ known?: Known }} [from] @returns {Out<T>} */
-  outNow(value, { known } = {}) {
+  outNow(value, { known = Known.none } = {}) {
     if (!this.isOn) return { value, secrets: [], changed: [] };
     const tools = this.#tools;
     if (!tools) throw new LeftoffError({ code: "missing_dependency", message: "expected what finds secrets to be loaded, but it is not: nothing leaves" });
-    const plans = plansOf(value, tools.scan, known);
-    /** @type {Map<string, Secret>} */
-    const secrets = new Map();
-    const texts = plans.map((plan) =>
-      rendered(plan, ({ secret, rule }) => {
-        const placeholder = `[redacted:${rule}:${named(secret, tools.key)}]`;
-        secrets.set(placeholder, { rule, placeholder, count: (secrets.get(placeholder)?.count ?? 0) + 1 });
-        return placeholder;
-      }),
-    );
-    for (const [name, one] of secrets) if (one.count > (this.#told.get(name)?.count ?? 0)) this.#told.set(name, one);
-    const told = [...secrets.values()];
-    if (this.#mode === "report") return { value, secrets: told, changed: [] };
-    const changed = plans.flatMap(({ text }, place) => (text === texts[place] ? [] : [/** @type {[string, string]} */ ([text, texts[place]])]));
-    let place = 0;
-    return { value: mapped(value, () => texts[place++] ?? ""), secrets: told, changed };
+    const json = jsonOf(value);
+    if (json === undefined) return { value, secrets: [], changed: [] };
+    const { handle, free } = agents.lent(({ Redaction: Door }) => new Door(bytesOf(json), tools.key, known.bytes));
+    try {
+      scanned(handle, tools.scan);
+      /** @type {Secret[]} */
+      const secrets = fromBytes(agents.called(() => handle.secrets()));
+      for (const one of secrets) if (one.count > (this.#told.get(one.placeholder)?.count ?? 0)) this.#told.set(one.placeholder, one);
+      const clean = this.#mode === "replace" ? agents.called(() => handle.value()) : undefined;
+      return clean ? { value: fromBytes(clean), secrets, changed: fromBytes(agents.called(() => handle.changed())) } : { value, secrets, changed: [] };
+    } finally {
+      free();
+    }
   }
 }
 
@@ -117,33 +102,57 @@ export class Redaction {
  * @param {unknown} value @returns {Promise<{ secret: string, rule: string }[]>}
  */
 export async function secretsIn(value) {
-  /** @type {{ secret: string, rule: string }[]} */
-  const all = [];
-  const note = (/** @type {{ secret: string, rule: string }} */ { secret, rule }) => {
-    all.push({ secret, rule });
-    return "";
-  };
-  for (const plan of plansOf(value, await secretScan())) rendered(plan, note);
-  return all;
+  return (await secretsStored(bytesOf(jsonOf(value) ?? "null"), { isLog: false })).map(({ secret, rule }) => ({ secret, rule }));
 }
 
 /**
- * Each text of a value, in the order in which `mapped` visits them, and where in it secrets are.
- * @param {unknown} value @param {Scan} scan @param {Known} [known] @returns {Plan[]}
+ * The same of bytes as they are stored: `start` and `end` are those of the line that has it, or of all where it is no log.
+ * @param {Uint8Array} bytes @param {{ isLog: boolean }} as @returns {Promise<{ secret: string, rule: string, start: number, end: number }[]>}
  */
-function plansOf(value, scan, known) {
-  /** @type {{ text: string, key: string }[]} */
-  const leaves = [];
-  mapped(value, (text, key) => {
-    leaves.push({ text, key });
-    return text;
-  });
-  return planned(leaves, scan, known);
+export async function secretsStored(bytes, { isLog }) {
+  const scan = await secretScan();
+  const { handle, free } = agents.lent(({ Redaction: Door }) => Door.stored(bytes, isLog));
+  try {
+    scanned(handle, scan);
+    return fromBytes(agents.called(() => handle.all()));
+  } finally {
+    free();
+  }
 }
 
-/** @param {string} secret @param {Uint8Array} key */
-function named(secret, key) {
-  return createHmac("sha256", key).update(secret).digest("hex").slice(0, 8);
+/** Looks at all that it has. @param {Handle} handle @param {Scan} scan */
+function scanned(handle, scan) {
+  for (let text = agents.called(() => handle.texts()); text !== undefined; text = agents.called(() => handle.texts())) {
+    // Most have none, and what costs is to begin with a text.
+    if (scan(text).length === 0) agents.called(() => handle.clean());
+    else {
+      const found = agents.called(() => handle.each()).map((one) => scan(one).map(({ start, end, rule }) => ({ start: bytesTo(one, start), end: bytesTo(one, end), rule })));
+      agents.called(() => handle.found(toBytes(found)));
+    }
+  }
+}
+
+/** @param {string} text @param {number} units */
+function bytesTo(text, units) {
+  return Buffer.byteLength(text.slice(0, units));
+}
+
+/** A value as JSON; nothing where JSON has none for it. @param {unknown} value @returns {string | undefined} */
+function jsonOf(value) {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.stringify(cut(value, 0));
+    throw new LeftoffError({ code: "invalid_json", message: "expected JSON or a text that is to leave, but found what JSON cannot hold", cause: error });
+  }
+}
+
+/** @param {any} value @param {number} depth @returns {unknown} */
+function cut(value, depth) {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === DEEPEST) return [];
+  if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth + 1)]));
 }
 
 /**
@@ -158,30 +167,4 @@ export async function storeKey(storage, path) {
   await storage.replace(path, made).catch(unlessBug);
   // Another process may have made one meanwhile.
   return (await storage.read(path)) ?? made;
-}
-
-/** @template T @param {T} value @param {Visit} visit @returns {T} the same where each text is */
-function mapped(value, visit) {
-  return /** @type {T} */ (walked(value, visit, { key: "", isSigned: true, depth: 0 }));
-}
-
-/** @param {any} value @param {Visit} visit @param {{ key: string, isSigned: boolean, depth: number }} at `isSigned`: signatures may stand there @returns {any} */
-function walked(value, visit, { key, isSigned, depth }) {
-  if (typeof value === "string") return visit(value, key);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth === DEEPEST) return TOO_DEEP;
-  if (Array.isArray(value)) return same(value, value.map((one) => walked(one, visit, { key, isSigned, depth: depth + 1 })));
-  const isThinking = THINKING.has(value.type) || key === "reasoning";
-  const before = Object.entries(value);
-  const after = before.map(([name, one]) => {
-    const isKept = isSigned && typeof one === "string" && (SIGNATURES.has(name) || (isThinking && name === "data"));
-    return [visit(name, ""), isKept ? one : walked(one, visit, { key: name, isSigned: isSigned && !OF_TOOLS.has(name), depth: depth + 1 })];
-  });
-  const isSame = before.every(([name, one], place) => after[place]?.[0] === name && after[place]?.[1] === one);
-  return isSame ? value : Object.fromEntries(after);
-}
-
-/** @param {any[]} before @param {any[]} after */
-function same(before, after) {
-  return before.every((one, place) => one === after[place]) ? before : after;
 }

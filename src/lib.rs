@@ -31,6 +31,7 @@ pub mod nearest;
 #[cfg(feature = "interop")]
 pub mod operation;
 pub mod plain;
+pub mod privacy;
 pub mod project;
 pub mod record;
 #[cfg(test)]

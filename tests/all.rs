@@ -41,6 +41,7 @@ mod native;
 #[cfg(feature = "interop")]
 #[path = "common/pairs.rs"]
 mod pairs;
+mod privacy;
 mod reader;
 #[cfg(feature = "o200k")]
 #[path = "common/reference.rs"]

@@ -6,7 +6,7 @@
 
 /** @import { Found } from "../secrets.js" */
 
-export const PRIVATE_KEY = "privatekey";
+const PRIVATE_KEY = "privatekey";
 
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d+:[^\n]{0,100}/g;
 const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
@@ -43,11 +43,6 @@ export function privateKeys(text) {
     least = index + foot.length;
   }
   return found;
-}
-
-/** The parts of a private key that tell it: not what stands around each. @param {string} key @returns {string[]} */
-export function bodyOf(key) {
-  return key.replace(BEGIN, " ").replace(ENDS, " ").match(/[A-Za-z0-9+/=_]{8,}/g) ?? [];
 }
 
 /** Where the body ends that begins there; nothing where none does. @param {string} text @param {number} start */

@@ -6,9 +6,9 @@
 
 import { join } from "node:path";
 
-import { batches, below, lines } from "../kept-secrets.js";
+import { batches, below } from "../kept-secrets.js";
 import { unlessBug } from "../error.js";
-import { secretsIn } from "../redaction.js";
+import { secretsStored } from "../redaction.js";
 import { Known } from "./known.js";
 
 /** @import { From } from "../messages.js" */
@@ -73,7 +73,7 @@ export class SessionSecrets {
   /** Those of lines that were written just now. @param {Uint8Array} bytes */
   async take(bytes) {
     // They are stored already, whatever can be found in them.
-    if (this.#redaction.isOn) await this.#keep(lines(bytes, 0).map(({ value }) => value)).catch(unlessBug);
+    if (this.#redaction.isOn) await this.#keep(bytes, { isLog: true }).catch(unlessBug);
   }
 
   /** @param {() => Promise<void>} work */
@@ -98,7 +98,7 @@ export class SessionSecrets {
     if ((isSame && !isLog) || start >= Math.min(stat.size, most)) return;
     let end = start;
     for await (const { bytes, from } of batches(storage, join(folder, file), start)) {
-      await this.#keep(isLog ? lines(bytes, from).map(({ value }) => value) : [new TextDecoder().decode(bytes)]);
+      await this.#keep(bytes, { isLog });
       // A line that is not whole yet is read again.
       end = from + bytes.lastIndexOf(10) + 1;
       if (end >= most) break;
@@ -106,8 +106,8 @@ export class SessionSecrets {
     this.#read.set(file, { end, size: stat.size, mtimeMs: stat.mtimeMs });
   }
 
-  /** @param {unknown[]} values */
-  async #keep(values) {
-    for (const secret of await secretsIn(values)) this.#known.add(secret);
+  /** @param {Uint8Array} bytes @param {{ isLog: boolean }} as */
+  async #keep(bytes, as) {
+    for (const secret of await secretsStored(bytes, as)) this.#known.add(secret);
   }
 }

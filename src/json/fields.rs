@@ -305,7 +305,7 @@ fn too_deep(json: &str) -> bool {
 }
 
 // Nearly all of a line is strings; most of them are passed by in one search.
-fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found + 1;
         if bytes[at - 1] == b'"' {

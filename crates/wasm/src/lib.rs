@@ -19,6 +19,8 @@ mod layout;
 mod live;
 #[cfg(feature = "core")]
 mod operation;
+#[cfg(feature = "agents")]
+mod privacy;
 #[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]

@@ -1,0 +1,281 @@
+//! What leaves a store, without its secrets.
+//!
+//! The core knows where texts stand, what they hold in another form, and what stands for a secret; what a secret looks like
+//! is the host's to say. So a [`Redaction`] is asked for the next [texts](Redaction::texts) and [told](Redaction::found)
+//! what the host's rules found in them, until there are no more.
+
+mod encoded;
+mod known;
+mod mark;
+mod plan;
+mod walk;
+
+pub use known::{Known, Part};
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Field, Fields, FromFields};
+use crate::json::text::{Text, to_json};
+use crate::privacy::plan::{Hit, Plan};
+use crate::privacy::walk::{DEEPEST, Met, Walk};
+
+/// So many bytes are looked at together: what costs is to begin with a text.
+const TOGETHER: usize = 1 << 18;
+
+/// A secret that a host's rule found in a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The rule.
+    pub rule: String,
+}
+
+impl Span {
+    /// Reads from JSON what was found in each of some texts: `[[{"start","end","rule"}]]`.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is another one.
+    pub fn all_from_json(json: &str) -> Result<Vec<Vec<Span>>, Error> {
+        let mut bad = Vec::new();
+        let spans = Vec::read(json, "found", &mut bad);
+        match (spans, bad.into_iter().next()) {
+            (Some(spans), None) => Ok(spans),
+            (_, bad) => Err(Error::new(Code::InvalidJson, bad.map(|bad| bad.message).unwrap_or_default())),
+        }
+    }
+}
+
+impl FromFields for Span {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Span> {
+        let mut place = |key: &str| fields.take::<u32>(key, bad).unwrap_or_default() as usize;
+        let (start, end) = (place("start"), place("end"));
+        Some(Span { start, end, rule: fields.take("rule", bad).unwrap_or_default() })
+    }
+}
+
+/// What was found, named by what stands for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Secret {
+    /// The rule that found it.
+    pub rule: String,
+    /// What stands for it.
+    pub placeholder: String,
+    /// How often it is there.
+    pub count: u64,
+}
+
+/// A secret as it stands in what is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stored {
+    /// The secret.
+    pub secret: String,
+    /// The rule that found it.
+    pub rule: String,
+    /// The bytes of the line that has it, or of all where there are none.
+    pub start: u64,
+    /// Where they end.
+    pub end: u64,
+}
+
+/// Values on their way out.
+#[derive(Debug)]
+pub struct Redaction {
+    source: String,
+    known: Known,
+    key: Vec<u8>,
+    /// What is looked at, one after another: where it lies in the source, and where it came from.
+    pieces: vec::IntoIter<(Range<usize>, Range<u64>)>,
+    from: Range<u64>,
+    walk: Option<Walk>,
+    /// The texts that are being looked at.
+    plans: Vec<Planned>,
+    /// What stands somewhere else in the source by now.
+    replaced: Vec<(Range<usize>, String)>,
+    changed: Vec<(String, String)>,
+    secrets: Vec<Secret>,
+    /// Where each is among them, by its placeholder.
+    named: BTreeMap<String, usize>,
+    stored: Vec<Stored>,
+}
+
+/// A text that is being looked at.
+#[derive(Debug)]
+struct Planned {
+    /// Where it stands in the source as a literal, if it is one.
+    place: Option<Range<usize>>,
+    from: Range<u64>,
+    /// Nothing for what is nested too deep to be looked at.
+    plan: Option<Plan>,
+}
+
+impl Redaction {
+    /// Of a JSON value that is to leave, by the key of its store. `known` are the secrets of the whole texts that it was made of.
+    ///
+    /// # Errors
+    /// `invalid_json` where it is none.
+    pub fn new(json: &str, key: &[u8], known: Known) -> Result<Redaction, Error> {
+        if serde_json::from_str::<&RawValue>(json).is_err() {
+            return Err(Error::new(
+                Code::InvalidJson,
+                "expected a JSON value, but found something else instead",
+            ));
+        }
+        let whole = 0..json.len() as u64;
+        Ok(Redaction::of(json.into(), vec![(0..json.len(), whole)], key, known))
+    }
+
+    /// Of bytes as they are stored, so that the secrets in them are found: of a log, each line by itself. What is no JSON,
+    /// damaged or a blob, is a text.
+    pub fn stored(bytes: &[u8], is_log: bool) -> Redaction {
+        let mut source = String::with_capacity(bytes.len());
+        let mut pieces = Vec::new();
+        let lines: Vec<&[u8]> =
+            if is_log { bytes.split_inclusive(|byte| *byte == b'\n').collect() } else { vec![bytes] };
+        let mut at = 0;
+        for line in lines {
+            let start = source.len();
+            source.push_str(&String::from_utf8_lossy(line));
+            pieces.push((start..source.len(), at..at + line.len() as u64));
+            at += line.len() as u64;
+        }
+        Redaction::of(source, pieces, &[], Known::default())
+    }
+
+    fn of(source: String, pieces: Vec<(Range<usize>, Range<u64>)>, key: &[u8], known: Known) -> Redaction {
+        Redaction {
+            source,
+            known,
+            key: key.into(),
+            pieces: pieces.into_iter(),
+            from: 0..0,
+            walk: None,
+            plans: Vec::new(),
+            replaced: Vec::new(),
+            changed: Vec::new(),
+            secrets: Vec::new(),
+            named: BTreeMap::new(),
+            stored: Vec::new(),
+        }
+    }
+
+    /// The texts that are to be looked at next; none once all were. No secret goes from one to the next.
+    pub fn texts(&mut self) -> Vec<String> {
+        let (mut told, mut size) = (Vec::new(), 0);
+        while size < TOGETHER {
+            let Some((place, text, name)) = self.text() else { break };
+            let before = told.len();
+            let plan = Plan::new(text, &name, &mut told);
+            size += told[before..].iter().map(String::len).sum::<usize>();
+            // What is too short for any rule is too short for a part of a secret.
+            if told.len() > before {
+                self.plans.push(Planned { place, from: self.from.clone(), plan: Some(plan) });
+            }
+        }
+        if told.is_empty() {
+            // What stands behind the last text may be nested too deep.
+            self.found(&[]);
+        }
+        told
+    }
+
+    /// Takes what was found in the texts that were given last, for each in its place; none of all is clean.
+    pub fn found(&mut self, spans: &[Vec<Span>]) {
+        let mut spans = spans.iter();
+        for Planned { place, from, plan } in core::mem::take(&mut self.plans) {
+            let Some(mut plan) = plan else {
+                let stands = format!("\"[not shown: nested deeper than {DEEPEST}]\"");
+                self.replaced.extend(place.map(|place| (place, stands)));
+                continue;
+            };
+            plan.take(&mut spans, &self.known);
+            let Some(text) = plan.rendered(&mut |hit| self.stands_for(hit, &from)) else { continue };
+            if let Some(place) = place {
+                self.replaced.push((place, to_json(&text)));
+                self.changed.push((plan.text().to_string(), text));
+            }
+        }
+    }
+
+    /// The value as it may leave; nothing where it is the same.
+    pub fn value(&self) -> Option<String> {
+        let (mut clean, mut done) = (String::new(), 0);
+        for (place, text) in &self.replaced {
+            clean.push_str(&self.source[done..place.start]);
+            clean.push_str(text);
+            done = place.end;
+        }
+        (done > 0).then(|| clean + &self.source[done..])
+    }
+
+    /// Each text that is another one now, before and after.
+    pub fn changed(&self) -> &[(String, String)] {
+        &self.changed
+    }
+
+    /// What was found, each once.
+    pub fn secrets(&self) -> &[Secret] {
+        &self.secrets
+    }
+
+    /// What was found, each as often as it stands there.
+    pub fn all(&self) -> &[Stored] {
+        &self.stored
+    }
+
+    /// The next text, the name that it has, and where it stands as a literal.
+    fn text(&mut self) -> Option<(Option<Range<usize>>, String, String)> {
+        loop {
+            let met = self.walk.as_mut().and_then(|walk| walk.next(&self.source));
+            match met {
+                Some(Met::Text(place, name)) => {
+                    let text = Text::decode(&self.source[place.clone()]);
+                    let text = text.expect("a valid value has valid strings").into_shown();
+                    return Some((Some(place), text, name));
+                }
+                Some(Met::TooDeep(place)) => {
+                    self.plans.push(Planned { place: Some(place), from: self.from.clone(), plan: None });
+                }
+                None => {
+                    let (place, from) = self.pieces.next()?;
+                    self.from = from;
+                    let piece = &self.source[place.clone()];
+                    if serde_json::from_str::<&RawValue>(piece).is_err() {
+                        self.walk = None;
+                        return Some((None, piece.into(), String::new()));
+                    }
+                    self.walk = Some(Walk::new(place));
+                }
+            }
+        }
+    }
+
+    fn stands_for(&mut self, Hit { secret, rule, .. }: &Hit, from: &Range<u64>) -> String {
+        let placeholder = mark::placeholder(secret, rule, &self.key);
+        self.stored.push(Stored {
+            secret: secret.clone(),
+            rule: rule.clone(),
+            start: from.start,
+            end: from.end,
+        });
+        let place = *self.named.entry(placeholder.clone()).or_insert(self.secrets.len());
+        match self.secrets.get_mut(place) {
+            Some(known) => known.count += 1,
+            None => {
+                self.secrets.push(Secret { rule: rule.clone(), placeholder: placeholder.clone(), count: 1 })
+            }
+        }
+        placeholder
+    }
+}

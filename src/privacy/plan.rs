@@ -1,0 +1,183 @@
+//! What has to become of a text before it may leave: where secrets stand in it, also in what it holds in another form.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use serde_json::value::RawValue;
+
+use crate::privacy::Span;
+use crate::privacy::encoded::{Coding, Inner, base64_in, is_like_json, strings_in};
+use crate::privacy::known::Known;
+
+/// What is encoded again and again is not looked into farther.
+const DEEPEST: usize = 4;
+/// No secret that a rule knows has fewer letters.
+const LEAST: usize = 6;
+/// A longer name tells nothing.
+const NAME: usize = 100;
+
+/// A text, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Plan {
+    text: String,
+    /// How many bytes stand before the text in what is looked at; nothing where it is not looked at itself.
+    head: Option<usize>,
+    found: Vec<Hit>,
+    inner: Vec<(Range<usize>, Coding, Plan)>,
+}
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    place: Range<usize>,
+    pub secret: String,
+    pub rule: String,
+}
+
+impl Plan {
+    /// Of a text and the name that it has. `told` gets what has to be looked at: with its name, since `AWS_SECRET_ACCESS_KEY`
+    /// tells more than what stands there.
+    pub fn new(text: String, key: &str, told: &mut Vec<String>) -> Plan {
+        Plan::drawn(text, key, told, 0)
+    }
+
+    fn drawn(text: String, key: &str, told: &mut Vec<String>, depth: usize) -> Plan {
+        let mut plan = Plan { text, head: None, found: Vec::new(), inner: Vec::new() };
+        if plan.text.chars().take(LEAST).count() < LEAST {
+            return plan;
+        }
+        let is_json = is_like_json(&plan.text);
+        let is_whole = is_json && key == "arguments" && is_valid(&plan.text);
+        let is_deepest = depth >= DEEPEST;
+        // Of JSON each string is looked at with its name: so that it stays JSON, and of a name that is there twice both count.
+        let strings = if is_json && !is_deepest { strings_in(&plan.text, is_whole) } else { Vec::new() };
+        let mut files = if is_whole || is_deepest { Vec::new() } else { base64_in(&plan.text) };
+        files.retain(|file| !meets(&strings, |string| &string.place, &file.place));
+        let (mut strings, mut files) = (strings.into_iter().peekable(), files.into_iter().peekable());
+        // As they stand, one behind the other.
+        while let Some(Inner { place, text, key, coding }) = match (strings.peek(), files.peek()) {
+            (Some(string), Some(file)) if file.place.start < string.place.start => files.next(),
+            (None, _) => files.next(),
+            _ => strings.next(),
+        } {
+            let inner = Plan::drawn(text, &key, told, depth + 1);
+            plan.inner.push((place, coding, inner));
+        }
+        if !is_whole {
+            let is_telling = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+            if (1..=NAME).contains(&key.len()) && key.bytes().all(is_telling) {
+                plan.head = Some(key.len() + 2);
+                told.push(format!("{key}=\"{}\"", plan.text));
+            } else {
+                plan.head = Some(0);
+                told.push(plan.text.clone());
+            }
+        }
+        plan
+    }
+
+    /// Takes what was found in the next of those that were told; nothing is left where nothing was found.
+    pub fn take(&mut self, spans: &mut core::slice::Iter<'_, Vec<Span>>, known: &Known) {
+        for (_, _, inner) in &mut self.inner {
+            inner.take(spans, known);
+        }
+        if let Some(head) = self.head {
+            let spans = spans.next().map(Vec::as_slice).unwrap_or_default();
+            self.found = hits(&self.text, spans, head, known);
+        }
+    }
+
+    /// The text as it was.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text with something else for each secret; nothing where it has none.
+    pub fn rendered(&self, stands: &mut dyn FnMut(&Hit) -> String) -> Option<String> {
+        // Where a secret stands in the text itself, it does not matter what of it is encoded.
+        let mut inner =
+            self.inner.iter().filter(|(place, ..)| !meets(&self.found, |hit| &hit.place, place)).peekable();
+        let mut hits = self.found.iter().peekable();
+        let (mut clean, mut done) = (String::new(), 0);
+        loop {
+            let is_hit = match (hits.peek(), inner.peek()) {
+                (None, None) => break,
+                (Some(hit), Some((place, ..))) => hit.place.start < place.start,
+                (hit, _) => hit.is_some(),
+            };
+            let stands_there = if is_hit {
+                hits.next().map(|hit| (&hit.place, stands(hit)))
+            } else {
+                inner
+                    .next()
+                    .and_then(|(place, coding, plan)| Some((place, coding.encode(&plan.rendered(stands)?))))
+            };
+            if let Some((place, stands_there)) = stands_there {
+                clean.push_str(&self.text[done..place.start]);
+                clean.push_str(&stands_there);
+                done = place.end;
+            }
+        }
+        (done > 0).then(|| {
+            clean.push_str(&self.text[done..]);
+            clean
+        })
+    }
+}
+
+/// Whether one of these, which stand one behind the other, has something of a place.
+fn meets<T>(all: &[T], place_of: impl Fn(&T) -> &Range<usize>, place: &Range<usize>) -> bool {
+    let behind = all.partition_point(|one| place_of(one).end <= place.start);
+    all.get(behind).is_some_and(|one| place_of(one).start < place.end)
+}
+
+fn is_valid(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+/// Those that meet as one, named by the first: what a rule found by what stands there, what is known by the whole secret.
+fn hits(text: &str, spans: &[Span], head: usize, known: &Known) -> Vec<Hit> {
+    let mut places: Vec<(Range<usize>, &str, Option<&str>)> = Vec::new();
+    for Span { start, end, rule } in spans {
+        let place = floor(text, start.saturating_sub(head))..ceil(text, end.saturating_sub(head));
+        places.push((place, rule, None));
+    }
+    let parts = known.find(text);
+    places.extend(parts.into_iter().map(|part| (part.place, part.rule, Some(part.secret))));
+    places.retain(|(place, ..)| place.start < place.end && !is_placeholder(&text[place.clone()]));
+    // Of two at one place the one that a rule found is first.
+    places.sort_by(|(a, ..), (b, ..)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+    let mut all: Vec<(Range<usize>, &str, Option<&str>)> = Vec::new();
+    for one in places {
+        match all.last_mut().filter(|last| one.0.start < last.0.end) {
+            Some(last) => last.0.end = last.0.end.max(one.0.end),
+            None => all.push(one),
+        }
+    }
+    let hit = |(place, rule, secret): (Range<usize>, &str, Option<&str>)| {
+        let secret = secret.unwrap_or(&text[place.clone()]).into();
+        Hit { place, secret, rule: rule.into() }
+    };
+    all.into_iter().map(hit).collect()
+}
+
+// A host may count in other units, and be within a letter.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// Whether a text is what stands for a secret already.
+fn is_placeholder(text: &str) -> bool {
+    let inside = text.strip_prefix("[redacted:").and_then(|rest| rest.strip_suffix(']'));
+    inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
+        let is_of_rule = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        !rule.is_empty() && rule.bytes().all(is_of_rule) && name.len() == 8 && name.bytes().all(is_hex)
+    })
+}

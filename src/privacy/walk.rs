@@ -1,0 +1,278 @@
+//! The texts of a JSON value, one after another: keys and values, each where it stands. Nothing here goes down into the value
+//! by calling itself, so that no depth of nesting fails.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::json::fields::behind_string;
+use crate::json::text::Text;
+
+/// No value of a message is nested so deep; of what is, nobody could go through the door.
+pub(super) const DEEPEST: usize = 500;
+// Providers check them, and refuse what was changed.
+const SIGNATURES: [&str; 7] = [
+    "signature",
+    "thoughtSignature",
+    "thought_signature",
+    "thinkingSignature",
+    "encrypted_content",
+    "reasoningEncryptedContent",
+    "redactedData",
+];
+const THINKING: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
+// What a tool is given and gives may have any key.
+const OF_TOOLS: [&str; 6] = ["arguments", "input", "args", "output", "result", "response"];
+
+/// What is met in a value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Met {
+    /// A text: where it stands, with its quotes, and the name that it has.
+    Text(Range<usize>, String),
+    /// A value that is nested too deep.
+    TooDeep(Range<usize>),
+}
+
+/// How far a value was walked.
+#[derive(Debug)]
+pub(super) struct Walk {
+    at: usize,
+    end: usize,
+    open: Vec<Open>,
+}
+
+/// An object or an array that is not at its end.
+#[derive(Debug)]
+struct Open {
+    is_object: bool,
+    /// What stands there next is a key.
+    wants_key: bool,
+    /// The name that it has, or that of the array it is in.
+    name: String,
+    /// The newest key.
+    key: String,
+    /// Signatures may stand there.
+    is_signed: bool,
+    /// Its newest type says that it is reasoning.
+    is_thinking: bool,
+    /// The same of the type that it has in the end, once that was looked for.
+    thinks: Option<bool>,
+}
+
+impl Walk {
+    /// Of a valid value that lies there in a text.
+    pub fn new(place: Range<usize>) -> Walk {
+        Walk { at: place.start, end: place.end, open: Vec::new() }
+    }
+
+    pub fn next(&mut self, json: &str) -> Option<Met> {
+        let bytes = json.as_bytes().get(..self.end)?;
+        loop {
+            let start = self.at;
+            match bytes.get(start)? {
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
+                b'"' => {
+                    self.at = behind_string(bytes, start + 1);
+                    if let Some(name) = self.text(json, start..self.at) {
+                        return Some(Met::Text(start..self.at, name));
+                    }
+                }
+                b'{' | b'[' if self.open.len() == DEEPEST => {
+                    self.at = behind_value(bytes, start);
+                    self.has_value();
+                    return Some(Met::TooDeep(start..self.at));
+                }
+                sign @ (b'{' | b'[') => {
+                    self.at += 1;
+                    self.begin(*sign == b'{');
+                }
+                b'}' | b']' => {
+                    self.at += 1;
+                    self.open.pop();
+                    self.has_value();
+                }
+                _ => {
+                    self.at = behind_value(bytes, start);
+                    self.has_value();
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, is_object: bool) {
+        let (name, is_signed) = match self.open.last() {
+            None => (String::new(), true),
+            Some(outer) if outer.is_object => {
+                (outer.key.clone(), outer.is_signed && !OF_TOOLS.contains(&outer.key.as_str()))
+            }
+            Some(outer) => (outer.name.clone(), outer.is_signed),
+        };
+        let key = String::new();
+        let (wants_key, is_thinking, thinks) = (is_object, false, None);
+        self.open.push(Open { is_object, wants_key, name, key, is_signed, is_thinking, thinks });
+    }
+
+    fn has_value(&mut self) {
+        if let Some(within) = self.open.last_mut() {
+            within.wants_key = within.is_object;
+            // Of types the last counts, also where it is none.
+            within.is_thinking &= within.key != "type";
+        }
+    }
+
+    /// The name of a text that is looked at; nothing for one that leaves as it is.
+    fn text(&mut self, json: &str, place: Range<usize>) -> Option<String> {
+        let Some(within) = self.open.last_mut() else { return Some(String::new()) };
+        if !within.is_object {
+            return Some(within.name.clone());
+        }
+        if within.wants_key {
+            within.key = Text::decode(&json[place]).map(Text::into_shown).unwrap_or_default();
+            within.wants_key = false;
+            return Some(String::new());
+        }
+        within.wants_key = true;
+        if within.key == "type" {
+            within.is_thinking = says_thinking(&json[place.clone()]);
+        }
+        let is_signature = SIGNATURES.contains(&within.key.as_str());
+        let is_kept =
+            within.is_signed && (is_signature || within.key == "data" && within.thinks(json, place.end));
+        (!is_kept).then(|| within.key.clone())
+    }
+}
+
+impl Open {
+    /// Whether the object is reasoning: by its name, or by the last type that it has, which may stand behind this place.
+    fn thinks(&mut self, json: &str, at: usize) -> bool {
+        let so_far = self.is_thinking;
+        self.name == "reasoning" || *self.thinks.get_or_insert_with(|| last_type(json, at).unwrap_or(so_far))
+    }
+}
+
+/// Whether the last type of an object says that it is reasoning; nothing where it has none behind this place.
+fn last_type(json: &str, mut at: usize) -> Option<bool> {
+    let bytes = json.as_bytes();
+    let mut found = None;
+    loop {
+        while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r' | b',')) {
+            at += 1;
+        }
+        if bytes.get(at) != Some(&b'"') {
+            return found;
+        }
+        let key = at..behind_string(bytes, at + 1);
+        at = key.end;
+        while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r' | b':')) {
+            at += 1;
+        }
+        let value = at..behind_value(bytes, at);
+        at = value.end;
+        if Text::decode(&json[key]).is_some_and(|key| key.as_str() == "type") {
+            found = Some(says_thinking(&json[value]));
+        }
+    }
+}
+
+fn says_thinking(literal: &str) -> bool {
+    Text::decode(literal).is_some_and(|text| THINKING.contains(&text.as_str()))
+}
+
+/// Behind a value, whatever it holds.
+fn behind_value(bytes: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0usize);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = behind_string(bytes, at + 1),
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' if depth > 0 => {
+                depth -= 1;
+                at += 1;
+            }
+            b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => {
+                return at.max(start + 1);
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    fn texts(json: &str) -> Vec<(String, String)> {
+        let mut walk = Walk::new(0..json.len());
+        let mut all = Vec::new();
+        while let Some(met) = walk.next(json) {
+            all.push(match met {
+                Met::Text(place, name) => (json[place].trim_matches('"').into(), name),
+                Met::TooDeep(place) => (json[place].into(), "too deep".into()),
+            });
+        }
+        all
+    }
+
+    fn values(json: &str) -> Vec<String> {
+        texts(json).into_iter().filter(|(_, name)| !name.is_empty()).map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn each_key_and_each_text_is_met_with_the_name_that_it_has() {
+        let json = r#" { "a" : ["x", 1, {"b":"y"}, ["z"]], "n": null, "c": "e\"d" } "#;
+        let expected =
+            [("a", ""), ("x", "a"), ("b", ""), ("y", "b"), ("z", "a"), ("n", ""), ("c", ""), ("e\\\"d", "c")];
+        assert_eq!(texts(json), expected.map(|(text, name)| (text.into(), name.into())));
+        assert_eq!(texts("\"alone\""), [("alone".into(), String::new())]);
+        assert_eq!(texts("7"), []);
+    }
+
+    #[test]
+    fn signatures_leave_as_they_are_but_not_in_what_a_tool_is_given() {
+        for name in SIGNATURES {
+            assert_eq!(values(&format!(r#"{{"{name}":"s","x":"t"}}"#)), ["t"]);
+            assert_eq!(values(&format!(r#"{{"args":[{{"{name}":"s"}}]}}"#)), ["s"]);
+            assert_eq!(values(&format!(r#"{{"{name}":["s"]}}"#)), ["s"]);
+        }
+    }
+
+    #[test]
+    fn data_is_a_signature_of_reasoning_wherever_its_type_stands() {
+        assert_eq!(values(r#"{"type":"thinking","data":"s"}"#), ["thinking"]);
+        assert_eq!(
+            values(r#"{"data":"s","x":{"type":"text"},"type":"redacted_thinking"}"#),
+            ["text", "redacted_thinking"]
+        );
+        assert_eq!(values(r#"{"reasoning":[{"data":"s","type":"x"}]}"#), ["x"]);
+        for (json, of_others) in [
+            (r#"{"data":"s"}"#, &["s"][..]),
+            (r#"{"type":"file","data":"s"}"#, &["file", "s"]),
+            (r#"{"type":"thinking","data":"s","type":"file"}"#, &["thinking", "s", "file"]),
+            (r#"{"type":"thinking","type":5,"data":"s"}"#, &["thinking", "s"]),
+            (r#"{"x":{"type":"thinking"},"data":"s"}"#, &["thinking", "s"]),
+            (r#"{"output":{"type":"thinking","data":"s"}}"#, &["thinking", "s"]),
+        ] {
+            assert_eq!(values(json), of_others, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_met_as_a_whole() {
+        let nested = |depth: usize| format!("[{}\"x\"{},\"beside\"]", "[".repeat(depth), "]".repeat(depth));
+        let found = |depth| texts(&nested(depth)).into_iter().map(|(text, _)| text).collect::<Vec<_>>();
+        assert_eq!(found(DEEPEST - 1), ["x", "beside"]);
+        assert_eq!(found(DEEPEST), ["[\"x\"]", "beside"]);
+        assert_eq!(found(100_000)[1], "beside");
+    }
+}

@@ -1,0 +1,200 @@
+//! What leaves: of what a host's rule finds nothing is left, in whatever form a text holds it, and all else stays as it was.
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use leftoff::error::Code;
+use leftoff::privacy::{Known, Redaction, Span};
+use proptest::prelude::*;
+use regex::Regex;
+use serde_json::{Value, json};
+
+const SECRET: &str = "key-q7Xw0Lk2Zt9Bv4Ym6Rn8";
+
+/// A host whose only rule finds keys; of some it wants to see the name, as real rules do.
+fn scan(text: &str) -> Vec<Span> {
+    let rule = Regex::new(r#"key-[A-Za-z0-9]{20}|password="([^"\s]{6,})""#).expect("a rule");
+    let place = |found: regex::Captures<'_>| {
+        let whole = found.get(1).or(found.get(0)).expect("all of it");
+        Span { start: whole.start(), end: whole.end(), rule: "own".into() }
+    };
+    rule.captures_iter(text).map(place).collect()
+}
+
+fn through(mut redaction: Redaction) -> Redaction {
+    loop {
+        let texts = redaction.texts();
+        if texts.is_empty() {
+            return redaction;
+        }
+        redaction.found(&texts.iter().map(|text| scan(text)).collect::<Vec<_>>());
+    }
+}
+
+fn redacted(value: &Value, known: Known) -> Redaction {
+    through(Redaction::new(&value.to_string(), &[7; 32], known).expect("JSON"))
+}
+
+fn out(value: &Value) -> Value {
+    let clean = redacted(value, Known::default()).value();
+    clean.map_or_else(|| value.clone(), |json| serde_json::from_str(&json).expect("JSON"))
+}
+
+fn placeholder() -> String {
+    let all = redacted(&json!(SECRET), Known::default());
+    let clean: String = serde_json::from_str(&all.value().expect("a secret")).expect("a text");
+    assert_eq!(clean, all.secrets()[0].placeholder);
+    clean
+}
+
+/// A text with the secret, in some form.
+fn hidden() -> impl Strategy<Value = String> {
+    let plain = "[a-z üé😀\\n]{0,9}".prop_map(|around| format!("{around} {SECRET} {around}"));
+    plain.prop_recursive(3, 8, 1, |inner| {
+        (inner, 0..5usize).prop_map(|(text, form)| match form {
+            0 => STANDARD.encode(text),
+            1 => URL_SAFE_NO_PAD.encode(text),
+            2 => json!({ "text": text, "n": [1.5, null] }).to_string(),
+            3 => json!([text]).to_string(),
+            _ => {
+                let code = STANDARD.encode(text);
+                let lines: Vec<&str> =
+                    code.as_bytes().chunks(76).map(|line| str::from_utf8(line).expect("ASCII")).collect();
+                lines.join("\r\n  ")
+            }
+        })
+    })
+}
+
+/// Whether a text holds the secret, in whatever it can be decoded to.
+fn holds(text: &str, depth: usize) -> bool {
+    let runs = Regex::new(r"(?:[A-Za-z0-9+/_-]{76}\r\n  )*[A-Za-z0-9+/_-]{2,}=*").expect("a rule");
+    let strings = Regex::new(r#""(?:[^"\\]|\\.)*""#).expect("a rule");
+    text.contains(SECRET)
+        || depth > 0
+            && (runs.find_iter(text).any(|run| {
+                let code = run.as_str().replace(['\r', '\n', ' '], "").replace('-', "+").replace('_', "/");
+                let bytes =
+                    base64::engine::general_purpose::STANDARD_NO_PAD.decode(code.trim_end_matches('='));
+                bytes.is_ok_and(|bytes| holds(&String::from_utf8_lossy(&bytes), depth - 1))
+            }) || strings.find_iter(text).any(|one| {
+                serde_json::from_str::<String>(one.as_str()).is_ok_and(|text| holds(&text, depth - 1))
+            }))
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_left_of_a_secret_in_whatever_form_it_stands(text in hidden(), name in "text|arguments|data") {
+        prop_assert!(holds(&text, 4), "the test has to see it");
+        let value = json!({ "beside": ["kept", 1.5, null], (name.clone()): text });
+        let redaction = redacted(&value, Known::default());
+        prop_assert_eq!(redaction.secrets().len(), 1);
+        let clean: Value = serde_json::from_str(&redaction.value().expect("a secret")).expect("JSON");
+        prop_assert!(!holds(clean[&name].as_str().expect("a text"), 4), "{}", clean);
+        prop_assert_eq!(&clean["beside"], &value["beside"]);
+        // It is through the door: nothing is found in it again.
+        prop_assert_eq!(out(&clean), clean);
+    }
+
+    #[test]
+    fn what_has_none_stays_as_it_is(text in "[a-z0-9+/=\"{}\\\\\\[\\]:, \\n]{0,200}") {
+        let json = json!({ "arguments": text, "text": [text] }).to_string();
+        let redaction = through(Redaction::new(&json, &[], Known::default()).expect("JSON"));
+        prop_assert_eq!(redaction.value(), None);
+    }
+
+    #[test]
+    fn a_host_that_counts_wrongly_costs_no_letter_beside(start in 0usize..60, end in 0usize..60) {
+        let text = "für 😀 jeden Buchstaben";
+        let mut redaction = Redaction::new(&json!({ "a": text }).to_string(), &[], Known::default()).expect("JSON");
+        let spans = |text: &String| if text.contains(' ') { vec![Span { start, end, rule: "r".into() }] } else { vec![] };
+        let texts = redaction.texts();
+        redaction.found(&texts.iter().map(spans).collect::<Vec<_>>());
+        if let Some(clean) = redaction.value() {
+            let clean: Value = serde_json::from_str(&clean).expect("JSON");
+            let clean = clean["a"].as_str().expect("a text");
+            let (before, behind) = clean.split_once("[redacted:r:").expect("a placeholder");
+            prop_assert!(text.starts_with(before) && text.ends_with(&behind[9..]), "{}", clean);
+        }
+    }
+}
+
+#[test]
+fn arguments_stay_json_with_each_key_and_value_as_it_was_written() {
+    let arguments = format!(r#"{{ "b" : 1.0e2, "token":"{SECRET}", "{SECRET}":[ 2 ], "b":"\u00fc" }}"#);
+    let name = placeholder();
+    let expected = format!(r#"{{ "b" : 1.0e2, "token":"{name}", "{name}":[ 2 ], "b":"\u00fc" }}"#);
+    assert_eq!(out(&json!({ "arguments": arguments })), json!({ "arguments": expected }));
+}
+
+#[test]
+fn a_name_tells_what_stands_there() {
+    let cleaned = out(
+        &json!({ "password": "hunter22", "note": "hunter22", "arguments": r#"{"password":"hunter22"}"# }),
+    );
+    let of = |name: &str| cleaned[name].as_str().expect("a text").contains("hunter22");
+    assert_eq!([of("password"), of("note"), of("arguments")], [false, true, false]);
+}
+
+#[test]
+fn signatures_and_encrypted_reasoning_leave_as_they_are() {
+    let kept = json!({ "content": [{ "type": "thinking", "signature": SECRET }, { "data": SECRET, "type": "redacted_thinking" }] });
+    assert_eq!(out(&kept), kept);
+    let name = placeholder();
+    let input = out(&json!({ "input": { "signature": SECRET }, "data": SECRET }));
+    assert_eq!(input, json!({ "input": { "signature": name }, "data": name }));
+}
+
+#[test]
+fn a_part_of_what_is_known_has_the_name_of_the_whole() {
+    let known = || Known::new(vec![(SECRET.into(), "own".into())]);
+    let cut = json!([SECRET[..12], SECRET[..7], format!("it was {}...", &SECRET[8..]), SECRET]);
+    let redaction = redacted(&cut, known());
+    let clean: Value = serde_json::from_str(&redaction.value().expect("parts")).expect("JSON");
+    let name = placeholder();
+    assert_eq!(clean, json!([name, SECRET[..7], format!("it was {name}..."), name]));
+    assert_eq!((redaction.secrets().len(), redaction.secrets()[0].count), (1, 3));
+    let before: Vec<&str> = redaction.changed().iter().map(|(before, _)| before.as_str()).collect();
+    assert_eq!(before, [&SECRET[..12], &format!("it was {}...", &SECRET[8..]), SECRET]);
+}
+
+#[test]
+fn each_secret_in_a_log_is_told_with_its_line() {
+    let lines = [
+        json!({ "content": format!("a {SECRET} b"), "again": SECRET }).to_string() + "\n",
+        "{\"content\":\"clean\"}\n".into(),
+        format!("{{\"torn\":\"{SECRET}\n"),
+        format!("\u{fffd}{SECRET}"),
+    ];
+    let log = lines.concat().replace('\u{fffd}', "ü");
+    let mut bytes = log.clone().into_bytes();
+    let damaged = log.rfind('ü').expect("a letter");
+    bytes[damaged] = 0xff;
+    let ends: Vec<u64> = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(at, _)| at as u64 + 1)
+        .chain([bytes.len() as u64])
+        .collect();
+    let all = through(Redaction::stored(&bytes, true));
+    let places: Vec<(u64, u64)> = all.all().iter().map(|one| (one.start, one.end)).collect();
+    assert_eq!(places, [(0, ends[0]), (0, ends[0]), (ends[1], ends[2]), (ends[2], ends[3])]);
+    assert!(all.all().iter().all(|one| one.secret == SECRET && one.rule == "own"));
+    let whole = through(Redaction::stored(&bytes, false));
+    assert_eq!(whole.all().len(), 4);
+    assert!(whole.all().iter().all(|one| (one.start, one.end) == (0, bytes.len() as u64)));
+}
+
+#[test]
+fn what_is_nested_too_deep_is_not_shown_and_what_is_no_json_is_refused() {
+    let deep = format!("[{}\"{SECRET}\"{},\"beside\"]", "[".repeat(100_000), "]".repeat(100_000));
+    let clean =
+        through(Redaction::new(&deep, &[], Known::default()).expect("JSON")).value().expect("another one");
+    assert!(clean.contains("\"[not shown: nested deeper than 500]\"") && clean.ends_with(",\"beside\"]"));
+    for bad in ["", "{", "text", "[1,]", "\"\u{1}\""] {
+        let refusal = Redaction::new(bad, &[], Known::default()).expect_err(bad);
+        assert_eq!(refusal.code, Code::InvalidJson);
+    }
+}
