@@ -4,10 +4,9 @@
  * natively; many at a time; beside other builders; and where nothing is counted yet.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens as theirs } from "gpt-tokenizer/encoding/o200k_base";
-import { called, exactCounter, toBytes } from "../js/core.js";
 import { NodeStorage, countTokens, openStore } from "../js/index.js";
 import { Live } from "../js/live.js";
 import { grow } from "../scripts/grow.mjs";
@@ -178,9 +177,9 @@ async function besideNative(home) {
   const session = await store.session(id);
   const log = logOf(session);
   const request = { window: MILLION, reserve: 0 };
-  const wasm = await inWasm(session.path, readFileSync(log), request);
+  const wasm = await inWasm(session.path, request);
   await store.close();
-  const { strategy, tokensUsed } = JSON.parse(Buffer.from(wasm()).toString()).ready;
+  const { strategy, tokensUsed } = await wasm();
   if (strategy !== "pruned-tools") throw new Error(`expected pruned-tools, but found ${strategy} instead`);
   const native = () => ask("cargo", ["run", "--quiet", "--release", "--example", "context", "--", log, JSON.stringify(request), "3"]);
   // Compiled before anything is measured.
@@ -190,7 +189,7 @@ async function besideNative(home) {
     theirs.push(...(native() ?? "").split("\n").map(Number));
     for (let n = 0; n < 3; n += 1) {
       const start = performance.now();
-      wasm();
+      await wasm();
       ours.push((performance.now() - start) * 1000);
     }
   }
@@ -202,23 +201,12 @@ async function besideNative(home) {
   ];
 }
 
-/** Builds of a context from a log in memory; each gives the JSON. @param {string} path of the session @param {Uint8Array} log @param {object} request */
-async function inWasm(path, log, request) {
+/** Builds of a context by the core's operation; each gives the context. @param {string} path of the session @param {object} request */
+async function inWasm(path, request) {
   const storage = new NodeStorage();
   const live = new Live({ storage, path, placement: "home", cache: { storage, folder: join(path, "cache") } });
   await live.run("learn");
-  const session = live.handle;
-  const ready = Buffer.from('{"ready"');
-  const counter = exactCounter();
-  return () => {
-    const build = called(() => session.context(toBytes(request)));
-    for (;;) {
-      const json = called(() => build.next(counter));
-      if (ready.equals(json.subarray(0, ready.length))) return json;
-      const { start, end } = JSON.parse(Buffer.from(json).toString()).needs.range;
-      called(() => build.bytes(start, log.subarray(start, end)));
-    }
-  };
+  return () => live.run("context", JSON.stringify({ request }));
 }
 
 /** Sessions of one store that all build at the same time. @param {string} home @returns {Promise<Figure[]>} */

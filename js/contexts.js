@@ -1,43 +1,27 @@
 // @ts-check
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
-import { compactionEvent, compactionOf, planned } from "./compaction.js";
-import { briefOf, briefOfMessages, built, grownBy, pinnedOf, reportOf, stateOf } from "./context.js";
-import { anyCounter, bytesOf, called, lent, toBytes } from "./core.js";
-import { LeftoffError, unlessBug } from "./error.js";
-import { Summaries } from "./summaries.js";
+import { nowText } from "./clock.js";
+import { anyCounter, bytesOf, called, lentBytes, namedCounter } from "./core.js";
+import { LeftoffError } from "./error.js";
+import { toJson } from "./json.js";
 
 /** @import { Live } from "./live.js" */
-/** @import { From } from "./messages.js" */
-/** @import { Compaction } from "./records.js" */
 /** @import { SessionSecrets } from "./privacy/session-secrets.js" */
 /** @import { Session } from "./session.js" */
-/** @import { Wanted } from "./summaries.js" */
-/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, Summarize, SummaryRequest } from "./types/index.js" */
-
-/**
- * What of a session only it can do.
- * @typedef {object} Doing
- * @property {<T>(work: () => Promise<T>) => Promise<T>} inTurn
- * @property {(asked: Record<string, unknown>[]) => Promise<unknown>} say
- */
+/** @import { Own } from "./wasm/drive.js" */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, SessionState, SummaryRequest, Tokenizer } from "./types/index.js" */
 
 export class Contexts {
   #session;
   #live;
-  #from;
-  #summaries;
-  #doing;
   #secrets;
 
-  /** @param {Session} session @param {Live} live @param {{ from: From, doing: Doing, secrets: SessionSecrets }} parts */
-  constructor(session, live, { from, doing, secrets }) {
-    this.#secrets = secrets;
+  /** @param {Session} session @param {Live} live @param {SessionSecrets} secrets */
+  constructor(session, live, secrets) {
     this.#session = session;
     this.#live = live;
-    this.#from = from;
-    this.#doing = doing;
-    this.#summaries = new Summaries(from, (text) => called(() => anyCounter().count(bytesOf(text))));
+    this.#secrets = secrets;
   }
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
@@ -52,61 +36,35 @@ export class Contexts {
     return this.#out(await this.#live.report.last());
   }
 
+  /** @returns {Promise<SessionState>} */
   async state() {
-    return this.#out(await this.#doing.inTurn(async () => stateOf(await this.#learned())));
+    return this.#out(await this.#live.run("state"));
+  }
+
+  /** @param {{ maxTokens: number, encoding: string }} options @returns {Promise<string>} */
+  async brief(options) {
+    return this.#out(await this.#live.run("brief", toJson(options)));
+  }
+
+  /** @returns {Promise<string[]>} */
+  pins() {
+    return this.#live.run("pins");
+  }
+
+  /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>} */
+  async summaryOf(asked) {
+    return this.#out(await this.#live.run("summaryOf", toJson(asked)));
+  }
+
+  /** @param {CompactOptions} options @returns {Promise<Compacted>} */
+  compact({ apply = false, undo = false, keep, ...request }) {
+    const { asked, own } = this.#asked(request);
+    return this.#live.run("compact", toJson({ ...asked, apply, undo, keep }), { own });
   }
 
   /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
   async #out(value) {
     return (await this.#secrets.out(value)).value;
-  }
-
-  /** @param {{ maxTokens: number, encoding: string }} options */
-  async brief(options) {
-    const brief = await this.#doing.inTurn(async () => briefOf(await this.#learned(), this.#from.log, options));
-    return this.#out(brief);
-  }
-
-  /** @returns {Promise<string[]>} */
-  pins() {
-    return this.#doing.inTurn(async () => (await pinnedOf(await this.#caughtUp(), this.#from.log)).map(({ id }) => id));
-  }
-
-  /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked */
-  async summaryOf({ maxTokens, ...range }) {
-    const handle = await this.#doing.inTurn(() => this.#caughtUp());
-    const cached = await this.#summaries.exactly(handle, range);
-    const isShort = cached && cached.summary.tokens <= maxTokens;
-    const summary = isShort ? cached.summary.content : briefOfMessages(await this.#summaries.messages(handle, range), maxTokens);
-    return this.#out(summary);
-  }
-
-  /** @param {CompactOptions} options @returns {Promise<Compacted>} */
-  async compact({ apply = false, undo = false, keep, ...request }) {
-    const handle = await this.#doing.inTurn(() => this.#caughtUp());
-    const current = compactionOf(handle);
-    const plain = { ...request, summarize: undefined, strategies: undefined };
-    if (undo) return this.#undone(plain, current);
-    const build = (/** @type {ContextRequest} */ asked, /** @type {string} */ through) => this.#built(asked, through);
-    const { endByte, summaryTokens, ...plan } = await planned({ ...plain, keep }, { build: /** @type {any} */ (build), current });
-    if (!apply || plan.reason) return plan;
-    const first = current.range?.startMessageId ?? (await this.#doing.inTurn(() => this.#live.run("firstMessageId")));
-    const { cached, refused } = await this.#summed({ range: { start: 0, end: Number(endByte) }, least: Number(endByte), tokens: summaryTokens }, request);
-    await this.#doing.say([compactionEvent({ ...plan, endByte }, first, cached)]);
-    // Without a model's words it is what was planned.
-    const tokensAfter = cached ? (await this.#built(plain)).tokensUsed : plan.tokensAfter;
-    return { ...plan, isApplied: true, tokensAfter, ...(refused && { summaryRefused: refused }) };
-  }
-
-  // That contexts cannot be built, or of what window, is no reason not to take it back.
-  /** @param {ContextRequest} request @param {Compaction} current @returns {Promise<Compacted>} */
-  async #undone(request, current) {
-    const said = { isApplied: Boolean(current.range), isDue: false, messageCount: 0 };
-    if (!current.range) return { ...said, reason: "it is not compacted" };
-    const before = await this.#built(request).catch(unlessBug);
-    await this.#doing.say([{ type: "compaction" }]);
-    const after = await this.#built(request).catch(unlessBug);
-    return { ...said, tokensBefore: before?.tokensUsed, tokensAfter: after?.tokensUsed, tokenBudget: after?.tokenBudget };
   }
 
   // A placeholder may be longer than what it stands for: what is over the budget then is taken from the next try.
@@ -122,51 +80,52 @@ export class Contexts {
     }
   }
 
-  /**
-   * @param {ContextRequest} request
-   * @param {string} [through] as if it had been compacted through that message
-   */
-  async #built(request, through) {
-    // What it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
-    const { handle: build, free } = await this.#doing.inTurn(() => this.#begun(request, through));
-    const summaryOf = async (/** @type {Wanted} */ wanted) => {
-      const { cached, refused } = await this.#summed(wanted, request);
-      return { content: cached?.summary.content, refused };
-    };
-    try {
-      return await built(build, { from: this.#from, request, summaryOf, session: this.#session });
-    } finally {
-      free();
-    }
+  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  #built(request) {
+    const { asked, own } = this.#asked(request);
+    return this.#live.run("context", toJson(asked), { own });
   }
 
-  /** @param {Wanted} wanted @param {ContextRequest} request */
-  async #summed(wanted, { summarize, window }) {
-    const told = async (/** @type {SummaryRequest} */ request) => /** @type {Summarize} */ (summarize)(await this.#out(request));
-    return this.#summaries.get(this.#live.handle, wanted, { summarize: summarize && told, window });
-  }
-
-  // What others appended, and what they pinned or where they went on.
-  async #learned() {
-    await this.#live.run("learn");
-    return this.#live.handle;
-  }
-
-  async #caughtUp() {
-    await this.#live.run("catchUp");
-    return this.#live.handle;
-  }
-
-  /** @param {ContextRequest} request @param {string} [through] */
-  async #begun({ count: _, summarize: __, strategies = [], ...request }, through) {
-    const handle = await this.#learned();
-    const { contextWindow, model } = this.#live.metadata.provider;
+  /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
+  #asked({ count, summarize, strategies = [], ...request }) {
     if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
       throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
     }
-    // A document has an empty model and no window where nobody knows them.
-    const recorded = { model: model || undefined, window: contextWindow || undefined };
-    const asked = { ...request, recorded, summaries: true, strategies: strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens })) };
-    return lent(() => handle.context(toBytes(asked), through));
+    const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
+    /** @type {Own} */
+    const own = {
+      count,
+      summarize: summarize && (async (/** @type {SummaryRequest} */ wanted) => summarize(await this.#out(wanted))),
+      strategy: (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, tokenizerOf(encoding, count)),
+    };
+    return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined }, own };
   }
+}
+
+/**
+ * How many tokens texts have more than those they stand for, at most.
+ * @param {[before: string, after: string][]} changed @param {string} encoding @param {Pick<ContextRequest, "count">} request
+ */
+async function grownBy(changed, encoding, { count }) {
+  if (changed.length === 0) return 0;
+  const texts = changed.flat();
+  const counts = count ? await count(texts, encoding) : texts.map((text) => called(() => namedCounter(encoding).count(lentBytes(text))));
+  // Where a text begins and ends beside others, it may have one more.
+  return changed.reduce((sum, _, place) => sum + Math.max(0, (counts[2 * place + 1] ?? 0) - (counts[2 * place] ?? 0)) + 1, 0);
+}
+
+/** @param {string} encoding @param {ContextRequest["count"]} count @returns {Tokenizer} */
+function tokenizerOf(encoding, count) {
+  const counter = count ? anyCounter() : namedCounter(encoding);
+  const sum = (/** @type {number[]} */ counts) => counts.reduce((all, more) => all + more, 0);
+  const those = (/** @type {string[]} */ texts) => {
+    const counts = count ? count(texts, encoding) : texts.map((text) => called(() => counter.count(bytesOf(text))));
+    return counts instanceof Promise ? counts.then(sum) : sum(counts);
+  };
+  return { count: (text) => those([text]), countMessages: (messages) => those(messages.map((message) => JSON.stringify(message))) };
+}
+
+/** What is kept of a context, so that whoever asks later sees what was sent and why. @param {ContextBuildResult} result @returns {KeptReport} */
+function reportOf({ messages: _, ...rest }) {
+  return { at: nowText(), ...rest };
 }

@@ -15,7 +15,7 @@ import { drive, driveAppend } from "./wasm/drive.js";
 /** @import { MetadataJson } from "./records.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
-/** @import { Begin, Host } from "./wasm/drive.js" */
+/** @import { Begin, Host, Own } from "./wasm/drive.js" */
 
 /** Said by who finds other files than it has read, or none. */
 const AMISS = ["not_found", "log_shrunk", "log_replaced"];
@@ -45,6 +45,8 @@ export class Live {
   /** @type {MetadataJson} */
   #metadata = Object.create(null);
   #id = "";
+  /** @type {Promise<unknown>} */
+  #queue = Promise.resolve();
   /** @type {Host} */
   #host;
 
@@ -58,14 +60,28 @@ export class Live {
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {import("./messages.js").From} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
-    this.#host = { at: (file) => this.#at(file), find: (id) => this.#found(id), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+    this.#host = { at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ isCounted?: boolean }} [options] @returns {Promise<any>} its answer */
-  async run(name, request = "", { isCounted = true } = {}) {
+  /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  inTurn(work) {
+    const mine = this.#queue.then(work, work);
+    this.#queue = mine;
+    return mine;
+  }
+
+  /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
+  #turn() {
+    return new Promise((resolve) => {
+      this.inTurn(() => new Promise((leave) => resolve(() => leave(undefined))));
+    });
+  }
+
+  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ isCounted?: boolean, own?: Own }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
+  async run(name, request = "", { isCounted = true, own } = {}) {
     const native = this.#made();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
-    return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), isCounted, now, chance)));
+    return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), isCounted, now, chance), own));
   }
 
   /**
@@ -183,9 +199,9 @@ export class Live {
     return handle;
   }
 
-  /** @param {Begin} begin */
-  #driven(begin) {
-    return drive(begin, this.#host);
+  /** @param {Begin} begin @param {Own} [own] */
+  #driven(begin, own) {
+    return drive(begin, own ? { ...this.#host, own } : this.#host);
   }
 
   get #home() {

@@ -35,8 +35,6 @@ export class Session {
   #isCounted;
   #idleMs;
   #secrets;
-  /** @type {Promise<unknown>} */
-  #queue = Promise.resolve();
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
 
@@ -52,7 +50,7 @@ export class Session {
     this.#isCounted = isCounted;
     this.#idleMs = idleMs;
     this.#secrets = new SessionSecrets(live.from, redaction);
-    this.#contexts = new Contexts(this, live, { from: live.from, secrets: this.#secrets, doing: { inTurn: (work) => this.#queued(work), say: (asked) => this.#say(asked) } });
+    this.#contexts = new Contexts(this, live, this.#secrets);
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
   }
@@ -150,13 +148,13 @@ export class Session {
       this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
-    this.#queued(() => this.#appendGroup(taken(this.#waiting)));
+    this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));
     return mine;
   }
 
   /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
-    return this.#queued(async () => {
+    return this.#live.inTurn(async () => {
       if (!this.#lease.isHeld) await this.#lease.hold();
       const appended = await this.#live.appendStaged(staging);
       await this.prepare();
@@ -359,7 +357,7 @@ export class Session {
   async appendTool(execution) {
     // As it is now: the caller may change it before its turn comes.
     const json = toJson(execution);
-    const { lines, ...appended } = await this.#queued(async () => {
+    const { lines, ...appended } = await this.#live.inTurn(async () => {
       const done = await this.#live.run("appendTool", json, { isCounted: this.#isCounted });
       // Who appends no message has nothing open.
       if (done.lines && !this.#lease.isHeld) await this.#lease.hold();
@@ -476,7 +474,7 @@ export class Session {
    */
   async flush(options = {}) {
     const { learns = true } = knownOptions("flush", options);
-    await this.#queued(async () => {
+    await this.#live.inTurn(async () => {
       await this.#live.report.settled();
       await this.#live.run("flush", String(learns));
     });
@@ -495,7 +493,7 @@ export class Session {
   async leave() { await this.#released().finally(() => this.#live.close()); }
 
   async #released() {
-    await this.#queue.catch(() => {});
+    await this.#live.inTurn(async () => {}).catch(() => {});
     await this.#live.report.settled();
     await this.#lease.release();
   }
@@ -510,14 +508,7 @@ export class Session {
   }
 
   /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
-  #run(name, request) { return this.#queued(() => this.#live.run(name, request)); }
-
-  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  #queued(work) {
-    const mine = this.#queue.then(work, work);
-    this.#queue = mine;
-    return mine;
-  }
+  #run(name, request) { return this.#live.inTurn(() => this.#live.run(name, request)); }
 
   /** @param {Waiting[]} group alike in durability and format */
   async #appendGroup(group) {

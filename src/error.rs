@@ -25,6 +25,8 @@ pub enum Code {
     InvalidSetting,
     /// A status that the session's may not become.
     InvalidTransition,
+    /// A summary that is none, or is too long, or that no model wrote.
+    InvalidSummary,
     /// Vocabulary bytes that are none.
     InvalidVocabulary,
     /// A bug: of leftoff, or of what drives it.
@@ -39,6 +41,8 @@ pub enum Code {
     NewerVersion,
     /// A commit, abort or unknown without a batch.
     NoBatch,
+    /// Nobody counts by this encoding.
+    NoCounter,
     /// Something else stands where a file is wanted.
     NotAFile,
     /// A session does not lie where it lay, and nobody knows where it lies now.
@@ -60,6 +64,7 @@ impl Code {
             Code::InvalidJson => "invalid_json",
             Code::InvalidRequest => "invalid_request",
             Code::InvalidSetting => "invalid_setting",
+            Code::InvalidSummary => "invalid_summary",
             Code::InvalidTransition => "invalid_transition",
             Code::InvalidVocabulary => "invalid_vocabulary",
             Code::Internal => "internal",
@@ -68,6 +73,7 @@ impl Code {
             Code::LogShrunk => "log_shrunk",
             Code::NewerVersion => "newer_version",
             Code::NoBatch => "no_batch",
+            Code::NoCounter => "no_counter",
             Code::NotAFile => "not_a_file",
             Code::NotFound => "not_found",
             Code::ObserveFirst => "observe_first",

@@ -39,6 +39,8 @@ mod lines;
 mod log;
 mod native;
 #[cfg(feature = "interop")]
+mod operations;
+#[cfg(feature = "interop")]
 #[path = "common/pairs.rs"]
 mod pairs;
 mod privacy;

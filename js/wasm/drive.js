@@ -4,11 +4,13 @@
 import { createHash } from "node:crypto";
 
 import { entropy, nowMs } from "../clock.js";
-import { called, fromBytes, instance } from "../core.js";
+import { called, exactCounter, fromBytes, instance } from "../core.js";
 import { LeftoffError } from "../error.js";
+import { toJson } from "../json.js";
 
 /** @import { Operations } from "../../pkg/leftoff.js" */
 /** @import { Stat, Storage } from "../storage/contract.js" */
+/** @import { ContextRequest, SummaryRequest } from "../types/index.js" */
 
 /**
  * Where a session lies, as the core calls it and as this host does.
@@ -19,9 +21,17 @@ import { LeftoffError } from "../error.js";
  * @property {(file: { root: "home" | { workspace: string }, path: string }) => { storage: Storage, path: string }} at where a file of the core's is
  * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
+ * @property {() => Promise<() => void>} turn resolves to what ends the session's turn, once it has come
+ * @property {Own} [own]
+ *
+ * What the caller of an operation does for it.
+ * @typedef {object} Own
+ * @property {ContextRequest["count"]} [count]
+ * @property {(request: SummaryRequest) => unknown} [summarize]
+ * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  *
  * @typedef {(operations: Operations, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
- * @typedef {{ host: Host, payload: Uint8Array }} By
+ * @typedef {{ host: Host, payload: Uint8Array, number: number, held: { leave?: () => void } }} By `held`: what the operation has for itself
  */
 
 const READY = 82;
@@ -55,6 +65,7 @@ const END = 4;
 const TEXT = 5;
 const PLACE = 6;
 const FAILURE = 7;
+const VOCABULARY = 8;
 
 /** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
 const ANSWERS = {
@@ -91,12 +102,57 @@ const ANSWERS = {
     const bytes = await storage.readRange(path, start, end);
     if (bytes?.length === end - start) return [TEXT, createHash("sha256").update(bytes).digest("hex")];
   },
+  async remove({ file }, { host }) {
+    const { storage, path } = host.at(file);
+    await storage.remove(path);
+  },
+  async turn(_, { host, held }) {
+    held.leave = await host.turn();
+  },
+  async leave(_, { held }) {
+    held.leave?.();
+    held.leave = undefined;
+  },
+  async vocabulary({ encoding }, { number }) {
+    const counter = exactCounter(encoding);
+    called(() => operations().vocabulary(number, counter));
+    return [VOCABULARY];
+  },
+  async counts({ encoding, texts }, { host }) {
+    const count = host.own?.count;
+    if (!count) {
+      const message = `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
+      throw new LeftoffError({ code: "no_counter", message });
+    }
+    return [TEXT, toJson((await count(texts, encoding)) ?? null)];
+  },
+  async summary({ system, user, maxTokens, previous, ...range }, { host }) {
+    const messages = [/** @type {const} */ ({ role: "system", content: system }), /** @type {const} */ ({ role: "user", content: user })];
+    const { startMessageId, endMessageId, messageCount } = range;
+    const answer = await tried(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
+    return [TEXT, toJson(typeof answer === "string" ? { content: answer } : (answer ?? {}))];
+  },
+  async strategy({ name, budget, encoding }, { host }) {
+    const { messages, includedCount, summarizedCount } = /** @type {any} */ (await tried(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
+    return [TEXT, toJson({ messages, includedCount, summarizedCount })];
+  },
   wait: ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms)),
   async find({ id }, { host }) {
     const { workspace, path, shown } = (await host.find(id)) ?? {};
     return [PLACE, workspace, path, shown];
   },
 };
+
+// What the caller's own code throws is its answer; a trap of the core is none.
+/** @param {() => unknown} work */
+async function tried(work) {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof LeftoffError && cause.code === "internal") throw cause;
+    throw new LeftoffError({ code: "invalid_request", message: cause instanceof Error ? cause.message : String(cause), cause });
+  }
+}
 
 /**
  * Drives an operation to its end.
@@ -149,12 +205,14 @@ export async function driveAppend(begin, host) {
 async function driven(step, host, generation, outcome) {
   /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
   const thrown = [];
+  /** @type {By["held"]} */
+  const held = {};
   let number = -1;
   /** @type {Promise<Answer>[]} */
   let answers = [];
   const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
     try {
-      return (await ANSWERS[need.type]?.(need, { host, payload })) ?? /** @type {Answer} */ ([DONE]);
+      return (await ANSWERS[need.type]?.(need, { host, payload, number, held })) ?? /** @type {Answer} */ ([DONE]);
     } catch (error) {
       // A bug is no answer, nor a trap of the core.
       if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
@@ -177,6 +235,7 @@ async function driven(step, host, generation, outcome) {
   } finally {
     // Nothing of this step is under way when the next operation begins.
     await Promise.allSettled(answers);
+    held.leave?.();
     if (number >= 0 && instance() === generation) called(() => operations().drop(number));
   }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::live::Live;
 use super::logs::{Ends, LogName, is_amiss, waits};
-use super::{Failure, Io, Operation, Trouble};
+use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
 use crate::record::event::Change;
@@ -132,7 +132,7 @@ impl Live {
 
     pub(super) async fn appended(&self, io: &Io, appending: &Appending) -> Result<Vec<u8>, Trouble> {
         self.was_staged.set(false);
-        let Staged { bytes, blobs } = self.here(io, async || self.staged(io, appending).await).await?;
+        let Staged { bytes, blobs } = self.here(io, &|| Box::pin(self.staged(io, appending))).await?;
         self.was_staged.set(true);
         let durable = appending.is_durable;
         match self.append(io, LogName::Messages, bytes.clone(), (durable, false)).await {
@@ -167,7 +167,7 @@ impl Live {
             && let Err(failure) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
         {
             self.with(|session| session.messages().abort())?;
-            return Err(failure.into());
+            return Err(failure);
         }
         Ok(staged)
     }
@@ -182,7 +182,7 @@ impl Live {
 
     // On the disk before the line that names it. One that another process left is the same, its name is the hash of its bytes;
     // but that process may have died before the disk confirmed it.
-    async fn keep_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Failure> {
+    async fn keep_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
         let folder = self.folder();
         for Blob { id, bytes } in blobs {
             let file = folder.within(&format!("blobs/{id}"));
@@ -207,13 +207,15 @@ impl Live {
     ) -> Result<(), Trouble> {
         // Also where it is back: nobody knows what was written meanwhile.
         self.found_again(io, trouble.code() == Code::LogReplaced.as_str()).await?;
-        self.here(io, async || {
-            self.revived(io).await?;
-            self.keep_blobs(io, blobs).await?;
-            self.try_again(io, async || self.append_unless_there(io, bytes, durable).await).await?;
-            self.confirmed(LogName::Messages, durable);
-            self.observe(io, LogName::Messages).await?;
-            Ok(())
+        self.here(io, &|| {
+            Box::pin(async {
+                self.revived(io).await?;
+                self.keep_blobs(io, blobs).await?;
+                self.try_again(io, &|| Box::pin(self.append_unless_there(io, bytes, durable))).await?;
+                self.confirmed(LogName::Messages, durable);
+                self.observe(io, LogName::Messages).await?;
+                Ok(())
+            })
         })
         .await
     }
@@ -245,8 +247,8 @@ impl Live {
                 }
                 Err(failure) => failure,
             };
-            let never_was = attempt == 0 && failure.written == Some(0);
-            let trouble = failure.into();
+            let never_was = attempt == 0 && failure.written() == Some(0);
+            let trouble = failure;
             if self.is_elsewhere(io, log, &trouble).await {
                 return Err(self.elsewhere());
             }

@@ -6,8 +6,8 @@ use alloc::rc::Rc;
 
 use super::live::Live;
 use super::logs::{LogName, is_amiss};
-use super::{Io, Operation, Trouble};
-use crate::error::{Code, Error};
+use super::{Io, Operation, Trouble, Work};
+use crate::error::Code;
 
 /// How often, at most, what lies elsewhere is looked for in one go.
 const TRIES: u32 = 20;
@@ -28,11 +28,7 @@ impl Live {
 
     /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
     /// with those.
-    pub(super) async fn here<T>(
-        &self,
-        io: &Io,
-        work: impl AsyncFn() -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+    pub(super) async fn here<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
         let mut tries_left = TRIES;
         loop {
             let trouble = match work().await {
@@ -50,12 +46,14 @@ impl Live {
 
     /// Goes where the session lies now, if it is not where it was looked for.
     pub(super) async fn arrived(&self, io: &Io) -> Result<(), Trouble> {
-        self.here(io, async || {
-            if self.is_open.get() {
-                self.grown_size(io, LogName::Events).await?;
-                self.grown_size(io, LogName::Messages).await?;
-            }
-            if io.stat(&self.folder()).await?.is_none() { Err(self.elsewhere()) } else { Ok(()) }
+        self.here(io, &|| {
+            Box::pin(async {
+                if self.is_open.get() {
+                    self.grown_size(io, LogName::Events).await?;
+                    self.grown_size(io, LogName::Messages).await?;
+                }
+                if io.stat(&self.folder()).await?.is_none() { Err(self.elsewhere()) } else { Ok(()) }
+            })
         })
         .await
     }
@@ -113,5 +111,5 @@ impl Live {
 
 // The core's own word, no storage's.
 fn is_elsewhere(trouble: &Trouble) -> bool {
-    matches!(trouble, Trouble::Refused(Error { code: Code::NotFound, .. }))
+    matches!(trouble, Trouble::Refused(error) if error.code == Code::NotFound)
 }

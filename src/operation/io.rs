@@ -10,9 +10,10 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use super::{Answer, Entry, Failure, File, Need, Stat};
+use super::{Answer, Entry, File, Need, Stat, Trouble};
 use crate::record::id;
 use crate::time::Stamp;
+use crate::tokens::Vocabulary;
 
 /// What lies between an operation and its host: the needs of this step, and the answers to those of the last.
 #[derive(Default)]
@@ -83,7 +84,7 @@ impl Io {
     }
 
     /// May be shorter than asked for.
-    pub async fn read(&self, file: &File, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Failure> {
+    pub async fn read(&self, file: &File, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Trouble> {
         match self.ask(Need::Read { file: file.clone(), start, end }).await {
             Answer::Bytes(bytes) => Ok(bytes),
             other => Err(unmeant(other)),
@@ -91,7 +92,7 @@ impl Io {
     }
 
     /// All of a part of a file that is there; empty where no file is.
-    pub async fn read_range(&self, file: &File, start: u64, end: u64) -> Result<Vec<u8>, Failure> {
+    pub async fn read_range(&self, file: &File, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
         let mut all = self.read(file, start, Some(end)).await?.unwrap_or_default();
         while !all.is_empty() && (all.len() as u64) < end - start {
             let more = self.read(file, start + all.len() as u64, Some(end)).await?.unwrap_or_default();
@@ -104,18 +105,18 @@ impl Io {
     }
 
     /// All of a file; nothing where none is.
-    pub async fn read_all(&self, file: &File) -> Result<Option<Vec<u8>>, Failure> {
+    pub async fn read_all(&self, file: &File) -> Result<Option<Vec<u8>>, Trouble> {
         self.read(file, 0, None).await
     }
 
-    pub async fn stat(&self, file: &File) -> Result<Option<Stat>, Failure> {
+    pub async fn stat(&self, file: &File) -> Result<Option<Stat>, Trouble> {
         match self.ask(Need::Stat { file: file.clone() }).await {
             Answer::Stat(stat) => Ok(stat),
             other => Err(unmeant(other)),
         }
     }
 
-    pub async fn list(&self, folder: &File) -> Result<Option<Vec<Entry>>, Failure> {
+    pub async fn list(&self, folder: &File) -> Result<Option<Vec<Entry>>, Trouble> {
         match self.ask(Need::List { folder: folder.clone() }).await {
             Answer::Entries(entries) => Ok(entries),
             other => Err(unmeant(other)),
@@ -129,7 +130,7 @@ impl Io {
         bytes: Vec<u8>,
         durable: bool,
         within: Option<&File>,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, Trouble> {
         let within = within.map(|folder| folder.path.clone());
         match self.ask(Need::Append { file: file.clone(), bytes, durable, within }).await {
             Answer::End(end) => Ok(end),
@@ -138,13 +139,13 @@ impl Io {
     }
 
     /// `within` as in `append`.
-    pub async fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> Result<(), Failure> {
+    pub async fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> Result<(), Trouble> {
         let within = within.map(|folder| folder.path.clone());
         self.done(Need::Replace { file: file.clone(), bytes, within }).await
     }
 
     /// The hash of a part of a file; nothing where the file is shorter.
-    pub async fn hash(&self, file: &File, start: u64, end: u64) -> Result<Option<String>, Failure> {
+    pub async fn hash(&self, file: &File, start: u64, end: u64) -> Result<Option<String>, Trouble> {
         match self.ask(Need::Hash { file: file.clone(), start, end }).await {
             Answer::Text(hex) => Ok(Some(hex)),
             Answer::Done => Ok(None),
@@ -152,19 +153,47 @@ impl Io {
         }
     }
 
-    pub async fn wait(&self, ms: u32) -> Result<(), Failure> {
+    pub async fn remove(&self, file: &File) -> Result<(), Trouble> {
+        self.done(Need::Remove { file: file.clone() }).await
+    }
+
+    /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
+    pub async fn turn(&self) -> Result<(), Trouble> {
+        self.done(Need::Turn).await
+    }
+
+    pub async fn leave(&self) -> Result<(), Trouble> {
+        self.done(Need::Leave).await
+    }
+
+    pub async fn vocabulary(&self, encoding: &str) -> Result<Rc<Vocabulary>, Trouble> {
+        match self.ask(Need::Vocabulary { encoding: encoding.into() }).await {
+            Answer::Vocabulary(vocabulary) => Ok(vocabulary),
+            other => Err(unmeant(other)),
+        }
+    }
+
+    /// What somebody beside the host makes: a counter, a model, a strategy.
+    pub async fn made(&self, need: Need) -> Result<String, Trouble> {
+        match self.ask(need).await {
+            Answer::Text(made) => Ok(made),
+            other => Err(unmeant(other)),
+        }
+    }
+
+    pub async fn wait(&self, ms: u32) -> Result<(), Trouble> {
         self.done(Need::Wait { ms }).await
     }
 
     /// Where a session lies now, and how people call that.
-    pub async fn find(&self, id: &str) -> Result<Option<(File, String)>, Failure> {
+    pub async fn find(&self, id: &str) -> Result<Option<(File, String)>, Trouble> {
         match self.ask(Need::Find { id: id.into() }).await {
             Answer::Place(place) => Ok(place),
             other => Err(unmeant(other)),
         }
     }
 
-    async fn done(&self, need: Need) -> Result<(), Failure> {
+    async fn done(&self, need: Need) -> Result<(), Trouble> {
         match self.ask(need).await {
             Answer::Done => Ok(()),
             other => Err(unmeant(other)),
@@ -173,14 +202,13 @@ impl Io {
 }
 
 /// What another answer says: why it failed, or that the host has mixed something up.
-fn unmeant(answer: Answer) -> Failure {
+fn unmeant(answer: Answer) -> Trouble {
     match answer {
-        Answer::Failed(failure) => failure,
-        other => Failure {
-            code: "internal".into(),
-            message: format!("expected an answer to what was needed, but found {} instead", kind(&other)),
-            ..Failure::default()
-        },
+        Answer::Failed(failure) => failure.into(),
+        other => {
+            let found = kind(&other);
+            Trouble::internal(format!("expected an answer to what was needed, but found {found} instead"))
+        }
     }
 }
 
@@ -193,6 +221,7 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Entries(_) => "the entries of a folder",
         Answer::End(_) => "the end of a file",
         Answer::Text(_) => "a text",
+        Answer::Vocabulary(_) => "a vocabulary",
         Answer::Place(_) => "a place",
         Answer::Failed(_) => "a failure",
     }

@@ -13,8 +13,8 @@ use serde::Serialize;
 use super::io::all;
 use super::live::{Live, PIECE};
 use super::logs::LogName;
-use super::{Failure, Io, Operation, Stat, Trouble};
-use crate::json::fields::Fields;
+use super::{Io, Operation, Stat, Trouble};
+use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::{Found, scan};
@@ -34,6 +34,8 @@ const SECOND_US: i64 = 1_020_000;
 #[derive(Default)]
 pub(super) struct Kept {
     covers: Option<Covers>,
+    /// Summaries whose messages were seen to be as they were: nothing but what is appended changes while a session is open.
+    pub summaries: BTreeSet<String>,
     /// Blobs that the disk has confirmed to this process.
     pub blobs: BTreeSet<String>,
 }
@@ -41,7 +43,7 @@ pub(super) struct Kept {
 /// Which bytes of a log something was made from. Where the file is as it was by size and times, they are not read again;
 /// else they are, and compared by their hashes.
 #[derive(Clone, Debug, Serialize)]
-struct Covers {
+pub(super) struct Covers {
     bytes: u64,
     file: String,
     // Of each piece, so that what was appended costs its own bytes alone.
@@ -86,7 +88,7 @@ impl Live {
         Ok(())
     }
 
-    async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Failure> {
+    async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.clone();
         let covers = self.covers(io, bytes, known).await?;
         io.replace(&self.cached(".covers"), to_json(&covers).into_bytes(), None).await?;
@@ -110,18 +112,26 @@ impl Live {
         if covers.bytes != checkpoint.bytes || !self.is_of_log(io, &checkpoint).await? {
             return Ok(None);
         }
-        let found = io.stat(&self.log_file(LogName::Messages)).await?;
-        let print = print_of(found, io.now_ms());
-        let was_read = covers.file.is_empty() || covers.file != print;
-        if was_read && self.covers(io, covers.bytes, None).await?.pieces != covers.pieces {
-            return Ok(None);
-        }
+        let Some(was_read) = self.holds(io, &covers).await? else { return Ok(None) };
         self.kept.borrow_mut().covers = Some(covers);
         Ok(Some((checkpoint, was_read)))
     }
 
-    // The first bytes of the log as they are now. `known`: of fewer bytes of the same log.
-    async fn covers(&self, io: &Io, bytes: u64, known: Option<Covers>) -> Result<Covers, Failure> {
+    /// Whether the log had to be read to see that it has the same bytes still; nothing where it has not.
+    pub(super) async fn holds(&self, io: &Io, covers: &Covers) -> Result<Option<bool>, Trouble> {
+        let found = io.stat(&self.log_file(LogName::Messages)).await?;
+        if found.map_or(0, |found| found.size) < covers.bytes {
+            return Ok(None);
+        }
+        if !covers.file.is_empty() && covers.file == print_of(found, io.now_ms()) {
+            return Ok(Some(false));
+        }
+        let now = self.covers(io, covers.bytes, None).await?;
+        Ok((now.pieces == covers.pieces).then_some(true))
+    }
+
+    /// The first bytes of the log as they are now. `known`: of fewer bytes of the same log.
+    pub(super) async fn covers(&self, io: &Io, bytes: u64, known: Option<Covers>) -> Result<Covers, Trouble> {
         let log = self.log_file(LogName::Messages);
         let file = print_of(io.stat(&log).await?, io.now_ms());
         let mut pieces = known.map_or_else(Vec::new, |known| {
@@ -161,7 +171,7 @@ impl Live {
             Box::pin(async move {
                 let bytes = io.read_range(log, span.start, span.end).await?;
                 let Some(message) = one_message(&bytes) else { return Ok(false) };
-                Ok::<_, Failure>(match named {
+                Ok::<_, Trouble>(match named {
                     // A revision, and a line that says again what was said before, are no last message.
                     Named::Last => {
                         Some(&message.id) == said.last_id.as_ref()
@@ -224,13 +234,16 @@ enum Named<'a> {
 
 impl Covers {
     fn read(json: &[u8]) -> Option<Covers> {
-        let mut fields = Fields::parse(core::str::from_utf8(json).ok()?).ok()?;
-        let bad = &mut Vec::new();
-        let [bytes, file, pieces] = ["bytes", "file", "pieces"];
+        Covers::from_fields(Fields::parse(core::str::from_utf8(json).ok()?).ok()?, &mut Vec::new())
+    }
+}
+
+impl FromFields for Covers {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Covers> {
         Some(Covers {
-            bytes: fields.take(bytes, bad)?,
-            file: fields.take(file, bad)?,
-            pieces: fields.take(pieces, bad)?,
+            bytes: fields.take("bytes", bad)?,
+            file: fields.take("file", bad)?,
+            pieces: fields.take("pieces", bad)?,
         })
     }
 }

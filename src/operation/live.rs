@@ -12,7 +12,7 @@ use core::pin::Pin;
 use super::io::all;
 use super::kept::{Kept, one_message};
 use super::logs::{LogFile, LogName};
-use super::{Failure, File, Io, Kind, Operation, Root, Stat, Trouble};
+use super::{File, Io, Kind, Operation, Root, Stat, Trouble};
 use crate::record::id;
 use crate::session::documents::{Document, Name, heading};
 use crate::session::handle::Session;
@@ -48,7 +48,7 @@ pub struct Live {
     opened_times: Cell<u32>,
 }
 
-type Looking<'a> = Pin<Box<dyn Future<Output = Result<Option<Stat>, Failure>> + 'a>>;
+type Looking<'a> = Pin<Box<dyn Future<Output = Result<Option<Stat>, Trouble>> + 'a>>;
 
 /// Where it lies, and how people call that.
 #[derive(Clone)]
@@ -90,16 +90,18 @@ impl Live {
     /// Takes in what others wrote since the last look: messages, events, and what somebody changed in the document.
     pub fn look(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, async || live.looked(&io).await).await })
+        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.looked(&io))).await })
     }
 
     /// Takes in what others appended: messages, and what they said about it.
     pub fn catch_up(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
-            live.here(&io, async || {
-                live.caught_up(&io).await?;
-                if io.stat(&live.folder()).await?.is_none() { Err(live.elsewhere()) } else { Ok(()) }
+            live.here(&io, &|| {
+                Box::pin(async {
+                    live.caught_up(&io).await?;
+                    if io.stat(&live.folder()).await?.is_none() { Err(live.elsewhere()) } else { Ok(()) }
+                })
             })
             .await
         })
@@ -108,7 +110,7 @@ impl Live {
     /// The same, and folds what came since into what is known of the conversation.
     pub fn learn(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, async || live.learned(&io).await).await })
+        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.learned(&io))).await })
     }
 
     /// Its id; empty until it was opened or begun.
@@ -299,7 +301,7 @@ impl Live {
         })
     }
 
-    pub(super) async fn document_found(&self, io: &Io) -> Result<Option<Vec<u8>>, Failure> {
+    pub(super) async fn document_found(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
         io.read_all(&self.document_file()).await
     }
 
@@ -372,12 +374,9 @@ impl Live {
     }
 
     /// The id of the first message of its log; empty where it has none.
-    pub fn first_message_id(self: &Rc<Live>) -> Operation<'static, String> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            let line = live.first_line(&io).await?.unwrap_or_default();
-            Ok(one_message(&line).map(|message| message.id).unwrap_or_default())
-        })
+    pub(super) async fn first_message(&self, io: &Io) -> Result<String, Trouble> {
+        let line = self.first_line(io).await?.unwrap_or_default();
+        Ok(one_message(&line).map(|message| message.id).unwrap_or_default())
     }
 
     /// The first line of its messages; nothing where there is none.

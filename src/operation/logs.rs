@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::live::{Live, PIECE};
-use super::{Failure, File, Io, Kind, Stat, Trouble};
+use super::{File, Io, Kind, Stat, Trouble, Work};
 use crate::error::{Code, Error};
 use crate::record::scan::{Found, Problem};
 use crate::session::handle::Session;
@@ -251,7 +251,7 @@ impl Live {
                 Err(trouble) => Err(trouble),
             },
             Ok(_) => Ok(()),
-            Err(failure) => Err(failure.into()),
+            Err(trouble) => Err(trouble),
         };
         Box::pin(self.append_again(io, log, tried, (durable, within))).await?;
         open.told();
@@ -290,8 +290,7 @@ impl Live {
                 let is_replaced = failure.code() == Code::LogReplaced.as_str();
                 return Err(if is_replaced { failure } else { self.elsewhere() });
             }
-            let never_was =
-                attempt == 0 && matches!(&failure, Trouble::Failed(Failure { written: Some(0), .. }));
+            let never_was = attempt == 0 && failure.written() == Some(0);
             let again =
                 if never_was { Vec::new() } else { self.with(|session| log_of(session, log).unknown())? };
             let Some(wait) = wait.filter(|_| !never_was) else {
@@ -300,7 +299,7 @@ impl Live {
             };
             io.wait(wait).await?;
             let file = self.log_file(log);
-            tried = io.append(&file, again, durable, within).await.map(drop).map_err(Trouble::from);
+            tried = io.append(&file, again, durable, within).await.map(drop);
         }
         Ok(())
     }
@@ -313,11 +312,12 @@ impl Live {
 
     /// What was appended by us alone is as good as observed.
     pub(super) async fn note(&self, io: &Io, log: LogName, ends: &Ends, start: u64) -> Result<(), Trouble> {
-        let known = &self.logs[log as usize];
-        known.borrow_mut().take(ends);
         let end = start + ends.length;
         let found = io.stat(&self.log_file(log)).await?;
-        known.borrow_mut().seen = found.filter(|found| found.size == end);
+        // Only now, with what is known of the log itself: who is dropped or fails before has observed nothing.
+        let mut known = self.logs[log as usize].borrow_mut();
+        known.take(ends);
+        known.seen = found.filter(|found| found.size == end);
         Ok(())
     }
 
@@ -333,8 +333,7 @@ impl Live {
         if is_amiss(failure) {
             return true;
         }
-        let is_cut =
-            matches!(failure, Trouble::Failed(Failure { written: Some(written), .. }) if *written > 0);
+        let is_cut = failure.written().is_some_and(|written| written > 0);
         if failure.code() != "storage_failed" || !is_cut {
             return false;
         }
@@ -351,9 +350,11 @@ impl Live {
         if (self.is_confirmed(log) && !again) || self.size(io, log).await? == 0 {
             return Ok(());
         }
-        self.try_again(io, async || {
-            io.append(&self.log_file(log), Vec::new(), true, Some(&self.folder())).await?;
-            Ok(())
+        self.try_again(io, &|| {
+            Box::pin(async {
+                io.append(&self.log_file(log), Vec::new(), true, Some(&self.folder())).await?;
+                Ok(())
+            })
         })
         .await?;
         let found = io.stat(&self.log_file(log)).await?;
@@ -367,10 +368,10 @@ impl Live {
 
     /// Does what may be done again: its file may have been moved away just then, and be back. What the disk did not
     /// confirm is not tried again.
-    pub(super) async fn try_again(
+    pub(super) async fn try_again<'a>(
         &self,
         io: &Io,
-        work: impl AsyncFn() -> Result<(), Trouble>,
+        work: &dyn Fn() -> Work<'a, ()>,
     ) -> Result<(), Trouble> {
         let mut waits = WAITS_MS.into_iter();
         loop {

@@ -8,8 +8,12 @@ use super::logs::LogName;
 use super::{Io, Trouble};
 use crate::record::message::Message;
 use crate::record::scan::Problem;
+use crate::record::span::Span;
 use crate::session::needs::Needs;
 use crate::session::reader::{Reader, Revisions};
+
+/// Most lines are shorter.
+const LINE: u64 = 4096;
 
 pub(super) struct Messages<'a> {
     live: &'a Live,
@@ -17,7 +21,8 @@ pub(super) struct Messages<'a> {
     reader: Reader,
     at: u64,
     end: u64,
-    is_backward: bool,
+    // Backward pieces of this size; forward where there is none.
+    backward: Option<u64>,
     is_finished: bool,
     /// What was met beside them.
     pub problems: Vec<Problem>,
@@ -26,14 +31,24 @@ pub(super) struct Messages<'a> {
 impl<'a> Messages<'a> {
     /// Up to `end`.
     pub async fn oldest_first(live: &'a Live, io: &'a Io, end: u64) -> Result<Messages<'a>, Trouble> {
-        let mut revisions = Revisions::new(0);
-        let mut at = 0;
+        Messages::within(live, io, Span { start: 0, end }).await
+    }
+
+    /// Of a range that begins with a line.
+    pub async fn within(
+        live: &'a Live,
+        io: &'a Io,
+        Span { start, end }: Span,
+    ) -> Result<Messages<'a>, Trouble> {
+        let mut revisions = Revisions::new(start);
+        let mut at = start;
         while at < end {
             let bytes = piece(live, io, at, end.min(at + PIECE)).await?;
             revisions.feed(&bytes);
             at += bytes.len() as u64;
         }
-        Ok(Messages::forward(live, io, Reader::oldest_first(0, revisions), end))
+        let reader = Reader::oldest_first(start, revisions);
+        Ok(Messages { at: start, ..Messages::forward(live, io, reader, end) })
     }
 
     /// The same, each as every line that it has: nothing is known of what was written again.
@@ -43,14 +58,20 @@ impl<'a> Messages<'a> {
 
     fn forward(live: &'a Live, io: &'a Io, reader: Reader, end: u64) -> Messages<'a> {
         let problems = Vec::new();
-        Messages { live, io, reader, at: 0, end, is_backward: false, is_finished: false, problems }
+        Messages { live, io, reader, at: 0, end, backward: None, is_finished: false, problems }
     }
 
     /// From `end` on backward.
     pub fn newest_first(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
         let repeated = live.with(|session| session.known().repeated.clone());
         let reader = Reader::newest_first(end, repeated);
-        Messages { at: end, is_backward: true, ..Messages::forward(live, io, reader, end) }
+        Messages { at: end, backward: Some(PIECE), ..Messages::forward(live, io, reader, end) }
+    }
+
+    /// The last one before `end`, where a line ends: as long as most lines are is read for it.
+    pub fn last_before(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
+        let reader = Reader::newest_first(end, Vec::new());
+        Messages { at: end, backward: Some(LINE), ..Messages::forward(live, io, reader, end) }
     }
 
     /// The next ones; nothing where there are no more.
@@ -80,22 +101,22 @@ impl<'a> Messages<'a> {
     }
 
     async fn feed(&mut self) -> Result<(), Trouble> {
-        let (start, end) = match self.is_backward {
-            true => (self.at.saturating_sub(PIECE), self.at),
-            false => (self.at, self.end.min(self.at + PIECE)),
+        let (start, end) = match self.backward {
+            Some(size) => (self.at.saturating_sub(size), self.at),
+            None => (self.at, self.end.min(self.at + PIECE)),
         };
         if start >= end {
             self.reader.finish();
             self.is_finished = true;
             return Ok(());
         }
-        let bytes = if self.is_backward {
+        let bytes = if self.backward.is_some() {
             let file = self.live.log_file(LogName::Messages);
             self.io.read_range(&file, start, end).await?
         } else {
             piece(self.live, self.io, start, end).await?
         };
-        self.at = if self.is_backward { start } else { start + bytes.len() as u64 };
+        self.at = if self.backward.is_some() { start } else { start + bytes.len() as u64 };
         self.reader.feed(&bytes);
         Ok(())
     }
@@ -105,8 +126,8 @@ impl Live {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         match io.read_all(&self.folder().within(&format!("blobs/{id}"))).await {
-            Err(failure) if matches!(failure.code.as_str(), "not_a_file" | "outside_store") => Ok(None),
-            found => Ok(found?),
+            Err(trouble) if matches!(trouble.code(), "not_a_file" | "outside_store") => Ok(None),
+            found => found,
         }
     }
 }

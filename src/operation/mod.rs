@@ -9,6 +9,8 @@ mod io;
 mod need;
 
 mod append;
+mod compact;
+mod context;
 mod elsewhere;
 mod examine;
 mod kept;
@@ -16,6 +18,7 @@ mod live;
 mod logs;
 mod messages;
 mod say;
+mod summary;
 mod tools;
 
 use alloc::boxed::Box;
@@ -43,9 +46,9 @@ use crate::time::Stamp;
 #[serde(untagged)]
 pub enum Trouble {
     /// The core refused.
-    Refused(Error),
+    Refused(Box<Error>),
     /// The host failed.
-    Failed(Failure),
+    Failed(Box<Failure>),
 }
 
 impl Trouble {
@@ -65,13 +68,29 @@ impl Trouble {
         }
     }
 
+    /// Of an append that failed, how many bytes got into the file, where that is known.
+    pub(crate) fn written(&self) -> Option<u64> {
+        match self {
+            Trouble::Refused(_) => None,
+            Trouble::Failed(failure) => failure.written,
+        }
+    }
+
+    /// Which of the host's own errors it is: the host tells that very one, with its cause.
+    pub fn origin(&self) -> Option<u32> {
+        match self {
+            Trouble::Refused(_) => None,
+            Trouble::Failed(failure) => failure.origin,
+        }
+    }
+
     /// A bug: of leftoff, or of the host that drives it.
     pub fn internal(message: impl Into<String>) -> Trouble {
         Trouble::refused(Code::Internal, message)
     }
 
     pub(crate) fn refused(code: Code, message: impl Into<String>) -> Trouble {
-        Trouble::Refused(Error::new(code, message))
+        Trouble::Refused(Box::new(Error::new(code, message)))
     }
 }
 
@@ -85,13 +104,13 @@ impl core::error::Error for Trouble {}
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Trouble {
-        Trouble::Refused(error)
+        Trouble::Refused(error.into())
     }
 }
 
 impl From<Failure> for Trouble {
     fn from(failure: Failure) -> Trouble {
-        Trouble::Failed(failure)
+        Trouble::Failed(failure.into())
     }
 }
 
@@ -105,7 +124,7 @@ pub enum Step<T> {
     Done(Result<T, Trouble>),
 }
 
-type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 'a>>;
+pub(crate) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 'a>>;
 
 /// What a host asked for, under way. Dropped before its end it leaves its session as a failed one does: the next operation
 /// looks at the files before it writes.

@@ -1,10 +1,13 @@
 //! What operations ask of their host, and what it answers: values, the same for every host.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Serialize, Serializer};
+
+use crate::tokens::Vocabulary;
 
 /// A tree of files that a host opened, and lets nothing out of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -93,6 +96,11 @@ pub enum Need {
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<String>,
     },
+    /// Takes a file away, if it is there. Answer: `Done`.
+    Remove {
+        /// Which.
+        file: File,
+    },
     /// The SHA-256 of a part of a file, where it is as long. Answer: `Text`, hex digits; or `Done` where it is shorter.
     Hash {
         /// Of which file.
@@ -107,10 +115,54 @@ pub enum Need {
         /// How long.
         ms: u32,
     },
+    /// The session is this operation's alone, among those of this process, until `Leave` or its end. Answer: `Done`.
+    Turn,
+    /// Others may have their turn. Answer: `Done`.
+    Leave,
     /// Where the session of this id lies now. Answer: `Place`.
     Find {
         /// Which.
         id: String,
+    },
+    /// The vocabulary of an encoding. Answer: `Vocabulary`.
+    Vocabulary {
+        /// `o200k_base` or `cl100k_base`.
+        encoding: String,
+    },
+    /// How many tokens texts have by the caller's own counter. Answer: `Text`, a JSON array of numbers.
+    Counts {
+        /// Its name.
+        encoding: String,
+        /// The texts.
+        texts: Vec<String>,
+    },
+    /// A summary that a model writes. Answer: `Text`, `{"content","model"}` as JSON.
+    Summary {
+        /// What the system says.
+        system: String,
+        /// What the user says.
+        user: String,
+        /// How long it may be.
+        max_tokens: u32,
+        /// The first message that it is to stand for.
+        start_message_id: String,
+        /// The last one.
+        end_message_id: String,
+        /// How many they are.
+        message_count: u64,
+        /// The summary that it extends.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        previous: Option<String>,
+    },
+    /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
+    /// "summarizedCount"}` as JSON.
+    Strategy {
+        /// Its name.
+        name: String,
+        /// How many tokens it may use.
+        budget: u32,
+        /// By whom they are counted.
+        encoding: String,
     },
 }
 
@@ -119,12 +171,7 @@ impl Need {
     pub fn payload(&self) -> Option<&[u8]> {
         match self {
             Need::Append { bytes, .. } | Need::Replace { bytes, .. } => Some(bytes),
-            Need::Read { .. }
-            | Need::Stat { .. }
-            | Need::List { .. }
-            | Need::Hash { .. }
-            | Need::Wait { .. }
-            | Need::Find { .. } => None,
+            _ => None,
         }
     }
 }
@@ -135,7 +182,7 @@ fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error>
 }
 
 /// What a host says to a need.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Answer {
     /// It is done.
     Done,
@@ -149,6 +196,8 @@ pub enum Answer {
     End(u64),
     /// A text.
     Text(String),
+    /// A vocabulary.
+    Vocabulary(Rc<Vocabulary>),
     /// A folder and how people call it; nothing where there is none.
     Place(Option<(File, String)>),
     /// It could not be done.

@@ -34,7 +34,7 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let asked = Ask::from_json(&asked)?;
-            live.here(&io, async || live.said(&io, asked.clone()).await).await
+            live.here(&io, &|| Box::pin(live.said(&io, asked.clone()))).await
         })
     }
 
@@ -43,14 +43,19 @@ impl Live {
     pub fn rest(self: &Rc<Live>, idle_ms: i64) -> Operation<'static, Option<String>> {
         let live = self.clone();
         Operation::new(move |io| async move {
-            live.here(&io, async || {
-                live.looked(&io).await?;
-                let Some(last_ms) = live.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
-                let last = time::format(last_ms);
-                let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
-                live.said_now(&io, Vec::from([Ask { timestamp: Some(last.clone()), ..Ask::from(paused) }]))
+            live.here(&io, &|| {
+                Box::pin(async {
+                    live.looked(&io).await?;
+                    let Some(last_ms) = live.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
+                    let last = time::format(last_ms);
+                    let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
+                    live.said_now(
+                        &io,
+                        Vec::from([Ask { timestamp: Some(last.clone()), ..Ask::from(paused) }]),
+                    )
                     .await?;
-                Ok(Some(last))
+                    Ok(Some(last))
+                })
             })
             .await
         })
@@ -60,9 +65,11 @@ impl Live {
     pub fn flush(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(move |io| async move {
-            live.here(&io, async || {
-                live.confirm(&io, LogName::Messages, true).await?;
-                live.derived(&io, learns).await
+            live.here(&io, &|| {
+                Box::pin(async {
+                    live.confirm(&io, LogName::Messages, true).await?;
+                    live.derived(&io, learns).await
+                })
             })
             .await
         })
@@ -71,7 +78,7 @@ impl Live {
     /// Writes what is derived.
     pub fn derive(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, async || live.derived(&io, true).await).await })
+        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.derived(&io, true))).await })
     }
 
     /// Writes its document anew.
@@ -95,7 +102,7 @@ impl Live {
         })
     }
 
-    async fn said(&self, io: &Io, asked: Vec<Ask>) -> Result<(), Trouble> {
+    pub(super) async fn said(&self, io: &Io, asked: Vec<Ask>) -> Result<(), Trouble> {
         self.looked(io).await?;
         let is_archived = self.with(|session| session.metadata().archived_at.is_some());
         let is_news = |ask: &Ask| match ask.change {

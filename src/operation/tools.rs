@@ -1,5 +1,6 @@
 //! What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
@@ -72,7 +73,7 @@ impl Live {
         if recorded.is_empty() {
             return Ok("[]".into());
         }
-        self.here(io, async || self.caught_up(io).await).await?;
+        self.here(io, &|| Box::pin(self.caught_up(io))).await?;
         // Which message made the call last.
         let mut owners: BTreeMap<String, String> = BTreeMap::new();
         let mut contents: BTreeMap<(Option<String>, String), Text> = BTreeMap::new();
@@ -154,7 +155,7 @@ impl Live {
     }
 
     async fn around(&self, io: &Io, asked: &Asked) -> Result<Around, Trouble> {
-        self.here(io, async || self.caught_up(io).await).await?;
+        self.here(io, &|| Box::pin(self.caught_up(io))).await?;
         let mut found = Around::default();
         let mut messages = Messages::newest_first(self, io, self.size(io, LogName::Messages).await?);
         let mut far = 0;

@@ -2,19 +2,16 @@
 
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::calls;
-use leftoff::context::{self, Build, Outcome, Reported};
+use leftoff::context::{self, Reported};
 use leftoff::json::text::to_json;
 use leftoff::record::id;
 use leftoff::session::index;
-use leftoff::shapes;
-use leftoff::shapes::Format;
 use leftoff::tokens::{Encoding, Vocabulary, estimate, models};
 
 /// Who counts: a vocabulary, or the estimate.
@@ -57,77 +54,12 @@ pub fn model_of(name: &str) -> Option<Uint8Array> {
     models::find(name).map(|model| bytes(&to_json(&model)))
 }
 
-/// A context that is being built.
-#[wasm_bindgen]
-pub struct ContextBuild {
-    pub(super) build: Build,
-    pub(super) shape: Option<Format>,
-}
-
-#[wasm_bindgen]
-impl ContextBuild {
-    /// `{"ready":context}` or `{"needs":...}`, JSON.
-    pub fn next(&mut self, counter: &Counter) -> Answer<Uint8Array> {
-        let json = match self.build.next(counter.0.as_deref()).map_err(thrown)? {
-            Outcome::Ready(context) => {
-                let context = context::write_context(&context, self.shape);
-                ["{\"ready\":", &context, "}"].concat()
-            }
-            Outcome::Needs(needs) => ["{\"needs\":", &to_json(&needs), "}"].concat(),
-        };
-        Ok(bytes(&json))
-    }
-
-    /// Takes the bytes that were needed.
-    pub fn bytes(&mut self, start: f64, log: &[u8]) -> Answer<()> {
-        self.build.bytes(start as u64, log).map_err(thrown)
-    }
-
-    /// Takes a blob that was needed, if it is there; whether it is that one.
-    pub fn blob(&mut self, id: &str, content: Option<Vec<u8>>) -> bool {
-        self.build.blob(id, content.as_deref())
-    }
-
-    /// Takes the summary that was needed, if somebody wrote one.
-    pub fn written(&mut self, summary: Option<String>) {
-        self.build.written(summary);
-    }
-
-    /// Takes the messages that a strategy made, JSON in leftoff's shape, or why it made none.
-    pub fn offer(&mut self, name: &str, offered: Option<Vec<u8>>, why: &str) -> Answer<()> {
-        let read = |json: Vec<u8>| -> Answer<_> { Ok(shapes::read(utf8(&json)?, Format::Leftoff)) };
-        let offered = offered.map(read).transpose()?;
-        let messages = offered.map_or_else(|| Err(why.into()), |read| read.map_err(|error| error.message));
-        self.build.offer(name, messages);
-        Ok(())
-    }
-
-    /// Takes counts that were needed: a JSON array of `[text, tokens]`.
-    pub fn counts(&mut self, counts: &[u8]) -> Answer<()> {
-        self.build.counts(calls::counts(utf8(counts)?).map_err(thrown)?);
-        Ok(())
-    }
-}
-
 /// What differs between two contexts, or what is kept of them, JSON each: `{"strategy","tokensUsed","tokenBudget",
 /// "includedMessageCount"}`, of each `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
 #[wasm_bindgen(js_name = compareContexts)]
 pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
     let read = |json| Reported::from_json(utf8(json)?).map_err(thrown);
     Ok(bytes(&to_json(&context::compare(&read(before)?, &read(after)?))))
-}
-
-/// Messages, a JSON array, as a model is told that sums them up: each a text.
-#[wasm_bindgen]
-pub fn told(messages: &[u8]) -> Answer<Vec<String>> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    Ok(messages.iter().map(context::told).collect())
-}
-
-/// What is sent to a model that is to sum up a conversation: the system's message and the user's.
-#[wasm_bindgen]
-pub fn prompt(conversation: &str, previous: Option<String>, tokens: u32) -> Vec<String> {
-    context::prompt(conversation, previous.as_deref(), tokens).into()
 }
 
 /// An index: a line `{"lines","damaged"}`, and behind it what a list needs of each line of it.

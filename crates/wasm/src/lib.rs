@@ -33,7 +33,7 @@ mod settings;
 mod upkeep;
 
 #[cfg(feature = "core")]
-pub use handles::{ContextBuild, Counter};
+pub use handles::Counter;
 #[cfg(feature = "core")]
 pub use live::LiveHandle;
 #[cfg(feature = "core")]

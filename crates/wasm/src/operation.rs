@@ -1,6 +1,7 @@
 //! Operations, for JavaScript: one table for all of them. It translates, and decides nothing.
 
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -17,6 +18,7 @@ use leftoff::operation::{
     Trouble,
 };
 use leftoff::shapes::Format;
+use leftoff::tokens::Vocabulary;
 
 /// The first byte of a step: its answer follows.
 const READY: u8 = b'R';
@@ -34,6 +36,8 @@ type Running = Operation<'static, Vec<u8>>;
 #[derive(Default)]
 pub struct Operations {
     slots: BTreeMap<u32, Running>,
+    // What was said before the answers that name it.
+    vocabularies: BTreeMap<u32, Rc<Vocabulary>>,
     begun: u32,
 }
 
@@ -56,7 +60,7 @@ impl Operations {
         durable: bool,
         revives: bool,
         counter: &Counter,
-        is_counted: bool,
+        count_tokens: bool,
         seen: &[f64],
         now_ms: f64,
         entropy: &[u8],
@@ -67,7 +71,7 @@ impl Operations {
             None => Drafts::Copies(json),
         };
         let appending =
-            Appending { drafts, is_durable: durable, revives, counts: counts(counter, is_counted) };
+            Appending { drafts, is_durable: durable, revives, counts: counts(counter, count_tokens) };
         let mut running = live.0.append_messages(appending);
         let step = running.begin(stamp(now_ms, entropy)?);
         let step = looked(&mut running, step, seen, now_ms);
@@ -114,7 +118,7 @@ impl Operations {
         name: &str,
         request: &[u8],
         counter: &Counter,
-        is_counted: bool,
+        count_tokens: bool,
         now_ms: f64,
         entropy: &[u8],
     ) -> Thrown<Uint8Array> {
@@ -137,9 +141,17 @@ impl Operations {
             "keepCheckpoint" => live.keep_checkpoint(text()? == "true").map(none),
             "examine" => live.examine().map(String::into_bytes),
             "tools" => live.tools().map(String::into_bytes),
-            "appendTool" => live.append_tool(text()?, counts(counter, is_counted)).map(String::into_bytes),
+            "appendTool" => live.append_tool(text()?, counts(counter, count_tokens)).map(String::into_bytes),
             "copyTools" => live.copy_tools(text()?).map(none),
-            "firstMessageId" => live.first_message_id().map(|id| to_json(&id).into_bytes()),
+            "context" => live.context(text()?, counts(counter, count_tokens)).map(String::into_bytes),
+            "state" => live.state().map(String::into_bytes),
+            "brief" => live.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
+            "pins" => live.pins().map(String::into_bytes),
+            "summaryOf" => {
+                let counts = counts(counter, count_tokens);
+                live.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
+            }
+            "compact" => live.compact(text()?, counts(counter, count_tokens)).map(String::into_bytes),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",
@@ -152,8 +164,15 @@ impl Operations {
     /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
     pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
         let Some(mut running) = self.slots.remove(&number) else { return Err(small(&nothing(number))) };
-        let step = running.next(now_ms as i64, answers.iter().map(read_answer).collect());
+        let vocabulary = self.vocabularies.remove(&number);
+        let read = |said: &Array| read_answer(said, vocabulary.as_ref());
+        let step = running.next(now_ms as i64, answers.iter().map(read).collect());
         self.stepped(number, running, step)
+    }
+
+    /// A vocabulary that was needed; `next` answers the rest.
+    pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
+        self.vocabularies.extend(counter.0.clone().map(|vocabulary| (number, vocabulary)));
     }
 
     /// Ends an operation before its end.
@@ -177,10 +196,12 @@ impl Operations {
         let needs = match step {
             Step::Needs(needs) => needs,
             Step::Done(Ok(ready)) => return Ok(framed(READY, &[&ready])),
-            Step::Done(Err(Trouble::Failed(Failure { origin: Some(origin), .. }))) => {
-                return Ok(framed(FAILED, &[&origin.to_le_bytes()]));
+            Step::Done(Err(trouble)) => {
+                return match trouble.origin() {
+                    Some(origin) => Ok(framed(FAILED, &[&origin.to_le_bytes()])),
+                    None => Err(small(&trouble)),
+                };
             }
-            Step::Done(Err(trouble)) => return Err(small(&trouble)),
         };
         let number_of = number.to_le_bytes();
         let frame = match &needs[..] {
@@ -205,8 +226,8 @@ impl Operations {
 
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names and kinds in turns, the `end` of a file 4, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
-// unconfirmed. What is not there is undefined or null. Anything else is done.
-fn read_answer(said: &Array) -> Answer {
+// unconfirmed, the `vocabulary` that was said before 8. What is not there is undefined or null. Anything else is done.
+fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
     let is_there = !said.get(1).is_undefined() && !said.get(1).is_null();
@@ -224,6 +245,7 @@ fn read_answer(said: &Array) -> Answer {
             written: number(4).map(|written| written as u64),
             is_unconfirmed: said.get(5).is_truthy(),
         }),
+        8 => vocabulary.map_or(Answer::Done, |vocabulary| Answer::Vocabulary(vocabulary.clone())),
         _ => Answer::Done,
     }
 }
@@ -274,9 +296,9 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     Uint8Array::from(&frame[..])
 }
 
-fn counts(Counter(vocabulary): &Counter, is_counted: bool) -> Counts {
+fn counts(Counter(vocabulary): &Counter, count_tokens: bool) -> Counts {
     match vocabulary {
-        _ if !is_counted => Counts::Off,
+        _ if !count_tokens => Counts::Off,
         None => Counts::Estimate,
         Some(vocabulary) => Counts::Exact(vocabulary.clone()),
     }

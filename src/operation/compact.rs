@@ -1,0 +1,254 @@
+//! Compaction: contexts begin behind a message from then on, with a summary before it. No message is touched.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::append::Counts;
+use super::context::Asked;
+use super::live::Live;
+use super::summary::{Cached, Wanted, Written};
+use super::{Io, Operation, Trouble};
+use crate::context::{Action, Context, Decision, Request};
+use crate::error::Code;
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::record::event::SummaryRange;
+use crate::record::message::{Message, Role};
+use crate::record::span::Span;
+use crate::session::ask::Ask;
+use crate::shapes::Format;
+
+/// It is due from here on, in hundredths of the budget.
+const DUE: u64 = 80;
+/// What was compacted is let grow to so many halves of what it was compacted to.
+const GROWTH: u64 = 3;
+/// What a model's summary may have of what is kept, in thousandths: the share of all summaries, less what is said beside it.
+const SUMMARY: u64 = 165;
+const LONGEST_SUMMARY: u32 = 2200;
+
+/// What compaction would do, or did.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Compacted {
+    is_applied: bool,
+    is_due: bool,
+    message_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens_before: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens_after: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_budget: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    through: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary_refused: Option<String>,
+    #[serde(skip)]
+    end_byte: Option<u64>,
+    #[serde(skip)]
+    summary_tokens: u32,
+}
+
+impl Live {
+    /// Has contexts begin later: `{"request","summarizes","apply","undo","keep"}`, JSON; says what it would do, and does it
+    /// with `apply`. Answer: `{"isApplied","isDue","messageCount","tokensBefore","tokensAfter","tokenBudget","reason","through",
+    /// "summaryRefused"}`, JSON.
+    pub fn compact(self: &Rc<Live>, options: String, counts: Counts) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let bad = &mut Vec::new();
+            let mut fields = Fields::parse(&options).unwrap_or_default();
+            let apply = fields.take("apply", bad).unwrap_or_default();
+            let undo = fields.take("undo", bad).unwrap_or_default();
+            let keep = fields.take_raw("keep").map(kept_tokens).transpose();
+            live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
+            if undo {
+                let asked = live.asked(&options, counts);
+                return live.undone(&io, asked).await.map(|done| to_json(&done));
+            }
+            let asked = live.learned_request(&io, &options, counts).await?;
+            live.compacted(&io, &asked, keep, apply).await.map(|done| to_json(&done))
+        })
+    }
+
+    async fn compacted(
+        &self,
+        io: &Io,
+        asked: &Asked,
+        keep: Result<Option<u32>, Trouble>,
+        apply: bool,
+    ) -> Result<Compacted, Trouble> {
+        let plain = asked.plain();
+        let mut plan = self.planned(io, &plain, keep).await?;
+        if !apply || plan.reason.is_some() {
+            return Ok(plan);
+        }
+        let end = plan.end_byte.unwrap_or_default();
+        let wanted = Wanted { range: Span { start: 0, end }, least: end, tokens: plan.summary_tokens };
+        let Written { cached, refused } = self.summary(io, wanted, asked).await?;
+        let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
+        let said = Ask::from_json(&event)?;
+        self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
+        plan.is_applied = true;
+        // Without a model's words it is what was planned.
+        if cached.is_some() {
+            plan.tokens_after = Some(self.tokens_of(io, &plain).await?.tokens_used);
+        }
+        plan.summary_refused = refused;
+        Ok(plan)
+    }
+
+    // That contexts cannot be built, or of what window, is no reason not to take it back.
+    async fn undone(&self, io: &Io, asked: Result<Asked, Trouble>) -> Result<Compacted, Trouble> {
+        if self.with(|session| session.compaction().range.is_none()) {
+            return Ok(Compacted { reason: Some("it is not compacted".into()), ..Compacted::default() });
+        }
+        let plain = asked.ok().map(|asked| asked.plain());
+        let before = self.tried(io, plain.as_ref()).await?;
+        let said = Ask::from_json(r#"[{"type":"compaction"}]"#)?;
+        self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
+        let after = self.tried(io, plain.as_ref()).await?;
+        Ok(Compacted {
+            is_applied: true,
+            tokens_before: before.map(|context| context.tokens_used),
+            tokens_after: after.as_ref().map(|context| context.tokens_used),
+            token_budget: after.map(|context| context.token_budget),
+            ..Compacted::default()
+        })
+    }
+
+    async fn tried(&self, io: &Io, asked: Option<&Asked>) -> Result<Option<Context>, Trouble> {
+        let Some(asked) = asked else { return Ok(None) };
+        match self.tokens_of(io, asked).await {
+            Err(trouble) if trouble.code() == Code::Internal.as_str() => Err(trouble),
+            context => Ok(context.ok()),
+        }
+    }
+
+    async fn tokens_of(&self, io: &Io, asked: &Asked) -> Result<Context, Trouble> {
+        self.in_turn(io, &|| Box::pin(self.learned(io))).await?;
+        Ok(self.built(io, asked, None).await?.context)
+    }
+
+    async fn planned(
+        &self,
+        io: &Io,
+        asked: &Asked,
+        keep: Result<Option<u32>, Trouble>,
+    ) -> Result<Compacted, Trouble> {
+        let before = self.built(io, asked, None).await?.context;
+        let current = self.with(|session| session.compaction().range.clone());
+        let most = keep?.unwrap_or(before.token_budget / 2);
+        let is_all = before.strategy == "full-history";
+        let used = before.tokens_used;
+        let said = Compacted {
+            is_due: !is_all || u64::from(used) * 100 > u64::from(before.token_budget) * DUE,
+            tokens_before: Some(used),
+            tokens_after: Some(used),
+            token_budget: Some(before.token_budget),
+            summary_tokens: ((u64::from(most) * SUMMARY / 1000) as u32).min(LONGEST_SUMMARY),
+            ..Compacted::default()
+        };
+        let because = |reason: String| Ok(Compacted { reason: Some(reason), ..said.clone() });
+        // Less than that would soon be due again.
+        let halves = u64::from(most) * if current.is_some() { GROWTH } else { 2 };
+        if is_all && u64::from(used) * 2 <= halves {
+            return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
+        }
+        let alone = Asked { request: alone(&asked.request, most), ..asked.clone() };
+        let plan = self.built(io, &alone, None).await?.context;
+        let through = through_of(&plan);
+        if through.is_some() && through.as_ref() == current.as_ref().map(|range| &range.end_message_id) {
+            let reason = Some("what was said since is the newest turn alone".into());
+            return Ok(Compacted { is_due: false, reason, ..said });
+        }
+        let Some(through) = through else {
+            return because("with older tool results shortened, all of it fits into what is kept".into());
+        };
+        let after = self.built(io, asked, Some(&through)).await?.context;
+        if after.tokens_used >= used {
+            return because("it would not be smaller".into());
+        }
+        Ok(Compacted {
+            through: Some(through),
+            message_count: after.report.unread_message_count,
+            tokens_after: Some(after.tokens_used),
+            end_byte: after.report.compacted.and_then(|begins| begins.end_byte),
+            ..said
+        })
+    }
+
+    // The event that says so, as it is asked for.
+    async fn compaction_event(
+        &self,
+        io: &Io,
+        plan: &Compacted,
+        cached: Option<&Cached>,
+    ) -> Result<String, Trouble> {
+        let start_message_id = match self.with(|session| session.compaction().range.clone()) {
+            Some(range) => range.start_message_id,
+            None => self.first_message(io).await?,
+        };
+        let range = SummaryRange {
+            start_message_id,
+            end_message_id: plan.through.clone().unwrap_or_default(),
+            start_seq: Some(0),
+            end_seq: None,
+            message_count: plan.message_count,
+            end_byte: plan.end_byte,
+        };
+        let written = cached.map_or_else(String::new, |one| {
+            let (summary, ratio) = (to_json(&one.summary), one.compression_ratio.to_json());
+            let tokens = one.original_tokens;
+            format!(",\"summary\":{summary},\"originalTokens\":{tokens},\"compressionRatio\":{ratio}")
+        });
+        Ok(format!("[{{\"type\":\"compaction\",\"range\":{}{written}}}]", to_json(&range)))
+    }
+}
+
+// The conversation and nothing beside it, as it is stored.
+fn alone(request: &Request, most: u32) -> Request {
+    Request {
+        window: most,
+        reserve: Some(0),
+        system: String::new(),
+        tools: String::new(),
+        format: Format::Leftoff,
+        ..request.clone()
+    }
+}
+
+// The last message before what is kept: a step that did not fit, but none of the newest turn.
+fn through_of(plan: &Context) -> Option<String> {
+    let is_user = |message: &&Message| message.role == Some(Role::User) && !message.id.is_empty();
+    let newest_user = plan.messages.iter().rfind(is_user).map(|message| message.id.as_str());
+    let decisions = &plan.report.messages;
+    let turn =
+        decisions.iter().position(|one| Some(one.id.as_str()) == newest_user).unwrap_or(decisions.len());
+    let (before, behind) = decisions.split_at(turn);
+    let last = if behind.iter().any(is_left_out) {
+        before.last()
+    } else {
+        before.iter().rfind(|one| is_left_out(one))
+    };
+    last.map(|one| one.id.clone())
+}
+
+// A step that did not fit; results without a call stand for nothing.
+fn is_left_out(one: &Decision) -> bool {
+    one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarised)
+}
+
+fn kept_tokens(raw: &str) -> Result<u32, Trouble> {
+    raw.parse().ok().filter(|keep| *keep > 0).ok_or_else(|| {
+        let message = format!("expected a whole number of tokens for \"keep\", but found {raw} instead");
+        Trouble::refused(Code::InvalidRequest, message)
+    })
+}

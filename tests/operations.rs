@@ -1,0 +1,151 @@
+//! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
+
+mod host;
+
+use std::rc::Rc;
+
+use host::{Host, Meanwhile};
+use leftoff::operation::{Appending, Counts, Drafts, File, Live, Operation, Root};
+use leftoff::shapes::Format;
+use serde_json::Value;
+
+const FOLDER: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001";
+
+fn live() -> Rc<Live> {
+    let file = |path: &str| File { root: Root::Home, path: path.into() };
+    Live::new(file(FOLDER), FOLDER.into(), file("cache"), "")
+}
+
+fn drafts(text: &str) -> Appending {
+    let json = format!(r#"[{{"role":"user","content":"{text}"}}]"#);
+    Appending {
+        drafts: Drafts::Said(json, Format::Leftoff),
+        is_durable: true,
+        revives: true,
+        counts: Counts::Estimate,
+    }
+}
+
+/// A session with some turns, and the host it lies at.
+fn begun() -> (Host, Rc<Live>) {
+    let (mut host, live) = (Host::default(), live());
+    let created = r#"{"id":"019aaaca-0000-7000-8000-000000000001","type":"chat"}"#;
+    host.drive(live.begin(created.into()), |_| Meanwhile::Nothing).expect("driven").expect("begun");
+    for turn in 0..40 {
+        let words = format!("turn {turn} about a file, {}", "and its tests ".repeat(40));
+        host.drive(live.append_messages(drafts(&words)), |_| Meanwhile::Nothing)
+            .expect("driven")
+            .expect("appended");
+    }
+    (host, live)
+}
+
+type Begins = fn(&Rc<Live>) -> Operation<'static, String>;
+
+fn told<T: std::fmt::Debug + 'static>(operation: Operation<'static, T>) -> Operation<'static, String> {
+    operation.map(|answer| format!("{answer:?}"))
+}
+
+fn operations() -> Vec<(&'static str, Begins)> {
+    vec![
+        ("append", |live| told(live.append_messages(drafts("acknowledged, if it is")))),
+        ("say", |live| told(live.say(r#"[{"type":"title","title":"given"}]"#.into()))),
+        ("flush", |live| told(live.flush(true))),
+        ("open", |live| told(live.open())),
+        ("tools", |live| told(live.tools())),
+        ("append tool", |live| {
+            let execution = r#"{"call":{"id":"c","name":"ls"},"result":{"content":"a.txt"}}"#;
+            told(live.append_tool(execution.into(), Counts::Estimate))
+        }),
+        ("context", |live| {
+            told(
+                live.context(
+                    r#"{"request":{"window":2000,"encoding":"estimate-1"}}"#.into(),
+                    Counts::Estimate,
+                ),
+            )
+        }),
+        ("compact", |live| {
+            let request =
+                r#"{"request":{"window":4000,"encoding":"estimate-1"},"summarizes":true,"apply":true}"#;
+            told(live.compact(request.into(), Counts::Estimate))
+        }),
+        ("examine", |live| told(live.examine())),
+    ]
+}
+
+/// What all messages say that the log has, as whoever opens it anew finds them.
+fn said(host: &Host) -> Vec<String> {
+    let log = host.text(&format!("{FOLDER}/messages.jsonl"));
+    let content =
+        |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["content"].as_str()?.to_string());
+    log.lines().filter_map(content).collect()
+}
+
+/// The session goes on: what is appended now is there, once, with all that was there before.
+fn goes_on(host: &mut Host, live: &Rc<Live>, about: &str) {
+    let before = said(host);
+    let appended = host.drive(live.append_messages(drafts("what follows")), |_| Meanwhile::Nothing);
+    appended.expect("driven").unwrap_or_else(|trouble| panic!("{about}: {trouble}"));
+    let after = said(host);
+    assert_eq!(after.iter().filter(|content| *content == "what follows").count(), 1, "{about}");
+    assert!(before.iter().all(|content| after.contains(content)), "{about}");
+    let healthy = host.drive(live.examine(), |_| Meanwhile::Nothing).expect("driven").expect("examined");
+    assert!(healthy.starts_with(r#"{"health":"ok""#), "{about}: {healthy}");
+}
+
+/// Does something at each step of each operation, in a session of its own.
+fn at_each_step(befalls: impl Fn() -> Meanwhile, mut then: impl FnMut(&mut Host, &Rc<Live>, &str, bool)) {
+    for (name, begins) in operations() {
+        for place in 0.. {
+            let (mut host, live) = begun();
+            let mut has_befallen = false;
+            let done = host.drive(begins(&live), |at| {
+                has_befallen |= at == place;
+                if at == place { befalls() } else { Meanwhile::Nothing }
+            });
+            if !has_befallen {
+                break;
+            }
+            then(&mut host, &live, &format!("{name}, step {place}"), matches!(done, Some(Ok(_))));
+        }
+    }
+}
+
+#[test]
+fn a_failure_at_each_need_ends_in_a_refusal_or_goes_on() {
+    at_each_step(|| Meanwhile::Fails, |host, live, about, _| goes_on(host, live, about));
+}
+
+#[test]
+fn an_operation_that_is_dropped_at_any_step_loses_nothing() {
+    at_each_step(|| Meanwhile::Dropped, |host, live, about, _| goes_on(host, live, about));
+}
+
+#[test]
+fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged() {
+    let line = "{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"by another process\"}\n";
+    let others = || Meanwhile::Others(format!("{FOLDER}/messages.jsonl"), line.into());
+    at_each_step(others, |host, live, about, is_acknowledged| {
+        let found = said(host);
+        assert!(found.iter().any(|content| content == "by another process"), "{about}");
+        if about.starts_with("append, ") {
+            assert!(is_acknowledged, "{about}");
+            assert_eq!(
+                found.iter().filter(|content| *content == "acknowledged, if it is").count(),
+                1,
+                "{about}"
+            );
+        }
+        goes_on(host, live, about);
+    });
+}
+
+#[test]
+fn an_operation_that_has_ended_says_so() {
+    let (mut host, live) = begun();
+    let mut operation = live.look();
+    assert_eq!(host.drive_on(&mut operation), Ok(()));
+    let again = host.drive_on(&mut operation).expect_err("it has ended");
+    assert_eq!(again.code(), "internal");
+}

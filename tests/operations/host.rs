@@ -1,0 +1,159 @@
+//! A host in memory: what operations need of one, and no more.
+
+use std::collections::BTreeMap;
+
+use leftoff::json::hash::sha256;
+use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
+use leftoff::time::Stamp;
+
+/// What happens before the needs of a step are answered.
+pub enum Meanwhile {
+    Nothing,
+    /// Its first need cannot be answered.
+    Fails,
+    /// Nobody waits for it any more.
+    Dropped,
+    /// Somebody else appends these bytes to the file.
+    Others(String, Vec<u8>),
+}
+
+#[derive(Default)]
+pub struct Host {
+    pub files: BTreeMap<String, (Vec<u8>, i64)>,
+    changes: i64,
+    steps: u64,
+}
+
+impl Host {
+    pub fn append(&mut self, path: &str, bytes: &[u8]) -> u64 {
+        self.changes += 1;
+        let file = self.files.entry(path.into()).or_default();
+        file.0.extend(bytes);
+        file.1 = self.changes;
+        file.0.len() as u64
+    }
+
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.files[path].0.clone()).expect("UTF-8")
+    }
+
+    /// Its answer; nothing where it was dropped. `meanwhile` is told the place of the step.
+    pub fn drive<T>(
+        &mut self,
+        mut operation: Operation<'_, T>,
+        mut meanwhile: impl FnMut(usize) -> Meanwhile,
+    ) -> Option<Result<T, Trouble>> {
+        let mut step = operation.begin(self.stamp());
+        for place in 0.. {
+            assert!(place < 1000, "it ends");
+            let needs = match step {
+                Step::Done(done) => return Some(done),
+                Step::Needs(needs) => needs,
+            };
+            let mut fails = false;
+            match meanwhile(place) {
+                Meanwhile::Nothing => {}
+                Meanwhile::Fails => fails = true,
+                Meanwhile::Dropped => return None,
+                Meanwhile::Others(path, bytes) => {
+                    self.append(&path, &bytes);
+                }
+            }
+            let answers =
+                needs.into_iter().map(|need| self.answer(need, std::mem::take(&mut fails))).collect();
+            step = operation.next(self.now_ms(), answers);
+        }
+        None
+    }
+
+    /// The same to its end, undisturbed; it stays the caller's.
+    pub fn drive_on<T>(&mut self, operation: &mut Operation<'_, T>) -> Result<T, Trouble> {
+        let mut step = operation.begin(self.stamp());
+        loop {
+            let needs = match step {
+                Step::Done(done) => return done,
+                Step::Needs(needs) => needs,
+            };
+            let answers = needs.into_iter().map(|need| self.answer(need, false)).collect();
+            step = operation.next(self.now_ms(), answers);
+        }
+    }
+
+    fn stamp(&mut self) -> Stamp {
+        self.steps += 1;
+        let mut entropy = [0; 32];
+        entropy[..8].copy_from_slice(&self.steps.to_be_bytes());
+        Stamp { now_ms: self.now_ms(), offset_minutes: 0, entropy }
+    }
+
+    fn now_ms(&mut self) -> i64 {
+        self.changes += 1;
+        1_800_000_000_000 + self.changes * 100
+    }
+
+    fn answer(&mut self, need: Need, fails: bool) -> Answer {
+        if fails {
+            let written = matches!(need, Need::Append { .. }).then_some(0);
+            let message = "out of order".into();
+            return Answer::Failed(Failure {
+                code: "storage_failed".into(),
+                message,
+                written,
+                ..Failure::default()
+            });
+        }
+        match need {
+            Need::Read { file, start, end } => {
+                let found = self.files.get(&file.path).map(|(bytes, _)| bytes);
+                let end = |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
+                Answer::Bytes(
+                    found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec()),
+                )
+            }
+            Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
+            Need::List { folder } => Answer::Entries(Some(self.list(&folder.path))),
+            Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes)),
+            Need::Replace { file, bytes, .. } => {
+                self.changes += 1;
+                self.files.insert(file.path, (bytes, self.changes));
+                Answer::Done
+            }
+            Need::Remove { file } => {
+                self.files.remove(&file.path);
+                Answer::Done
+            }
+            Need::Hash { file, start, end } => {
+                let bytes =
+                    self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));
+                bytes.map_or(Answer::Done, |bytes| Answer::Text(sha256(bytes)))
+            }
+            Need::Wait { .. } | Need::Turn | Need::Leave => Answer::Done,
+            Need::Find { .. } => Answer::Place(None),
+            Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
+            Need::Vocabulary { .. } | Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
+        }
+    }
+
+    fn stat(&self, path: &str) -> Option<Stat> {
+        let Some((bytes, changed)) = self.files.get(path) else {
+            let is_folder = self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
+            return is_folder.then_some(Stat {
+                kind: Kind::Folder,
+                size: 0,
+                modified_us: 0,
+                changed_us: 0,
+                file: None,
+            });
+        };
+        let (size, file) = (bytes.len() as u64, Some(FileId { number: 0, made_us: 1 }));
+        Some(Stat { kind: Kind::File, size, modified_us: *changed, changed_us: *changed, file })
+    }
+
+    fn list(&self, folder: &str) -> Vec<Entry> {
+        let inside = self.files.keys().filter_map(|path| path.strip_prefix(&format!("{folder}/")));
+        inside
+            .filter(|name| !name.contains('/'))
+            .map(|name| Entry { name: name.into(), kind: Kind::File })
+            .collect()
+    }
+}
