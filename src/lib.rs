@@ -28,7 +28,6 @@ pub mod interop;
 pub mod json;
 pub mod layout;
 pub mod nearest;
-#[cfg(feature = "interop")]
 pub mod operation;
 pub mod plain;
 pub mod privacy;

@@ -7,6 +7,7 @@ use ts_rs::{Config, TS};
 
 use crate::context::{Action, Assumed, Begins, Budget, Decision, Rejection, Report};
 use crate::error::Code;
+#[cfg(feature = "interop")]
 use crate::interop::Loss;
 use crate::json::text::Text;
 use crate::record::edited::Edited;
@@ -81,6 +82,7 @@ fn records() -> String {
         declared::<FailedCommand<'_>>(config),
         declared::<Problem>(config),
         declared::<ProblemCode>(config),
+        #[cfg(feature = "interop")]
         declared::<Loss>(config),
         declared::<Code>(config),
     ];
@@ -103,5 +105,10 @@ fn the_types_for_javascript_are_those_of_the_core() {
         fs::write(&path, records()).expect("the source can be written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == records(), "js/records.d.ts is stale; LEFTOFF_WRITE=1 cargo test --lib records");
+    // One of them is the reader's of agents.
+    let is_whole = cfg!(feature = "interop");
+    assert!(
+        !is_whole || found == records(),
+        "js/records.d.ts is stale; LEFTOFF_WRITE=1 cargo test --lib records"
+    );
 }

@@ -17,6 +17,7 @@ use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, sl
 #[cfg(feature = "o200k")]
 use leftoff::context::{Known, extract};
 use leftoff::record::message::{Message, Role};
+#[cfg(feature = "o200k")]
 use leftoff::state::State;
 
 fn seeds() -> Range<u64> {

@@ -47,7 +47,6 @@ impl fmt::Display for NotFields {
 }
 
 /// The fields of one object, each a slice of the JSON it stands in, taken one by one.
-#[derive(Default)]
 pub(crate) struct Fields<'a> {
     entries: Vec<Entry<'a>>,
     path: String,

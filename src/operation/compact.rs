@@ -9,13 +9,12 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::append::Counts;
-use super::context::Asked;
+use super::context::{Asked, object};
 use super::live::Live;
 use super::summary::{Cached, Wanted, Written};
 use super::{Io, Operation, Trouble};
 use crate::context::{Action, Context, Decision, Request};
 use crate::error::Code;
-use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::record::event::SummaryRange;
 use crate::record::message::{Message, Role};
@@ -64,7 +63,7 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = Fields::parse(&options).unwrap_or_default();
+            let mut fields = object(&options)?;
             let apply = fields.take("apply", bad).unwrap_or_default();
             let undo = fields.take("undo", bad).unwrap_or_default();
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();

@@ -80,7 +80,7 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = Fields::parse(&asked).unwrap_or_default();
+            let mut fields = object(&asked)?;
             let tokens = most_tokens(fields.take_raw("maxTokens").unwrap_or_default())?;
             let encoding: String = fields.take("encoding", bad).unwrap_or_default();
             live.in_turn(&io, &|| Box::pin(live.learned(&io))).await?;
@@ -123,15 +123,10 @@ impl Live {
     /// The request of a caller; where it says neither window nor model, the session's own hold.
     pub(super) fn asked(&self, asked: &str, counts: Counts) -> Result<Asked, Trouble> {
         let bad = &mut Vec::new();
-        let mut asked = Fields::parse(asked).unwrap_or_default();
+        let mut asked = object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
         let json = asked.take_raw("request").unwrap_or("{}");
-        let fields = Fields::parse(json).map_err(|found| {
-            Trouble::refused(
-                Code::InvalidRequest,
-                format!("expected a request object, but found {found} instead"),
-            )
-        })?;
+        let fields = object(json)?;
         let window = fields.raw("window").and_then(|window| window.parse().ok());
         let given = fields.named().filter(|(key, _)| !matches!(*key, "recorded" | "summaries"));
         let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
@@ -250,7 +245,7 @@ async fn strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<Ma
         Err(trouble) if trouble.code() == "internal" => return Err(trouble),
         Err(trouble) => return Ok(Err(format!("it failed: {}", trouble.message()))),
     };
-    let mut fields = Fields::parse(&made).unwrap_or_default();
+    let mut fields = object(&made)?;
     let messages = fields.take_raw("messages").unwrap_or("undefined");
     if !messages.starts_with('[') {
         return Ok(Err(format!("it failed: expected an array of messages, but found {messages} instead")));
@@ -290,6 +285,16 @@ async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabular
             Err(Trouble::refused(Code::NoCounter, message))
         }
     }
+}
+
+/// What is asked for, as its fields.
+pub(super) fn object(json: &str) -> Result<Fields<'_>, Trouble> {
+    Fields::parse(json).map_err(|found| {
+        Trouble::refused(
+            Code::InvalidRequest,
+            format!("expected a request object, but found {found} instead"),
+        )
+    })
 }
 
 fn most_tokens(raw: &str) -> Result<u32, Trouble> {

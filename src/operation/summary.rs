@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::append::Counts;
-use super::context::Asked;
+use super::context::{Asked, object};
 use super::io::all;
 use super::kept::Covers;
 use super::live::Live;
@@ -90,7 +90,7 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = Fields::parse(&asked).unwrap_or_default();
+            let mut fields = object(&asked)?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
             let most = fields.take::<u32>("maxTokens", bad).unwrap_or_default();
@@ -432,7 +432,8 @@ async fn answered(io: &Io, need: Need) -> Result<(String, String), Trouble> {
         Ok(answer) => answer,
     };
     let bad = &mut Vec::new();
-    let mut fields = Fields::parse(&answer).unwrap_or_default();
+    let other = || refused(format!("expected a summary as text, but found {answer} instead"));
+    let mut fields = Fields::parse(&answer).map_err(|_| other())?;
     let said = fields.raw("content").unwrap_or("undefined");
     let content = fields.take::<String>("content", bad).filter(|content| !content.trim().is_empty());
     let model = fields.take("model", bad).unwrap_or_default();

@@ -76,12 +76,6 @@ pub fn compact_index(index: &[u8]) -> Uint8Array {
     bytes(&index::read(index).newest())
 }
 
-/// The id of a session that was found without one, from its first line or, where it has none, its document.
-#[wasm_bindgen(js_name = foundId)]
-pub fn found_id(first: &[u8]) -> String {
-    id::derived(&[first])
-}
-
 /// Refuses an id that a person may not give.
 #[wasm_bindgen(js_name = checkId)]
 pub fn check_id(given: &str) -> Answer<()> {

@@ -112,6 +112,7 @@ impl Operations {
     }
 
     /// Any other operation, by its name; `request` is what it asks for, JSON mostly.
+    #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin(
         &mut self,
         live: &LiveHandle,
