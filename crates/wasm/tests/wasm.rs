@@ -1,8 +1,8 @@
 //! The binding, called as JavaScript calls it, in the module as it is compiled for WebAssembly.
 #![cfg(target_arch = "wasm32")]
 
-use js_sys::{Reflect, Uint8Array};
-use leftoff_wasm::{Counter, LogName, SessionHandle};
+use js_sys::{Array, Float64Array, Reflect};
+use leftoff_wasm::{Counter, LiveHandle, Operations};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const NOW_MS: f64 = 1_763_812_800_000.0;
@@ -18,27 +18,33 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
     assert_eq!(error.as_deref(), Some("invalid_vocabulary"));
 }
 
-#[wasm_bindgen_test]
-fn drafts_that_are_no_json_and_chance_that_is_too_short_are_refused_with_a_code() {
-    let mut session = SessionHandle::new(None);
-    let mut staged = |draft: &[u8], entropy: &[u8]| {
-        session
-            .stage_messages(draft, "leftoff", NOW_MS, entropy, &Counter::estimate(), true)
-            .err()
-            .and_then(code)
-    };
-    assert_eq!(staged(b"{", ENTROPY).as_deref(), Some("invalid_json"));
-    assert_eq!(staged(b"[]", &ENTROPY[1..]).as_deref(), Some("invalid_request"));
+fn live() -> LiveHandle {
+    LiveHandle::new(None, "sessions/session-a".into(), "/sessions/session-a".into(), "cache".into(), "")
 }
 
 #[wasm_bindgen_test]
-fn what_is_staged_is_what_is_read_again() {
-    let draft = r#"[{"role":"user","content":"Zeile \u2028 eins"}]"#;
-    let mut session = SessionHandle::new(None);
-    let log: Uint8Array = session
-        .stage_messages(draft.as_bytes(), "leftoff", NOW_MS, ENTROPY, &Counter::estimate(), true)
-        .expect("a draft");
-    let mut other = SessionHandle::new(None);
-    other.observe(LogName::Messages, &log.to_vec(), 0.0).expect("the log as it was written");
-    assert_eq!(other.end(LogName::Messages), f64::from(log.length()));
+fn bytes_that_are_no_text_and_chance_that_is_too_short_are_refused_with_a_code() {
+    let (live, mut operations) = (live(), Operations::new());
+    let mut begun = |name: &str, request: &[u8], entropy: &[u8]| {
+        let counter = Counter::estimate();
+        operations.begin(&live, name, request, &counter, true, NOW_MS, entropy).err().and_then(code)
+    };
+    assert_eq!(begun("say", b"\xff", ENTROPY).as_deref(), Some("invalid_json"));
+    assert_eq!(begun("open", b"", &ENTROPY[1..]).as_deref(), Some("invalid_request"));
+    assert_eq!(begun("no operation", b"", ENTROPY).as_deref(), Some("internal"));
+}
+
+#[wasm_bindgen_test]
+fn an_operation_says_what_it_needs_and_takes_the_answers() {
+    let (live, mut operations) = (live(), Operations::new());
+    let counter = Counter::estimate();
+    let step =
+        operations.begin(&live, "isThere", b"", &counter, true, NOW_MS, ENTROPY).expect("a step").to_vec();
+    let [b'N', a, b, c, d, ..] = step[..] else { panic!("expected needs, but found {step:?}") };
+    let nothing = Array::of2(&2.into(), &Float64Array::new_with_length(0));
+    let number = u32::from_le_bytes([a, b, c, d]);
+    let last = operations.next(number, NOW_MS, vec![nothing]).expect("a step").to_vec();
+    assert_eq!(last, b"Rfalse");
+    let again = operations.next(number, NOW_MS, Vec::new()).err().and_then(code);
+    assert_eq!(again.as_deref(), Some("internal"));
 }
