@@ -8,7 +8,7 @@ import { bind, build, whenStale } from "./build.mjs";
 import { fail, root } from "./run.mjs";
 
 /** In kilobytes of 1000 bytes, compressed; the vocabulary is a file of its own and not in it. */
-const LIMITS = { plain: 375, counting: 700 };
+const LIMITS = { plain: 378, counting: 700 };
 
 /** Says how large the core is, without and with counting; ends the process where it is too large. */
 export async function size() {
