@@ -12,17 +12,16 @@ const CHUNK = 256 * 1024;
 export class Log {
   #storage;
 
-  /** @param {{ storage: Storage, folder: string, file?: string }} place */
-  constructor({ storage, folder, file = "messages.jsonl" }) {
+  /** @param {{ storage: Storage, folder: string }} place */
+  constructor({ storage, folder }) {
     this.#storage = storage;
-    this.file = file;
-    this.path = `${folder}/${file}`;
+    this.path = pathIn(folder);
   }
 
   /** It lies in another folder by now. @param {{ storage: Storage, folder: string }} place */
   goTo({ storage, folder }) {
     this.#storage = storage;
-    this.path = `${folder}/${this.file}`;
+    this.path = pathIn(folder);
   }
 
   /** What the file is like. */
@@ -62,6 +61,9 @@ export class Log {
     return (await this.#storage.readRange(this.path, start, end)) ?? new Uint8Array();
   }
 }
+
+/** @param {string} folder */
+const pathIn = (folder) => `${folder}/messages.jsonl`;
 
 /** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
 export function elsewhere(folder, cause) {

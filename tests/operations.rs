@@ -5,14 +5,15 @@ mod host;
 use std::rc::Rc;
 
 use host::{Host, Meanwhile};
-use leftoff::operation::{Appending, Counts, Drafts, File, Live, Operation, Root};
+use leftoff::layout::{File, Root};
+use leftoff::operation::{Appending, Counts, Drafts, Live, Operation};
 use leftoff::shapes::Format;
 use serde_json::Value;
 
 const FOLDER: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001";
 
 fn live() -> Rc<Live> {
-    let file = |path: &str| File { root: Root::Home, path: path.into() };
+    let file = |path: &str| File::new(Root::Home, path);
     Live::new(file(FOLDER), FOLDER.into(), file("cache"), "")
 }
 

@@ -10,8 +10,11 @@ pub mod pointer;
 use alloc::format;
 use alloc::string::String;
 
-/// A tree that the host has opened.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::Serialize;
+
+/// A tree that the host has opened, and lets nothing out of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Root {
     /// The store's own folder: `$LEFTOFF_HOME`, else `~/.leftoff`.
     Home,
@@ -24,7 +27,7 @@ pub enum Root {
 }
 
 /// A file or a folder: what it lies below, and the path from there, with `/`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct File {
     /// What it lies below.
     pub root: Root,
@@ -46,11 +49,13 @@ impl File {
 
     /// What has this name in the same folder.
     pub fn beside(&self, name: &str) -> File {
-        let path = match self.path.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{name}"),
-            None => name.into(),
-        };
-        File { root: self.root.clone(), path }
+        self.folder().below(name)
+    }
+
+    /// The folder that it lies in.
+    pub fn folder(&self) -> File {
+        let path = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        File { root: self.root.clone(), path: path.into() }
     }
 
     /// The last part of its path.

@@ -1,7 +1,6 @@
 //! Messages on their way into a log.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,6 +10,7 @@ use super::logs::{Ends, LogName, is_amiss, waits};
 use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
+use crate::layout::BLOBS;
 use crate::record::event::Change;
 use crate::record::message::Message;
 use crate::record::status::Status;
@@ -185,7 +185,7 @@ impl Live {
     async fn keep_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
         let folder = self.folder();
         for Blob { id, bytes } in blobs {
-            let file = folder.within(&format!("blobs/{id}"));
+            let file = folder.below(BLOBS).below(id);
             let is_kept = self.kept.borrow().blobs.contains(id);
             if is_kept && io.stat(&file).await?.is_some_and(|stat| stat.size == bytes.len() as u64) {
                 continue;

@@ -10,7 +10,8 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use super::{Answer, Entry, File, Need, Stat, Trouble};
+use super::{Answer, Entry, Need, Stat, Trouble};
+use crate::layout::File;
 use crate::record::id;
 use crate::time::Stamp;
 use crate::tokens::Vocabulary;

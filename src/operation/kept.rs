@@ -16,6 +16,7 @@ use super::logs::LogName;
 use super::{Io, Operation, Stat, Trouble};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
+use crate::layout::names::Kept as Cached;
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::{Found, scan};
 use crate::record::span::Span;
@@ -55,7 +56,7 @@ impl Live {
     pub fn has_good_checkpoint(self: &Rc<Live>) -> Operation<'static, bool> {
         let live = self.clone();
         Operation::new(|io| async move {
-            if io.stat(&live.cached(".json")).await?.is_none() {
+            if io.stat(&live.cached(Cached::Checkpoint)).await?.is_none() {
                 return Ok(true);
             }
             match live.believed(&io).await? {
@@ -91,9 +92,9 @@ impl Live {
     async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.clone();
         let covers = self.covers(io, bytes, known).await?;
-        io.replace(&self.cached(".covers"), to_json(&covers).into_bytes(), None).await?;
+        io.replace(&self.cached(Cached::Covers), to_json(&covers).into_bytes(), None).await?;
         self.kept.borrow_mut().covers = Some(covers);
-        io.replace(&self.cached(".json"), json.into_bytes(), None).await
+        io.replace(&self.cached(Cached::Checkpoint), json.into_bytes(), None).await
     }
 
     /// The one that is kept, where it is good; whether the log had to be read for that, which is worth keeping it again.
@@ -106,8 +107,8 @@ impl Live {
     }
 
     async fn found_believed(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
-        let Some(json) = io.read_all(&self.cached(".json")).await? else { return Ok(None) };
-        let covers = io.read_all(&self.cached(".covers")).await?.and_then(|json| Covers::read(&json));
+        let Some(json) = io.read_all(&self.cached(Cached::Checkpoint)).await? else { return Ok(None) };
+        let covers = io.read_all(&self.cached(Cached::Covers)).await?.and_then(|json| Covers::read(&json));
         let (Some(covers), Ok(checkpoint)) = (covers, Checkpoint::from_json(&json)) else { return Ok(None) };
         if covers.bytes != checkpoint.bytes || !self.is_of_log(io, &checkpoint).await? {
             return Ok(None);

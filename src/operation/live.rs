@@ -12,7 +12,9 @@ use core::pin::Pin;
 use super::io::all;
 use super::kept::{Kept, one_message};
 use super::logs::{LogFile, LogName};
-use super::{File, Io, Kind, Operation, Root, Stat, Trouble};
+use super::{Io, Kind, Operation, Stat, Trouble};
+use crate::layout::names::{self, Kept as Cached};
+use crate::layout::{File, Placement, Root, SESSION_PREFIX};
 use crate::record::id;
 use crate::session::documents::{Document, Name, heading};
 use crate::session::handle::Session;
@@ -188,7 +190,7 @@ impl Live {
             log.borrow_mut().forget();
         }
         let folder = self.folder();
-        let named = if folder.root == Root::Home { id_of(&folder) } else { "" };
+        let named = if self.placement() == Placement::Home { id_of(&folder) } else { "" };
         self.session.replace(Rc::new(RefCell::new(Session::new(None).with_id(named))));
         self.is_open.set(true);
         self.opened_times.set(self.opened_times.get() + 1);
@@ -288,25 +290,27 @@ impl Live {
 
     /// Which of its two documents lies beside its logs.
     pub(super) fn document_name(&self) -> Name {
-        match self.place.borrow().folder.root {
-            Root::Home => Name::MetadataJson,
-            Root::Workspace(_) => Name::SessionJson,
+        match self.placement() {
+            Placement::Home => Name::MetadataJson,
+            Placement::Workspace => Name::SessionJson,
         }
     }
 
     pub(super) fn document_file(&self) -> File {
-        self.folder().within(match self.document_name() {
-            Name::MetadataJson => "metadata.json",
-            Name::SessionJson => "session.json",
-        })
+        self.folder().below(self.placement().document())
+    }
+
+    fn placement(&self) -> Placement {
+        let is_in_workspace = matches!(self.place.borrow().folder.root, Root::Workspace(_));
+        if is_in_workspace { Placement::Workspace } else { Placement::Home }
     }
 
     pub(super) async fn document_found(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
         io.read_all(&self.document_file()).await
     }
 
-    pub(super) fn cached(&self, ending: &str) -> File {
-        self.cache.within(&format!("{}{ending}", self.id.borrow()))
+    pub(super) fn cached(&self, what: Cached) -> File {
+        self.cache.below(&names::kept(&self.id.borrow(), what))
     }
 
     pub(super) async fn take_again(&self, io: &Io) -> Result<(), Trouble> {
@@ -350,7 +354,7 @@ impl Live {
             .collect();
         let own = self.with(|session| format!("{}.md", session.metadata().session_type));
         let Some(name) = names.iter().find(|name| **name == own).or(names.first()) else { return Ok(None) };
-        let text = io.read(&folder.within(name), 0, Some(HEAD)).await?.unwrap_or_default();
+        let text = io.read(&folder.below(name), 0, Some(HEAD)).await?.unwrap_or_default();
         Ok(heading(&String::from_utf8_lossy(&text)).map(ToString::to_string))
     }
 
@@ -361,10 +365,10 @@ impl Live {
             return Ok(said);
         }
         let folder = self.folder();
-        let id = match folder.root {
-            Root::Home => id_of(&folder).into(),
-            Root::Workspace(_) if !said.is_empty() => id::derived(&[said.as_bytes()]),
-            Root::Workspace(_) => {
+        let id = match self.placement() {
+            Placement::Home => id_of(&folder).into(),
+            Placement::Workspace if !said.is_empty() => id::derived(&[said.as_bytes()]),
+            Placement::Workspace => {
                 let line = self.first_line(io).await?;
                 id::derived(&[line.as_deref().or(document).unwrap_or_default()])
             }
@@ -409,5 +413,5 @@ impl core::fmt::Debug for Live {
 /// The id that a session's folder in the home says.
 fn id_of(folder: &File) -> &str {
     let name = folder.name();
-    name.strip_prefix("session-").unwrap_or(name)
+    name.strip_prefix(SESSION_PREFIX).unwrap_or(name)
 }

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::live::{Live, PIECE};
-use super::{File, Io, Kind, Stat, Trouble, Work};
+use super::{Io, Kind, Stat, Trouble, Work};
 use crate::error::{Code, Error};
+use crate::layout::{self, File};
 use crate::record::scan::{Found, Problem};
 use crate::session::handle::Session;
 use crate::session::log::Log;
@@ -83,10 +84,10 @@ impl Ends {
 
 impl Live {
     pub(super) fn log_file(&self, log: LogName) -> File {
-        self.folder().within(match log {
-            LogName::Events => "events.jsonl",
-            LogName::Messages => "messages.jsonl",
-            LogName::Tools => "tools.jsonl",
+        self.folder().below(match log {
+            LogName::Events => layout::EVENTS,
+            LogName::Messages => layout::MESSAGES,
+            LogName::Tools => layout::TOOLS,
         })
     }
 

@@ -1,11 +1,11 @@
 //! The messages of a session's log, some at a time; what lies in blobs is put back.
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use super::live::{Live, PIECE};
 use super::logs::LogName;
 use super::{Io, Trouble};
+use crate::layout::BLOBS;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::record::span::Span;
@@ -125,7 +125,7 @@ impl<'a> Messages<'a> {
 impl Live {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        match io.read_all(&self.folder().within(&format!("blobs/{id}"))).await {
+        match io.read_all(&self.folder().below(BLOBS).below(id)).await {
             Err(trouble) if matches!(trouble.code(), "not_a_file" | "outside_store") => Ok(None),
             found => found,
         }

@@ -36,7 +36,7 @@ use serde::Serialize;
 pub use append::{Appending, Counts, Drafts, Lines};
 pub(crate) use io::{Desk, Io};
 pub use live::Live;
-pub use need::{Answer, Entry, Failure, File, FileId, Kind, Need, Root, Stat};
+pub use need::{Answer, Entry, Failure, FileId, Kind, Need, Stat};
 
 use crate::error::{Code, Error};
 use crate::time::Stamp;

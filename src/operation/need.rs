@@ -1,51 +1,13 @@
 //! What operations ask of their host, and what it answers: values, the same for every host.
 
-use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Serialize, Serializer};
 
+use crate::layout::File;
 use crate::tokens::Vocabulary;
-
-/// A tree of files that a host opened, and lets nothing out of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Root {
-    /// The home of the store.
-    #[default]
-    Home,
-    /// A workspace, by the path of its folder.
-    Workspace(String),
-}
-
-/// A file or a folder. The core says where each lies; a host joins the path to the root's own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct File {
-    /// Of which tree.
-    pub root: Root,
-    /// From there on, with `/`.
-    pub path: String,
-}
-
-impl File {
-    /// What has this name in the folder.
-    pub(crate) fn within(&self, name: &str) -> File {
-        File { root: self.root.clone(), path: format!("{}/{name}", self.path) }
-    }
-
-    /// The folder that it lies in.
-    pub(crate) fn folder(&self) -> File {
-        let path = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        File { root: self.root.clone(), path: path.into() }
-    }
-
-    /// Its own name.
-    pub(crate) fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or_default()
-    }
-}
 
 /// What an operation wants of its host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

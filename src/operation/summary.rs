@@ -19,11 +19,12 @@ use super::kept::Covers;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
-use super::{File, Io, Need, Operation, Trouble};
+use super::{Io, Need, Operation, Trouble};
 use crate::context::{extract, prompt, told};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
+use crate::layout::{File, SUMMARIES};
 use crate::record::event::{SummaryRange, SummaryText};
 use crate::record::id;
 use crate::record::message::Message;
@@ -131,7 +132,7 @@ impl Live {
             Err(trouble) if trouble.code() == "internal" => return Err(trouble),
             found => found.unwrap_or_default().unwrap_or_default(),
         };
-        let files: Vec<File> = files.iter().map(|entry| folder.within(&entry.name)).collect();
+        let files: Vec<File> = files.iter().map(|entry| folder.below(&entry.name)).collect();
         type Reading<'a> = Pin<Box<dyn Future<Output = Result<Option<Vec<u8>>, Trouble>> + 'a>>;
         let reads = files.iter().map(|file| Box::pin(io.read_all(file)) as Reading<'_>);
         let read = all(reads.collect()).await.into_iter().filter_map(|read| Cached::read(&read.ok()??));
@@ -317,12 +318,12 @@ impl Live {
     }
 
     fn summaries(&self) -> File {
-        self.folder().within("summaries")
+        self.folder().below(SUMMARIES)
     }
 
     fn summary_file(&self, Cached { range, .. }: &Cached) -> File {
         let range = to_json(&[&range.start_message_id, &range.end_message_id]);
-        self.summaries().within(&format!("{}.json", id::derived(&[range.as_bytes()])))
+        self.summaries().below(&format!("{}.json", id::derived(&[range.as_bytes()])))
     }
 }
 

@@ -1,14 +1,15 @@
 //! A session on disk, as operations share it.
 
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::bytes;
 use crate::session::SessionHandle;
-use leftoff::operation::{File, Live, Root};
+use leftoff::layout::{File, Root};
+use leftoff::operation::Live;
 use leftoff::session::documents::Name;
 
 /// A session, and what is known of its files; see `Live`.
@@ -79,5 +80,5 @@ impl LiveHandle {
 }
 
 pub(super) fn file(workspace: Option<String>, path: String) -> File {
-    File { root: workspace.map_or(Root::Home, Root::Workspace), path: path.to_string() }
+    File::new(workspace.map_or(Root::Home, Root::Workspace), path)
 }
