@@ -10,12 +10,11 @@ use crate::context::write_context;
 use crate::context::{Build, Outcome, Request};
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields, items};
-use crate::json::text::{open_all, to_json, to_open_json};
+use crate::json::text::{open_all, to_json};
 use crate::record::event::Agent;
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Problem, scan};
 use crate::record::status::Status;
-use crate::record::tool_execution::{self, ToolExecution};
 use crate::resume::block::{Block, render};
 use crate::resume::drift;
 use crate::session::branch::Branches;
@@ -50,16 +49,6 @@ pub fn scan_log(log: &[u8]) -> String {
         }
     }
     to_json(&scanned)
-}
-
-/// Every tool execution of a log, a JSON array; what is none is passed by.
-pub fn tool_executions(log: &[u8]) -> String {
-    let record = |found| match found {
-        Found::Record(record) => tool_execution::read(&record).0,
-        Found::Problem(_) => None,
-    };
-    let executions: Vec<ToolExecution> = scan(log).into_iter().filter_map(record).collect();
-    ["[", &executions.iter().map(to_open_json).collect::<Vec<_>>().join(","), "]"].concat()
 }
 
 /// The context of a log that is at hand, as [`write_context`] gives it.

@@ -164,10 +164,10 @@ impl Live {
         let counting = appending.counts.counting();
         let staged = self.with(|session| session.stage_messages(drafts, &io.stamp(), counting))?;
         if !staged.blobs.is_empty()
-            && let Err(failure) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
+            && let Err(trouble) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
         {
             self.with(|session| session.messages().abort())?;
-            return Err(failure);
+            return Err(trouble);
         }
         Ok(staged)
     }
@@ -236,7 +236,7 @@ impl Live {
         let ends = Ends::of(bytes, *start == 0);
         for (attempt, wait) in waits() {
             let lines = if attempt == 0 { bytes.clone() } else { sealing(bytes) };
-            let failure = match io.append(&self.log_file(log), lines, false, Some(&self.folder())).await {
+            let trouble = match io.append(&self.log_file(log), lines, false, Some(&self.folder())).await {
                 Ok(end) if attempt == 0 && end == start + ends.length => {
                     self.note(io, log, &ends, *start).await?;
                     return Ok(true);
@@ -245,10 +245,9 @@ impl Live {
                     self.note_others(log);
                     return Ok(false);
                 }
-                Err(failure) => failure,
+                Err(trouble) => trouble,
             };
-            let never_was = attempt == 0 && failure.written() == Some(0);
-            let trouble = failure;
+            let never_was = attempt == 0 && trouble.written() == Some(0);
             if self.is_elsewhere(io, log, &trouble).await {
                 return Err(self.elsewhere());
             }

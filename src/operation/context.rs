@@ -15,7 +15,7 @@ use crate::context::{Build, Context, Outcome, Request, write_context};
 use crate::error::Code;
 use crate::json::fields::{Fields, items, kind_of};
 use crate::json::text::to_json;
-use crate::record::scan::{Found, scan};
+use crate::record::scan::records;
 use crate::record::{message, message::Message};
 use crate::session::needs::Needs;
 use crate::session::source::Compacted;
@@ -199,10 +199,7 @@ impl Live {
         let mut pinned = Vec::new();
         for span in self.with(|session| session.source().pins) {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
-            pinned.extend(scan(&line).into_iter().filter_map(|found| match found {
-                Found::Record(record) => message::read(&record).0,
-                Found::Problem(_) => None,
-            }));
+            pinned.extend(records(&line).filter_map(|record| message::read(&record).0));
         }
         Ok(pinned)
     }
@@ -242,7 +239,7 @@ type Made = Result<(Vec<Message>, Vec<(&'static str, u64)>), String>;
 async fn strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<Made, Trouble> {
     let made = match io.made(Need::Strategy { name: name.into(), budget, encoding: encoding.into() }).await {
         Ok(made) => made,
-        Err(trouble) if trouble.code() == "internal" => return Err(trouble),
+        Err(trouble) if trouble.is_bug() => return Err(trouble),
         Err(trouble) => return Ok(Err(format!("it failed: {}", trouble.message()))),
     };
     let mut fields = object(&made)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
-use super::{Io, Operation, Trouble};
+use super::{Io, Operation, Trouble, unless_bug};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::record::scan::{Problem, ProblemCode};
@@ -75,7 +75,7 @@ impl Live {
 
     // What the derived document tells of, and the logs do not: they were cut, emptied or removed.
     async fn vanished(&self, io: &Io) -> Result<Vec<Placed>, Trouble> {
-        let found = self.document_found(io).await.ok().flatten().unwrap_or_default();
+        let found = unless_bug(self.document_found(io).await)?.flatten().unwrap_or_default();
         let Ok(document) = Fields::parse(core::str::from_utf8(&found).unwrap_or_default()) else {
             return Ok(Vec::new());
         };

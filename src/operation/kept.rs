@@ -13,12 +13,12 @@ use serde::Serialize;
 use super::io::all;
 use super::live::{Live, PIECE};
 use super::logs::LogName;
-use super::{Io, Operation, Stat, Trouble};
+use super::{Io, Operation, Stat, Trouble, unless_bug};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::layout::names::Kept as Cached;
 use crate::record::message::{self, Message, Role};
-use crate::record::scan::{Found, scan};
+use crate::record::scan::records;
 use crate::record::span::Span;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::handle::Session;
@@ -83,7 +83,7 @@ impl Live {
         let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
         if let Some((bytes, json)) = checkpoint {
             // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
-            self.keep(io, bytes, json).await.ok();
+            unless_bug(self.keep(io, bytes, json).await)?;
         }
         self.was_read.set(false);
         Ok(())
@@ -100,10 +100,7 @@ impl Live {
     /// The one that is kept, where it is good; whether the log had to be read for that, which is worth keeping it again.
     pub(super) async fn believed(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
         // A cache that cannot be read costs one reading of the log, nothing else.
-        match Box::pin(self.found_believed(io)).await {
-            Err(trouble) if trouble.code() == "internal" => Err(trouble),
-            found => Ok(found.ok().flatten()),
-        }
+        Ok(unless_bug(Box::pin(self.found_believed(io)).await)?.flatten())
     }
 
     async fn found_believed(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
@@ -251,10 +248,7 @@ impl FromFields for Covers {
 
 // A line that is one message and nothing else.
 pub(super) fn one_message(line: &[u8]) -> Option<Message> {
-    let mut found = scan(line).into_iter().filter_map(|found| match found {
-        Found::Record(record) => message::read(&record).0,
-        Found::Problem(_) => None,
-    });
+    let mut found = records(line).filter_map(|record| message::read(&record).0);
     let message = found.next()?;
     found.next().is_none().then_some(message)
 }

@@ -282,7 +282,7 @@ impl Live {
                 },
                 Err(trouble) => trouble,
             };
-            if failure.code() == "internal" {
+            if failure.is_bug() {
                 return Err(failure);
             }
             if self.is_elsewhere(io, log, &failure).await {

@@ -84,6 +84,11 @@ impl Trouble {
         }
     }
 
+    /// Whether it is a bug: of what was at work then it says nothing.
+    pub(crate) fn is_bug(&self) -> bool {
+        self.code() == Code::Internal.as_str()
+    }
+
     /// A bug: of leftoff, or of the host that drives it.
     pub fn internal(message: impl Into<String>) -> Trouble {
         Trouble::refused(Code::Internal, message)
@@ -175,6 +180,14 @@ impl<'a, T> Operation<'a, T> {
 impl<T> fmt::Debug for Operation<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Operation").field("has_ended", &self.work.is_none()).finish_non_exhaustive()
+    }
+}
+
+/// For what may fail without a loss: what was refused is as good as absent. A bug is not.
+pub(crate) fn unless_bug<T>(done: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
+    match done {
+        Err(trouble) if trouble.is_bug() => Err(trouble),
+        done => Ok(done.ok()),
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::live::Live;
 use super::logs::LogName;
-use super::{Io, Operation, Trouble};
+use super::{Io, Operation, Trouble, unless_bug};
 use crate::record::event::Change;
 use crate::record::status::Status;
 use crate::session::ask::Ask;
@@ -164,10 +164,7 @@ impl Live {
             Box::pin(self.save(io)).await?;
         } else if self.is_stale() {
             // Who only reads writes it anew where that is possible.
-            match Box::pin(self.save(io)).await {
-                Err(trouble) if trouble.code() == "internal" => return Err(trouble),
-                _ => {}
-            }
+            unless_bug(Box::pin(self.save(io)).await)?;
         }
         self.save_checkpoint(io, learns).await?;
         self.has_news.set(false);

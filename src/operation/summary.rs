@@ -19,7 +19,7 @@ use super::kept::Covers;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
-use super::{Io, Need, Operation, Trouble};
+use super::{Io, Need, Operation, Trouble, unless_bug};
 use crate::context::{extract, prompt, told};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -120,7 +120,7 @@ impl Live {
         // A context does without it.
         match Box::pin(self.extended(io, wanted, (previous, limit), &asked.counts)).await {
             Ok(cached) => Ok(Written { cached, refused: None }),
-            Err(trouble) if trouble.code() == "internal" => Err(trouble),
+            Err(trouble) if trouble.is_bug() => Err(trouble),
             Err(trouble) => Ok(Written { cached: None, refused: Some(trouble.message().into()) }),
         }
     }
@@ -128,15 +128,15 @@ impl Live {
     // Those of the current path whose last message is where they say, the one that reaches farthest first.
     async fn kept_summaries(&self, io: &Io) -> Result<Vec<Cached>, Trouble> {
         let folder = self.summaries();
-        let files = match io.list(&folder).await {
-            Err(trouble) if trouble.code() == "internal" => return Err(trouble),
-            found => found.unwrap_or_default().unwrap_or_default(),
-        };
-        let files: Vec<File> = files.iter().map(|entry| folder.below(&entry.name)).collect();
+        let entries = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
+        let files: Vec<File> = entries.iter().map(|entry| folder.below(&entry.name)).collect();
         type Reading<'a> = Pin<Box<dyn Future<Output = Result<Option<Vec<u8>>, Trouble>> + 'a>>;
         let reads = files.iter().map(|file| Box::pin(io.read_all(file)) as Reading<'_>);
-        let read = all(reads.collect()).await.into_iter().filter_map(|read| Cached::read(&read.ok()??));
-        let mut found: Vec<Cached> = read.chain(self.compacted_summary()).collect();
+        let mut found = Vec::new();
+        for read in all(reads.collect()).await {
+            found.extend(unless_bug(read)?.flatten().and_then(|json| Cached::read(&json)));
+        }
+        found.extend(self.compacted_summary());
         found.sort_by_key(|one| core::cmp::Reverse(one.range.end_byte));
         let mut kept = Vec::new();
         for one in found {
@@ -426,7 +426,7 @@ impl Serialize for Thousandths {
 // What the caller's model answers, whatever that is.
 async fn answered(io: &Io, need: Need) -> Result<(String, String), Trouble> {
     let answer = match io.made(need).await {
-        Err(trouble) if trouble.code() == "internal" => return Err(trouble),
+        Err(trouble) if trouble.is_bug() => return Err(trouble),
         Err(trouble) => {
             return Err(refused(format!("expected a summary, but the model failed: {}", trouble.message())));
         }

@@ -8,14 +8,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::append::{Appending, Counts, Drafts};
+use super::kept::one_message;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::{Io, Operation, Trouble};
+use crate::error::Code;
 use crate::json::fields::{Fields, items};
 use crate::json::text::{Text, to_json, to_open_json};
 use crate::record::message::{self, Message, Role, ToolCall};
-use crate::record::scan::{Found, scan};
+use crate::record::scan::records;
 use crate::record::tool_execution::asked::Asked;
 use crate::record::tool_execution::{self, ToolExecution};
 use crate::shapes::Format;
@@ -60,7 +62,10 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             live.revived(&io).await?;
-            for json in items(&executions).unwrap_or_default() {
+            let executions = items(&executions).ok_or_else(|| {
+                Trouble::refused(Code::InvalidRequest, "expected an array of tool executions, but found none")
+            })?;
+            for json in executions {
                 let bytes = live.with(|session| session.stage_execution(json, &io.stamp()))?;
                 live.append(&io, LogName::Tools, bytes, (false, false)).await?;
             }
@@ -121,7 +126,7 @@ impl Live {
             None => {
                 let line =
                     self.appended(io, &by(Drafts::Said(asked.result_draft(), Format::Leftoff))).await?;
-                let said = first_message(&line);
+                let said = one_message(&line);
                 lines.extend(line);
                 (said, asked.content())
             }
@@ -132,9 +137,11 @@ impl Live {
         let record = asked.record(owner_id, tokens);
         let bytes = self.with(|session| session.stage_execution(&record, &io.stamp()))?;
         let written = executions_in(&bytes).into_iter().next();
+        let written = written
+            .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
         let lines = String::from_utf8_lossy(&lines);
-        Ok(written.map_or_else(String::new, |written| told(&written, Some(&content), true, &lines)))
+        Ok(told(&written, Some(&content), true, &lines))
     }
 
     // The execution of this call, where it is on record.
@@ -242,18 +249,7 @@ fn with_call(owner: &Message, asked: &Asked) -> Message {
 }
 
 fn executions_in(log: &[u8]) -> Vec<ToolExecution> {
-    let read = |found| match found {
-        Found::Record(record) => tool_execution::read(&record).0,
-        Found::Problem(_) => None,
-    };
-    scan(log).into_iter().filter_map(read).collect()
-}
-
-fn first_message(lines: &[u8]) -> Option<Message> {
-    scan(lines).into_iter().find_map(|found| match found {
-        Found::Record(record) => message::read(&record).0,
-        Found::Problem(_) => None,
-    })
+    records(log).filter_map(|record| tool_execution::read(&record).0).collect()
 }
 
 fn told(execution: &ToolExecution, content: Option<&Text>, is_new: bool, lines: &str) -> String {

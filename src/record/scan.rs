@@ -479,3 +479,11 @@ pub fn scan(bytes: &[u8]) -> Vec<Found> {
     all.extend(core::iter::from_fn(|| scanner.next()));
     all
 }
+
+/// The records of a log that is at hand; what is none is passed by.
+pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = Record> {
+    scan(bytes).into_iter().filter_map(|found| match found {
+        Found::Record(record) => Some(record),
+        Found::Problem(_) => None,
+    })
+}
