@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use host::{Host, Meanwhile};
 use leftoff::layout::{File, Root};
-use leftoff::operation::{Appending, Counts, Drafts, Live, Operation};
+use leftoff::operation::{Appending, Counts, Drafts, Live, Need, Operation, Step};
 use leftoff::shapes::Format;
 use serde_json::Value;
 
@@ -140,6 +140,28 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
         }
         goes_on(host, live, about);
     });
+}
+
+#[test]
+fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
+    let (mut host, live) = begun();
+    let asked = r#"{"request":{"window":64000,"encoding":"estimate-1"}}"#;
+    let whole = host.drive_on(&mut live.context(asked.into(), Counts::Estimate)).expect("a context");
+    let mut context = live.context(asked.into(), Counts::Estimate);
+    let mut step = context.begin(host.stamp());
+    let again = loop {
+        let needs = match step {
+            Step::Done(done) => break done,
+            Step::Needs(needs) => needs,
+        };
+        if matches!(needs[..], [Need::Leave]) {
+            // Whoever comes next begins to read all anew, and is not done.
+            live.open().begin(host.stamp());
+        }
+        let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+        step = context.next(host.now_ms(), answers);
+    };
+    assert!(again == Ok(whole), "another context than before");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::append::Counts;
 use super::context::{Asked, object};
 use super::live::Live;
 use super::summary::{Cached, Wanted, Written};
-use super::{Io, Operation, Trouble};
+use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::{Action, Context, Decision, Request};
 use crate::error::Code;
 use crate::json::text::to_json;
@@ -20,6 +20,7 @@ use crate::record::event::SummaryRange;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
 use crate::session::ask::Ask;
+use crate::session::source::Source;
 use crate::shapes::Format;
 
 /// It is due from here on, in hundredths of the budget.
@@ -67,31 +68,31 @@ impl Live {
             let apply = fields.take("apply", bad).unwrap_or_default();
             let undo = fields.take("undo", bad).unwrap_or_default();
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();
-            live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
-            if undo {
-                let asked = live.asked(&options, counts);
-                return live.undone(&io, asked).await.map(|done| to_json(&done));
-            }
-            let asked = live.learned_request(&io, &options, counts).await?;
-            live.compacted(&io, &asked, keep, apply).await.map(|done| to_json(&done))
+            let done = if undo {
+                live.undone(&io, &options, &counts).await?
+            } else {
+                let known = live.learned_request(&io, &options, &counts).await?;
+                live.compacted(&io, known, keep, apply).await?
+            };
+            Ok(to_json(&done))
         })
     }
 
     async fn compacted(
         &self,
         io: &Io,
-        asked: &Asked,
+        (asked, source): (Asked, Source),
         keep: Result<Option<u32>, Trouble>,
         apply: bool,
     ) -> Result<Compacted, Trouble> {
         let plain = asked.plain();
-        let mut plan = self.planned(io, &plain, keep).await?;
+        let mut plan = self.planned(io, &plain, &source, keep).await?;
         if !apply || plan.reason.is_some() {
             return Ok(plan);
         }
         let end = plan.end_byte.unwrap_or_default();
         let wanted = Wanted { range: Span { start: 0, end }, least: end, tokens: plan.summary_tokens };
-        let Written { cached, refused } = self.summary(io, wanted, asked).await?;
+        let Written { cached, refused } = self.summary(io, wanted, &asked).await?;
         let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
         let said = Ask::from_json(&event)?;
         self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
@@ -105,11 +106,17 @@ impl Live {
     }
 
     // That contexts cannot be built, or of what window, is no reason not to take it back.
-    async fn undone(&self, io: &Io, asked: Result<Asked, Trouble>) -> Result<Compacted, Trouble> {
-        if self.with(|session| session.compaction().range.is_none()) {
+    async fn undone(&self, io: &Io, options: &str, counts: &Counts) -> Result<Compacted, Trouble> {
+        let caught_up = || async {
+            self.caught_up(io).await?;
+            let is_compacted = self.with(|session| session.compaction().range.is_some());
+            Ok((is_compacted, self.asked(options, counts).ok()))
+        };
+        let (is_compacted, asked) = self.in_turn(io, &|| Box::pin(caught_up())).await?;
+        if !is_compacted {
             return Ok(Compacted { reason: Some("it is not compacted".into()), ..Compacted::default() });
         }
-        let plain = asked.ok().map(|asked| asked.plain());
+        let plain = asked.map(|asked| asked.plain());
         let before = self.tried(io, plain.as_ref()).await?;
         let said = Ask::from_json(r#"[{"type":"compaction"}]"#)?;
         self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
@@ -125,24 +132,22 @@ impl Live {
 
     async fn tried(&self, io: &Io, asked: Option<&Asked>) -> Result<Option<Context>, Trouble> {
         let Some(asked) = asked else { return Ok(None) };
-        match self.tokens_of(io, asked).await {
-            Err(trouble) if trouble.code() == Code::Internal.as_str() => Err(trouble),
-            context => Ok(context.ok()),
-        }
+        unless_bug(self.tokens_of(io, asked).await)
     }
 
     async fn tokens_of(&self, io: &Io, asked: &Asked) -> Result<Context, Trouble> {
-        self.in_turn(io, &|| Box::pin(self.learned(io))).await?;
-        Ok(self.built(io, asked, None).await?.context)
+        let source = self.learned_source(io).await?;
+        Ok(self.built(io, asked, source, None).await?.context)
     }
 
     async fn planned(
         &self,
         io: &Io,
         asked: &Asked,
+        source: &Source,
         keep: Result<Option<u32>, Trouble>,
     ) -> Result<Compacted, Trouble> {
-        let before = self.built(io, asked, None).await?.context;
+        let before = self.built(io, asked, source.clone(), None).await?.context;
         let current = self.with(|session| session.compaction().range.clone());
         let most = keep?.unwrap_or(before.token_budget / 2);
         let is_all = before.strategy == "full-history";
@@ -162,7 +167,7 @@ impl Live {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
         }
         let alone = Asked { request: alone(&asked.request, most), ..asked.clone() };
-        let plan = self.built(io, &alone, None).await?.context;
+        let plan = self.built(io, &alone, source.clone(), None).await?.context;
         let through = through_of(&plan);
         if through.is_some() && through.as_ref() == current.as_ref().map(|range| &range.end_message_id) {
             let reason = Some("what was said since is the newest turn alone".into());
@@ -171,7 +176,7 @@ impl Live {
         let Some(through) = through else {
             return because("with older tool results shortened, all of it fits into what is kept".into());
         };
-        let after = self.built(io, asked, Some(&through)).await?.context;
+        let after = self.built(io, asked, source.clone(), Some(&through)).await?.context;
         if after.tokens_used >= used {
             return because("it would not be smaller".into());
         }

@@ -11,14 +11,14 @@ use super::live::Live;
 use super::logs::LogName;
 use super::summary::{Wanted, Written};
 use super::{Io, Need, Operation, Trouble, Work};
-use crate::context::{Build, Context, Outcome, Request, write_context};
+use crate::context::{Build, Context, Outcome, Request, extract, write_context};
 use crate::error::Code;
 use crate::json::fields::{Fields, items, kind_of};
 use crate::json::text::to_json;
 use crate::record::scan::records;
 use crate::record::{message, message::Message};
 use crate::session::needs::Needs;
-use crate::session::source::Compacted;
+use crate::session::source::{Compacted, Source};
 use crate::shapes::{self, Format};
 use crate::tokens::{Encoding, Vocabulary, count};
 
@@ -57,9 +57,9 @@ impl Live {
     pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let asked = live.learned_request(&io, &asked, counts).await?;
+            let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
             let shape = asked.request.shape();
-            let built = live.built(&io, &asked, None).await?;
+            let built = live.built(&io, &asked, source, None).await?;
             Ok(built.write(shape))
         })
     }
@@ -68,8 +68,7 @@ impl Live {
     pub fn state(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            live.in_turn(&io, &|| Box::pin(live.learned(&io))).await?;
-            let source = live.with(|session| session.source());
+            let source = live.learned_source(&io).await?;
             Ok(to_json(&source.state.shown(&source.project)))
         })
     }
@@ -83,13 +82,12 @@ impl Live {
             let mut fields = object(&asked)?;
             let tokens = most_tokens(fields.take_raw("maxTokens").unwrap_or_default())?;
             let encoding: String = fields.take("encoding", bad).unwrap_or_default();
-            live.in_turn(&io, &|| Box::pin(live.learned(&io))).await?;
+            let source = live.learned_source(&io).await?;
             let vocabulary = named_vocabulary(&io, &encoding).await?;
-            let pins = live.pinned(&io).await?;
+            let pins = live.pinned(&io, &source).await?;
             let pins: Vec<String> = pins.into_iter().map(|pin| pin.content.as_str().into()).collect();
-            let known = live.with(|session| session.source());
             let cost = |text: &str| count(text, vocabulary.as_deref()).tokens;
-            Ok(crate::context::extract(known.known(&pins), tokens, &cost))
+            Ok(extract(source.known(&pins), tokens, &cost))
         })
     }
 
@@ -97,31 +95,50 @@ impl Live {
     pub fn pins(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
-            let pins = live.pinned(&io).await?;
+            let caught_up = || async {
+                live.caught_up(&io).await?;
+                Ok(live.with(|session| session.source()))
+            };
+            let source = live.in_turn(&io, &|| Box::pin(caught_up())).await?;
+            let pins = live.pinned(&io, &source).await?;
             Ok(to_json(&pins.into_iter().map(|pin| pin.id).collect::<Vec<_>>()))
         })
     }
 
-    /// Does something while no other operation of this process has the session, and again where it lies by then.
-    pub(super) async fn in_turn<'a>(&self, io: &Io, work: &dyn Fn() -> Work<'a, ()>) -> Result<(), Trouble> {
+    /// Does something while no other operation of this process has the session, and again where it lies by then. What is
+    /// known of the session is looked at in it: afterwards another operation may have begun to read all anew.
+    pub(super) async fn in_turn<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
         io.turn().await?;
-        self.here(io, work).await?;
-        io.leave().await
+        let done = self.here(io, work).await?;
+        io.leave().await?;
+        Ok(done)
     }
 
+    /// What a context is built from, of the session as it is now.
+    pub(super) async fn learned_source(&self, io: &Io) -> Result<Source, Trouble> {
+        let learned = || async {
+            self.learned(io).await?;
+            Ok(self.with(|session| session.source()))
+        };
+        self.in_turn(io, &|| Box::pin(learned())).await
+    }
+
+    /// The same, and the request of a caller.
     pub(super) async fn learned_request(
         &self,
         io: &Io,
         asked: &str,
-        counts: Counts,
-    ) -> Result<Asked, Trouble> {
-        self.in_turn(io, &|| Box::pin(self.learned(io))).await?;
-        self.asked(asked, counts)
+        counts: &Counts,
+    ) -> Result<(Asked, Source), Trouble> {
+        let learned = || async {
+            self.learned(io).await?;
+            Ok((self.asked(asked, counts)?, self.with(|session| session.source())))
+        };
+        self.in_turn(io, &|| Box::pin(learned())).await
     }
 
     /// The request of a caller; where it says neither window nor model, the session's own hold.
-    pub(super) fn asked(&self, asked: &str, counts: Counts) -> Result<Asked, Trouble> {
+    pub(super) fn asked(&self, asked: &str, counts: &Counts) -> Result<Asked, Trouble> {
         let bad = &mut Vec::new();
         let mut asked = object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
@@ -140,18 +157,18 @@ impl Live {
         let recorded: Vec<String> = model.into_iter().chain(recorded).collect();
         parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
         let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
-        Ok(Asked { request, summarizes, window, counts })
+        Ok(Asked { request, summarizes, window, counts: counts.clone() })
     }
 
-    /// The context of the session as it is now; as if it had been compacted through that message, where one is given. What it
-    /// is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
+    /// A context of what is known of the session; as if it had been compacted through that message, where one is given. What
+    /// it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
     pub(super) async fn built(
         &self,
         io: &Io,
         asked: &Asked,
+        mut source: Source,
         through: Option<&str>,
     ) -> Result<Built, Trouble> {
-        let mut source = self.with(|session| session.source());
         let through = through.map(|through| Compacted { through: through.into(), ..Compacted::default() });
         source.compacted = through.or(source.compacted);
         let mut build = Build::new(asked.request.clone(), source);
@@ -195,9 +212,9 @@ impl Live {
         }
     }
 
-    async fn pinned(&self, io: &Io) -> Result<Vec<Message>, Trouble> {
+    async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
         let mut pinned = Vec::new();
-        for span in self.with(|session| session.source().pins) {
+        for span in &source.pins {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
             pinned.extend(records(&line).filter_map(|record| message::read(&record).0));
         }

@@ -79,19 +79,21 @@ impl Host {
         }
     }
 
-    fn stamp(&mut self) -> Stamp {
+    /// Another moment, another chance.
+    pub fn stamp(&mut self) -> Stamp {
         self.steps += 1;
         let mut entropy = [0; 32];
         entropy[..8].copy_from_slice(&self.steps.to_be_bytes());
         Stamp { now_ms: self.now_ms(), offset_minutes: 0, entropy }
     }
 
-    fn now_ms(&mut self) -> i64 {
+    pub fn now_ms(&mut self) -> i64 {
         self.changes += 1;
         1_800_000_000_000 + self.changes * 100
     }
 
-    fn answer(&mut self, need: Need, fails: bool) -> Answer {
+    /// What it says to a need; `fails`: that it cannot be done.
+    pub fn answer(&mut self, need: Need, fails: bool) -> Answer {
         if fails {
             let written = matches!(need, Need::Append { .. }).then_some(0);
             let message = "out of order".into();
