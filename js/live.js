@@ -3,13 +3,13 @@
 
 import { join, relative, sep } from "node:path";
 
-import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes } from "./core.js";
+import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, toBytes } from "./core.js";
 import { nowMs } from "./clock.js";
 import { LeftoffError } from "./error.js";
 import { KeptReport } from "./kept-report.js";
 import { Log } from "./log.js";
 import { conversationOf } from "./placement.js";
-import { drive, driveAppend } from "./wasm/drive.js";
+import { drive, driveAppend, drivePages } from "./wasm/drive.js";
 
 /** @import { Live as Native, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { MetadataJson } from "./records.js" */
@@ -58,7 +58,7 @@ export class Live {
     this.place = place;
     /** What the last context was made of. */
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
-    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {import("./messages.js").From} */
+    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
     this.#host = { at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
   }
@@ -82,6 +82,13 @@ export class Live {
     const native = this.#made();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
     return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), isCounted, now, chance), own));
+  }
+
+  /** Drives one that gives pages of items. @param {string} name @param {object} [request] @param {Own} [own] @returns {AsyncGenerator<any>} the items, one after another */
+  async *pages(name, request = {}, own) {
+    const native = this.#made();
+    const pages = drivePages((operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance), { ...this.#host, own });
+    for await (const page of pages) yield* fromBytes(page);
   }
 
   /**

@@ -55,11 +55,6 @@ export class Log {
       at += bytes.length;
     }
   }
-
-  /** @param {number} start @param {number} end */
-  async range(start, end) {
-    return (await this.#storage.readRange(this.path, start, end)) ?? new Uint8Array();
-  }
 }
 
 /** @param {string} folder */

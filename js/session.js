@@ -9,11 +9,10 @@ import { exported } from "./export.js";
 import { toJson } from "./json.js";
 import { Lease } from "./lease.js";
 import { Live } from "./live.js";
-import { appended, ofPath } from "./messages.js";
 import { knownOptions } from "./options.js";
 import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
-import { refuseUnlessSaid } from "./refusing.js";
+import { refuseUnlessSaid, refuseUnlessSignal } from "./refusing.js";
 import { resumed } from "./resuming.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
@@ -410,9 +409,7 @@ export class Session {
    * said; // => [["assistant", "Hi."], ["user", "Hello"]]
    */
   async *messages(options = {}) {
-    knownOptions("messages", options);
-    await this.#run("catchUp");
-    yield* ofPath(this.#live.from, this.#live.handle, options);
+    yield* this.#live.pages("messages", knownOptions("messages", options));
   }
 
   /**
@@ -429,7 +426,8 @@ export class Session {
    */
   async *follow(options = {}) {
     const { signal } = knownOptions("follow", options);
-    yield* appended(this.#live.from, { start: await this.log.size(), signal });
+    refuseUnlessSignal(signal);
+    if (!signal?.aborted) yield* this.#live.pages("follow", {}, { signal });
   }
 
   /**

@@ -72,6 +72,9 @@ fn operations() -> Vec<(&'static str, Begins)> {
             told(live.compact(request.into(), Counts::Estimate))
         }),
         ("examine", |live| told(live.examine())),
+        ("messages", |live| told(live.messages("{}".into()))),
+        ("messages backward", |live| told(live.messages(r#"{"newestFirst":true}"#.into()))),
+        ("newest", |live| told(live.newest())),
     ]
 }
 
@@ -138,8 +141,50 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
                 "{about}"
             );
         }
+        if about.starts_with("messages") {
+            assert!(is_acknowledged, "{about}");
+            let read = host.pages.concat();
+            assert!((0..40).all(|turn| read.contains(&format!("turn {turn} about a file"))), "{about}");
+        }
         goes_on(host, live, about);
     });
+}
+
+#[test]
+fn who_follows_gets_what_comes_and_goes_without_a_trace() {
+    let (mut host, live) = begun();
+    let mut follow = live.follow();
+    let mut step = follow.begin(host.stamp());
+    for n in 0..3 {
+        while host.pages.len() == n {
+            let Step::Needs(needs) = step else { panic!("it goes on until it is dropped") };
+            if matches!(needs[..], [Need::Wait { .. }]) {
+                let line = format!("{{\"id\":\"next-{n}\",\"role\":\"user\",\"content\":\"as it comes\"}}\n");
+                host.append(&format!("{FOLDER}/messages.jsonl"), line.as_bytes());
+            }
+            let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+            step = follow.next(host.now_ms(), answers);
+        }
+        assert!(host.pages[n].contains(&format!("next-{n}")), "{:?}", host.pages);
+    }
+    drop(follow);
+    assert_eq!(host.pages.len(), 3);
+    goes_on(&mut host, &live, "followed");
+}
+
+#[test]
+fn messages_of_a_leaf_that_is_none_are_refused() {
+    let (mut host, live) = begun();
+    for (asked, code) in [
+        (r#"{"leaf":7}"#, "invalid_request"),
+        (r#"{"newestFirst":"yes"}"#, "invalid_request"),
+        (r#"{"allBranches":1}"#, "invalid_request"),
+        (r#"{"leaf":"nobody"}"#, "not_found"),
+        (r#"{"leaf":"nobody","newestFirst":true}"#, "not_found"),
+    ] {
+        let refused = host.drive_on(&mut live.messages(asked.into())).expect_err(asked);
+        assert_eq!(refused.code(), code, "{asked}: {refused}");
+    }
 }
 
 #[test]

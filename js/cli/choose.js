@@ -3,7 +3,6 @@
 
 import { LeftoffError, NodeStorage, listText } from "../index.js";
 import { unlessBug } from "../error.js";
-import { Log } from "../log.js";
 import { newestFirst } from "../messages.js";
 import { ranked } from "../search.js";
 
@@ -31,8 +30,7 @@ export async function choose(args, store, listed, { message, canBegin = false })
     return [...new Set([...begun, ...ranked(words, shown)])].map((one) => shown.indexOf(one));
   };
   const preview = async (/** @type {number} */ place) => {
-    const { path } = /** @type {Listed} */ (listed[place]);
-    const { value: said } = await store.redacted(await lastSaid(path));
+    const { value: said } = await store.redacted(await lastSaid(/** @type {Listed} */ (listed[place])));
     return [...about(/** @type {Listed} */ (shown[place])), ...said];
   };
   const place = await picked(args, { message, items: shown, rank, preview, canBegin });
@@ -47,15 +45,14 @@ function about(one) {
   return [head.replace(/^1\. /, ""), ...rest.map((line) => line.trim())].filter(Boolean);
 }
 
-/** What was said last, oldest first; only the end of the log is read for it. @param {string} path */
-async function lastSaid(path) {
+/** What was said last, oldest first; only the end of the log is read for it. @param {Listed} one */
+async function lastSaid({ path, placement }) {
   const storage = new NodeStorage();
-  const log = new Log({ storage, folder: path });
   /** @type {string[]} */
   const said = [];
   try {
     let count = 0;
-    for await (const { role, content } of newestFirst({ storage, log, folder: path }, { end: await log.size() })) {
+    for await (const { role, content } of newestFirst({ storage, path, placement })) {
       if (role !== "tool" && content.trim()) said.unshift(`${role ?? "message"}: ${content}`);
       if (said.length === LAST || (count += 1) === FAR) break;
     }

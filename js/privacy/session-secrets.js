@@ -11,8 +11,8 @@ import { unlessBug } from "../error.js";
 import { secretsStored } from "../redaction.js";
 import { Known } from "./known.js";
 
-/** @import { From } from "../messages.js" */
 /** @import { Redaction } from "../redaction.js" */
+/** @import { Storage } from "../storage/contract.js" */
 
 /** How far a file was read, and what it was like. @typedef {{ end: number, size: number, mtimeMs: number }} Read */
 
@@ -28,7 +28,7 @@ export class SessionSecrets {
   /** Its files are read by one after the other. @type {Promise<unknown>} */
   #turn = Promise.resolve();
 
-  /** @param {Pick<From, "storage" | "folder">} from where its files are, also where that changes @param {Redaction} redaction */
+  /** @param {{ storage: Storage, folder: string }} from where its files are, also where that changes @param {Redaction} redaction */
   constructor(from, redaction) {
     this.#from = from;
     this.#redaction = redaction;

@@ -2,6 +2,7 @@
 /** Answers what the core's operations need until they have ended: all that this host has to know of them. */
 
 import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 
 import { entropy, nowMs } from "../clock.js";
 import { called, exactCounter, fromBytes, instance } from "../core.js";
@@ -29,7 +30,9 @@ import { toJson } from "../json.js";
  * @property {ContextRequest["count"]} [count]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
+ * @property {AbortSignal} [signal] ends it, as if there was no more
  *
+ * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
  * @typedef {(operations: Operations, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
  * @typedef {{ host: Host, payload: Uint8Array, number: number, held: { leave?: () => void } }} By `held`: what the operation has for itself
  */
@@ -136,7 +139,12 @@ const ANSWERS = {
     const { messages, includedCount, summarizedCount } = /** @type {any} */ (await tried(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
     return [TEXT, toJson({ messages, includedCount, summarizedCount })];
   },
-  wait: ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms)),
+  async wait({ ms }, { host }) {
+    const signal = host.own?.signal;
+    await setTimeout(ms, undefined, { signal }).catch((error) => {
+      if (!signal?.aborted) throw error;
+    });
+  },
   async find({ id }, { host }) {
     const { workspace, path, shown } = (await host.find(id)) ?? {};
     return [PLACE, workspace, path, shown];
@@ -159,9 +167,23 @@ async function tried(work) {
  * @param {Begin} begin @param {Host} host
  * @returns {Promise<Uint8Array>} its answer, JSON mostly
  */
-export async function drive(begin, host) {
+export function drive(begin, host) {
+  return ended(drivePages(begin, host));
+}
+
+/**
+ * Drives one that gives pages: whoever wants no more of them ends it.
+ * @param {Begin} begin @param {Host} host
+ * @returns {Pages} a page is good until the next one is asked for
+ */
+export function drivePages(begin, host) {
   const first = called(() => begin(operations(), nowMs(), entropy()));
   return driven(first, host, instance());
+}
+
+/** What an operation without pages ends by. @param {Pages} pages */
+async function ended(pages) {
+  return /** @type {Uint8Array} */ ((await pages.next()).value);
 }
 
 /**
@@ -176,7 +198,7 @@ export async function driveAppend(begin, host) {
   const looked = numbersOf(await host.log().storage.stat(host.log().path));
   refuseUnless(generation);
   const step = called(() => begin(operations(), looked, nowMs(), entropy()));
-  if (step[0] !== APPEND) return driven(step, host, generation);
+  if (step[0] !== APPEND) return ended(driven(step, host, generation));
   const { storage, path, folder } = host.log();
   /** @type {Outcome} */
   const outcome = {};
@@ -189,10 +211,10 @@ export async function driveAppend(begin, host) {
     outcome.error = error;
   }
   const { end } = outcome;
-  if (end === undefined || !seen) return driven(step, host, generation, outcome);
+  if (end === undefined || !seen) return ended(driven(step, host, generation, outcome));
   refuseUnless(generation);
   const next = called(() => operations().ended(numberOf(step), end, /** @type {Float64Array} */ (seen), nowMs()));
-  return next ? driven(next, host, generation) : linesOf(step);
+  return next ? ended(driven(next, host, generation)) : linesOf(step);
 }
 
 /** What came of an append that was tried already. @typedef {{ end?: number, error?: unknown }} Outcome */
@@ -200,9 +222,9 @@ export async function driveAppend(begin, host) {
 /**
  * The same from a step on.
  * @param {Uint8Array} step @param {Host} host @param {number} generation @param {Outcome} [outcome] of the step's one append
- * @returns {Promise<Uint8Array>}
+ * @returns {Pages}
  */
-async function driven(step, host, generation, outcome) {
+async function* driven(step, host, generation, outcome) {
   /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
   const thrown = [];
   /** @type {By["held"]} */
@@ -226,9 +248,14 @@ async function driven(step, host, generation, outcome) {
       number = numberOf(step);
       if (step[0] === FAILED) throw thrown[number];
       if (step[0] === APPEND) answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
-      else answers = needsOf(step).map(({ need, payload }) => answer(need, payload));
+      else {
+        const needs = needsOf(step);
+        answers = needs.map(({ need, payload }) => answer(need, payload));
+        for (const { need, payload } of needs) if (need.type === "page") yield payload;
+      }
       outcome = undefined;
       const said = await Promise.all(answers);
+      if (host.own?.signal?.aborted) return undefined;
       refuseUnless(generation);
       step = called(() => operations().next(number, nowMs(), said));
     }

@@ -194,6 +194,11 @@ impl Io {
         }
     }
 
+    /// Until whoever reads wants more.
+    pub async fn page(&self, bytes: Vec<u8>) -> Result<(), Trouble> {
+        self.done(Need::Page { bytes }).await
+    }
+
     async fn done(&self, need: Need) -> Result<(), Trouble> {
         match self.ask(need).await {
             Answer::Done => Ok(()),

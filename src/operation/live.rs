@@ -98,15 +98,7 @@ impl Live {
     /// Takes in what others appended: messages, and what they said about it.
     pub fn catch_up(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move {
-            live.here(&io, &|| {
-                Box::pin(async {
-                    live.caught_up(&io).await?;
-                    if io.stat(&live.folder()).await?.is_none() { Err(live.elsewhere()) } else { Ok(()) }
-                })
-            })
-            .await
-        })
+        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.caught_up_there(&io))).await })
     }
 
     /// The same, and folds what came since into what is known of the conversation.
@@ -252,6 +244,14 @@ impl Live {
             self.observe_found(io, *log, found?).await?;
         }
         self.complete(io).await
+    }
+
+    /// The same of a session whose folder is there. Where something of it was read, that has been seen already.
+    pub(super) async fn caught_up_there(&self, io: &Io) -> Result<(), Trouble> {
+        self.caught_up(io).await?;
+        let was_read = self.end(LogName::Events) > 0 || self.end(LogName::Messages) > 0;
+        let is_there = was_read || io.stat(&self.folder()).await?.is_some();
+        if is_there { Ok(()) } else { Err(self.elsewhere()) }
     }
 
     pub(super) async fn looked(&self, io: &Io) -> Result<(), Trouble> {

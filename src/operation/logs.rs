@@ -119,6 +119,11 @@ impl Live {
         self.size_of(log, io.stat(&self.log_file(log)).await?)
     }
 
+    /// How many bytes it had when it was looked at last.
+    pub(super) fn seen_size(&self, log: LogName) -> u64 {
+        self.logs[log as usize].borrow().seen.map_or(0, |seen| seen.size)
+    }
+
     fn size_of(&self, log: LogName, found: Option<Stat>) -> Result<u64, Trouble> {
         match found {
             Some(stat) if stat.kind != Kind::File => {

@@ -21,6 +21,8 @@ pub(super) struct Messages<'a> {
     reader: Reader,
     at: u64,
     end: u64,
+    // All of the range, where that is one piece: it was read to look for revisions.
+    whole: Option<Vec<u8>>,
     // Backward pieces of this size; forward where there is none.
     backward: Option<u64>,
     is_finished: bool,
@@ -41,14 +43,15 @@ impl<'a> Messages<'a> {
         Span { start, end }: Span,
     ) -> Result<Messages<'a>, Trouble> {
         let mut revisions = Revisions::new(start);
-        let mut at = start;
+        let (mut at, mut whole) = (start, None);
         while at < end {
             let bytes = piece(live, io, at, end.min(at + PIECE)).await?;
             revisions.feed(&bytes);
             at += bytes.len() as u64;
+            whole = (bytes.len() as u64 == end - start).then_some(bytes);
         }
         let reader = Reader::oldest_first(start, revisions);
-        Ok(Messages { at: start, ..Messages::forward(live, io, reader, end) })
+        Ok(Messages { at: start, whole, ..Messages::forward(live, io, reader, end) })
     }
 
     /// The same, each as every line that it has: nothing is known of what was written again.
@@ -58,7 +61,7 @@ impl<'a> Messages<'a> {
 
     fn forward(live: &'a Live, io: &'a Io, reader: Reader, end: u64) -> Messages<'a> {
         let problems = Vec::new();
-        Messages { live, io, reader, at: 0, end, backward: None, is_finished: false, problems }
+        Messages { live, io, reader, at: 0, end, whole: None, backward: None, is_finished: false, problems }
     }
 
     /// From `end` on backward.
@@ -72,6 +75,12 @@ impl<'a> Messages<'a> {
     pub fn last_before(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
         let reader = Reader::newest_first(end, Vec::new());
         Messages { at: end, backward: Some(LINE), ..Messages::forward(live, io, reader, end) }
+    }
+
+    /// What comes behind `start`, where a line ends, for who asks again for what was appended since.
+    pub fn behind(live: &'a Live, io: &'a Io, start: u64) -> Messages<'a> {
+        let reader = Reader::oldest_first(start, Revisions::new(start));
+        Messages { at: start, is_finished: true, ..Messages::forward(live, io, reader, start) }
     }
 
     /// The next ones; nothing where there are no more.
@@ -100,6 +109,16 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// Takes more of a log that has grown up to `end`; false where there is no more.
+    pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
+        self.end = end;
+        if self.at >= end {
+            return Ok(false);
+        }
+        self.feed().await?;
+        Ok(true)
+    }
+
     async fn feed(&mut self) -> Result<(), Trouble> {
         let (start, end) = match self.backward {
             Some(size) => (self.at.saturating_sub(size), self.at),
@@ -110,7 +129,9 @@ impl<'a> Messages<'a> {
             self.is_finished = true;
             return Ok(());
         }
-        let bytes = if self.backward.is_some() {
+        let bytes = if let Some(whole) = self.whole.take() {
+            whole
+        } else if self.backward.is_some() {
             let file = self.live.log_file(LogName::Messages);
             self.io.read_range(&file, start, end).await?
         } else {

@@ -17,6 +17,7 @@ mod kept;
 mod live;
 mod logs;
 mod messages;
+mod pages;
 mod say;
 mod summary;
 mod tools;

@@ -116,6 +116,13 @@ pub enum Need {
         #[serde(skip_serializing_if = "Option::is_none")]
         previous: Option<String>,
     },
+    /// A page of what is read, JSON or a text: whoever reads has no more to do with it, and goes on. Who wants no more drops
+    /// the operation. Answer: `Done`.
+    Page {
+        /// What is in it.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+    },
     /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {
@@ -129,10 +136,10 @@ pub enum Need {
 }
 
 impl Need {
-    /// The bytes to write, where it is about bytes.
+    /// The bytes that lie behind the needs, where it is about bytes.
     pub fn payload(&self) -> Option<&[u8]> {
         match self {
-            Need::Append { bytes, .. } | Need::Replace { bytes, .. } => Some(bytes),
+            Need::Append { bytes, .. } | Need::Replace { bytes, .. } | Need::Page { bytes } => Some(bytes),
             _ => None,
         }
     }

@@ -130,3 +130,13 @@ test("whoever follows a session gets what another process appends, in order, unt
   await store.close();
   rmSync(home, { recursive: true });
 });
+
+test("what is no reading is refused, and so is a leaf that nobody said", async () => {
+  const { session } = await memory();
+  await session.append({ role: "user", content: "said" });
+  const refused = (/** @type {any} */ reading, /** @type {string} */ code) =>
+    assert.rejects(collected(session.messages(reading)), (error) => error instanceof LeftoffError && error.code === code, JSON.stringify(reading));
+  for (const reading of [{ leaf: 7 }, { newestFirst: "yes" }, { allBranches: 1 }]) await refused(reading, "invalid_request");
+  await refused({ leaf: "nobody" }, "not_found");
+  await assert.rejects(session.follow(/** @type {any} */ ({ signal: 7 })).next(), (error) => error instanceof LeftoffError && error.code === "invalid_request");
+});

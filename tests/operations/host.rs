@@ -20,6 +20,8 @@ pub enum Meanwhile {
 #[derive(Default)]
 pub struct Host {
     pub files: BTreeMap<String, (Vec<u8>, i64)>,
+    /// What was read in pages, one after another.
+    pub pages: Vec<String>,
     changes: i64,
     steps: u64,
 }
@@ -128,6 +130,10 @@ impl Host {
                 let bytes =
                     self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));
                 bytes.map_or(Answer::Done, |bytes| Answer::Text(sha256(bytes)))
+            }
+            Need::Page { bytes } => {
+                self.pages.push(String::from_utf8(bytes).expect("UTF-8"));
+                Answer::Done
             }
             Need::Wait { .. } | Need::Turn | Need::Leave => Answer::Done,
             Need::Find { .. } => Answer::Place(None),

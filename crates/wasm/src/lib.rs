@@ -24,8 +24,6 @@ mod privacy;
 #[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]
-mod reader;
-#[cfg(feature = "core")]
 mod session;
 #[cfg(feature = "core")]
 mod settings;

@@ -1,0 +1,177 @@
+//! The messages of a session for who reads all of them: in pages, each asked for once the one before is used up. So a session
+//! of any length takes the memory of a page.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::context::object;
+use super::live::Live;
+use super::logs::LogName;
+use super::messages::Messages;
+use super::{Io, Operation, Trouble};
+use crate::error::Code;
+use crate::json::text::{to_json, to_open_json};
+use crate::record::message::Message;
+use crate::session::handle::Session;
+
+/// How often a log that is followed is looked at. That costs some microseconds, and works where the system tells of no
+/// changes: on network filesystems.
+const LOOK_MS: u32 = 50;
+
+/// Which messages are asked for, and in which order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// From the end on.
+    pub newest_first: bool,
+    /// Those of the path of this message; of the current one without it.
+    pub leaf: Option<String>,
+    /// Also those of other paths, marked.
+    pub all_branches: bool,
+}
+
+impl Reading {
+    /// Reads `{"newestFirst","leaf","allBranches"}`.
+    fn from_json(json: &str) -> Result<Reading, Trouble> {
+        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let reading = Reading {
+            newest_first: fields.take("newestFirst", bad).unwrap_or_default(),
+            leaf: fields.take("leaf", bad),
+            all_branches: fields.take("allBranches", bad).unwrap_or_default(),
+        };
+        match bad.pop() {
+            Some(bad) => Err(Trouble::refused(Code::InvalidRequest, bad.message)),
+            None => Ok(reading),
+        }
+    }
+}
+
+/// Messages of a path, some at a time: each is JSON. The path stays what it was, whatever is appended meanwhile.
+pub(super) struct OfPath<'a> {
+    messages: Messages<'a>,
+    session: Rc<RefCell<Session>>,
+    // Where the log has more than one path.
+    leaf: Option<String>,
+    all_branches: bool,
+    // The message that was asked for, while it was not met.
+    missing: Option<String>,
+}
+
+impl<'a> OfPath<'a> {
+    pub async fn begin(live: &'a Live, io: &'a Io, reading: Reading) -> Result<OfPath<'a>, Trouble> {
+        let begun = || async {
+            live.caught_up_there(io).await?;
+            let session = live.session();
+            let leaf = session.borrow().leaf().map(String::from);
+            Ok((session, leaf, live.seen_size(LogName::Messages)))
+        };
+        let (session, current, end) = live.in_turn(io, &|| Box::pin(begun())).await?;
+        let messages = match reading.newest_first {
+            true => Messages::newest_first(live, io, end),
+            false => Messages::oldest_first(live, io, end).await?,
+        };
+        let leaf = current.map(|current| reading.leaf.clone().unwrap_or(current));
+        Ok(OfPath { messages, session, leaf, all_branches: reading.all_branches, missing: reading.leaf })
+    }
+
+    /// The next ones, each whether it lies on the path; nothing where there are no more.
+    pub async fn next(&mut self) -> Result<Option<Vec<(Message, bool)>>, Trouble> {
+        while let Some(some) = self.messages.next().await? {
+            if self.missing.as_ref().is_some_and(|leaf| some.iter().any(|message| message.id == *leaf)) {
+                self.missing = None;
+            }
+            let are_on = match &self.leaf {
+                Some(leaf) => {
+                    let ids = some.iter().map(|message| message.id.as_str());
+                    self.session.borrow().are_on_path(ids, Some(leaf))
+                }
+                None => alloc::vec![true; some.len()],
+            };
+            let found: Vec<(Message, bool)> =
+                some.into_iter().zip(are_on).filter(|(_, is_on)| *is_on || self.all_branches).collect();
+            if !found.is_empty() {
+                return Ok(Some(found));
+            }
+        }
+        match &self.missing {
+            Some(leaf) => Err(no_message(leaf)),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Live {
+    /// The messages of a path, as contexts have it: each once, as its highest revision. `asked` is
+    /// `{"newestFirst","leaf","allBranches"}`, JSON. Each page is a JSON array; what lies on another path has
+    /// `"onPath":false`.
+    pub fn messages(self: &Rc<Live>, asked: String) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let mut messages = OfPath::begin(&live, &io, Reading::from_json(&asked)?).await?;
+            while let Some(some) = messages.next().await? {
+                io.page(array(some.iter().map(|(message, is_on)| json(message, *is_on)))).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The messages of its log alone, newest first: for one that was not opened, and is not to be. Pages as of `messages`.
+    pub fn newest(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let end = live.size(&io, LogName::Messages).await?;
+            let mut messages = Messages::newest_first(&live, &io, end);
+            while let Some(some) = messages.next().await? {
+                io.page(array(some.iter().map(|message| json(message, true)))).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What is appended from now on, as it comes; it ends when it is dropped. Pages as of `messages`.
+    pub fn follow(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let start = live.size(&io, LogName::Messages).await?;
+            let mut messages = Messages::behind(&live, &io, start);
+            loop {
+                let end = live.size(&io, LogName::Messages).await?;
+                while messages.feed_up_to(end).await? {
+                    while let Some(some) = messages.next().await? {
+                        io.page(array(some.iter().map(|message| json(message, true)))).await?;
+                    }
+                }
+                io.wait(LOOK_MS).await?;
+            }
+        })
+    }
+}
+
+fn json(message: &Message, is_on_path: bool) -> String {
+    let mut json = to_open_json(message);
+    if !is_on_path {
+        json.pop();
+        json.push_str(",\"onPath\":false}");
+    }
+    json
+}
+
+fn array(items: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut all = Vec::from(b"[");
+    for item in items {
+        if all.len() > 1 {
+            all.push(b',');
+        }
+        all.extend(item.into_bytes());
+    }
+    all.push(b']');
+    all
+}
+
+fn no_message(id: &str) -> Trouble {
+    let message = format!("expected a message {} in this session, but found none", to_json(id));
+    Trouble::refused(Code::NotFound, message)
+}
