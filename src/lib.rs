@@ -16,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(all(feature = "fs", unix))]
+extern crate std;
 
 #[cfg(feature = "interop")]
 pub mod calls;
@@ -23,6 +25,8 @@ pub mod context;
 pub mod error;
 #[cfg(feature = "interop")]
 pub mod export;
+#[cfg(all(feature = "fs", unix))]
+pub mod fs;
 #[cfg(feature = "interop")]
 pub mod interop;
 pub mod json;

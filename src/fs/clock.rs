@@ -1,0 +1,68 @@
+//! Time and chance: the one place of this host that asks for them.
+
+use alloc::string::ToString;
+use core::fmt::Debug;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::{Local, Offset, TimeZone};
+
+use crate::operation::{Failure, Trouble};
+use crate::time::Stamp;
+
+/// Where a store has its time and chance from. Equal ones give equal bytes on the disk.
+///
+/// ```
+/// use leftoff::fs::{Clock, Options, Store};
+/// use leftoff::operation::Trouble;
+/// use leftoff::time::Stamp;
+///
+/// /// It is always the same moment.
+/// #[derive(Debug)]
+/// struct Stopped(i64);
+///
+/// impl Clock for Stopped {
+///     fn now_ms(&self) -> i64 {
+///         self.0
+///     }
+///     fn stamp(&self) -> Result<Stamp, Trouble> {
+///         Ok(Stamp { now_ms: self.0, offset_minutes: 0, entropy: [7; 32] })
+///     }
+/// }
+///
+/// let clock: Box<dyn Clock> = Box::new(Stopped(1_763_812_800_000));
+/// assert_eq!(leftoff::time::format(clock.now_ms()), "2025-11-22T12:00:00.000Z");
+/// ```
+pub trait Clock: Debug {
+    /// Milliseconds since 1970, UTC.
+    fn now_ms(&self) -> i64;
+
+    /// The moment, and chance that no other call gets.
+    ///
+    /// # Errors
+    /// Where the system gives no chance.
+    fn stamp(&self) -> Result<Stamp, Trouble>;
+}
+
+/// The machine's.
+#[derive(Debug)]
+pub(super) struct Machine;
+
+impl Clock for Machine {
+    fn now_ms(&self) -> i64 {
+        // Before 1970 nobody appended.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn stamp(&self) -> Result<Stamp, Trouble> {
+        let now_ms = self.now_ms();
+        let local = Local.timestamp_millis_opt(now_ms).earliest();
+        let offset_minutes = local.map_or(0, |time| time.offset().fix().local_minus_utc() / 60);
+        let mut entropy = [0; 32];
+        getrandom::fill(&mut entropy).map_err(|error| {
+            let (code, message) = ("storage_failed".into(), error.to_string());
+            Failure { code, message, ..Failure::default() }
+        })?;
+        Ok(Stamp { now_ms, offset_minutes, entropy })
+    }
+}

@@ -1,0 +1,123 @@
+//! Appends, and the proof that what they wrote reached the disk.
+
+use alloc::format;
+use std::fs::File;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{At, Disk, NOT_A_FILE, OWN, absent};
+use crate::fs::refusal::Fault;
+use crate::fs::tree::{Held, Making};
+
+/// How many files are kept open between appends.
+pub(super) const KEPT: usize = 32;
+
+/// A file that was opened for appending.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: File,
+    identity: Identity,
+    /// The disk has confirmed where it is found, too.
+    is_named: bool,
+    /// When it was used last.
+    used: u64,
+}
+
+type Identity = (u64, u64);
+
+impl Disk {
+    /// Answer: how long the file is then. `written`: how many bytes got in.
+    pub(super) fn appended(
+        &mut self,
+        at: &At,
+        bytes: &[u8],
+        within: Option<&str>,
+        written: &mut u64,
+    ) -> Result<u64, Fault> {
+        let open = self.file_to_append(at, within)?;
+        let count = retry_on_intr(|| rustix::io::write(&open.file, bytes))?;
+        *written = count as u64;
+        if count < bytes.len() {
+            return Err(Fault::Found("disk_full", format!("{count} of {} bytes got in", bytes.len())));
+        }
+        // What lies elsewhere by now nobody finds: whoever moved it may have looked before this came.
+        let gone = || Fault::Found("storage_failed", "removed, replaced or moved away meanwhile".into());
+        standing(at, open.identity)?.ok_or_else(gone)
+    }
+
+    /// Makes the disk confirm what was appended, and where it is found.
+    pub(super) fn confirm(&mut self, at: &At) -> Result<(), Fault> {
+        let path = at.whole();
+        let Some(open) = self.open.get(&path) else { return Ok(()) };
+        if open.is_named {
+            return Ok(open.file.sync_data()?);
+        }
+        // Whoever made the file may have died before the disk knew its name.
+        open.file.sync_all()?;
+        self.name(&at.tree, &path)?;
+        self.open.entry(path).and_modify(|open| open.is_named = true);
+        Ok(())
+    }
+
+    pub(super) fn let_go_within(&mut self, path: &Path) {
+        self.open.retain(|open, _| !open.starts_with(path));
+    }
+
+    fn file_to_append(&mut self, at: &At, within: Option<&str>) -> Result<&Open, Fault> {
+        let path = at.whole();
+        self.appends += 1;
+        let known = self.open.get(&path).map(|open| standing(at, open.identity)).transpose()?;
+        if known.flatten().is_none() {
+            self.open.remove(&path);
+            if self.open.len() >= KEPT {
+                let oldest = self.open.iter().min_by_key(|(_, open)| open.used);
+                let oldest = oldest.map(|(path, _)| path.clone());
+                oldest.map(|path| self.open.remove(&path));
+            }
+            let held = at.tree.hold(&at.path, Some(Making { fresh: &mut self.fresh, within }))?;
+            let file = open_to_append(&held)?;
+            if !file.metadata()?.is_file() {
+                return Err(Fault::Because("not_a_file", NOT_A_FILE.into()));
+            }
+            let identity = identity(&rustix::fs::fstat(&file)?);
+            self.open.insert(path.clone(), Open { file, identity, is_named: false, used: 0 });
+        }
+        let open = self.open.get_mut(&path).expect("it was put there just now");
+        open.used = self.appends;
+        Ok(open)
+    }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "other systems have other widths")]
+fn identity(stat: &rustix::fs::Stat) -> Identity {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+// How long the file is, where it is still the one of this identity that stands there.
+fn standing(at: &At, same: Identity) -> Result<Option<u64>, Fault> {
+    let found = at
+        .held()
+        .and_then(|held| Ok(rustix::fs::statat(&held.folder, &held.name, AtFlags::SYMLINK_NOFOLLOW)?));
+    let found = absent(found)?.filter(|stat| identity(stat) == same);
+    Ok(found.map(|stat| stat.st_size as u64))
+}
+
+// A file that stands there, or a new one.
+fn open_to_append(held: &Held) -> Result<File, Fault> {
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let open = |flags| rustix::fs::openat(&held.folder, &held.name, flags, OWN).map(File::from);
+    match open(flags) {
+        Err(Errno::NOENT) => {}
+        opened => return Ok(opened?),
+    }
+    match open(flags | OFlags::CREATE | OFlags::EXCL) {
+        Err(Errno::EXIST) => Ok(open(flags)?), // Another process was faster.
+        made => {
+            let made = made?;
+            rustix::fs::fchmod(&made, OWN)?; // The umask may have taken from it.
+            Ok(made)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What is read: bytes, and what a folder holds.
+
+use alloc::vec::Vec;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{At, NOT_A_FILE};
+use crate::fs::look::kind_of;
+use crate::fs::refusal::Fault;
+use crate::fs::tree::listed;
+use crate::operation::Entry;
+
+pub(super) fn read(at: &At, start: u64, end: Option<u64>) -> Result<Vec<u8>, Fault> {
+    let held = at.held()?;
+    let nofollow = if at.tree.is_open() { OFlags::empty() } else { OFlags::NOFOLLOW };
+    // A pipe must not have its reader wait for the other end.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | nofollow;
+    let file = File::from(rustix::fs::openat(&held.folder, &held.name, flags, Mode::empty())?);
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(Fault::Because("not_a_file", NOT_A_FILE.into()));
+    }
+    let end = end.unwrap_or(u64::MAX).min(found.len());
+    let length = usize::try_from(end.saturating_sub(start)).map_err(|_| Errno::NOMEM)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| Errno::NOMEM)?;
+    bytes.resize(length, 0);
+    let mut filled = 0;
+    while filled < length {
+        match file.read_at(&mut bytes[filled..], start + filled as u64) {
+            Ok(0) => break, // The file was cut while it was read.
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+pub(super) fn entries(at: &At) -> Result<Vec<Entry>, Fault> {
+    let folder = at.tree.hold_folder(&at.path)?;
+    let mut entries = Vec::new();
+    for found in Dir::new(listed(&folder)?)? {
+        let found = found?;
+        let name = found.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        // Not every filesystem says what it is.
+        let is_told = found.file_type() != FileType::Unknown;
+        let looked = || rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        let found = if is_told {
+            Ok(found.file_type())
+        } else {
+            looked().map(|stat| FileType::from_raw_mode(stat.st_mode))
+        };
+        match found {
+            Ok(found) => entries.push(Entry { name: name.to_string_lossy().into(), kind: kind_of(found) }),
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    entries.sort_by(|one, other| one.name.encode_utf16().cmp(other.name.encode_utf16()));
+    Ok(entries)
+}

@@ -1,0 +1,112 @@
+//! What a caller does for an operation.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::json::text::to_json;
+use crate::operation::{Answer, Failure};
+
+/// What a caller does for an operation, each where it has it. What one refuses is a sentence for whoever called.
+///
+/// ```
+/// use leftoff::fs::{Helpers, Summary};
+///
+/// let mut write = |asked: &leftoff::fs::Asked<'_>| -> Result<Summary, String> {
+///     let text = format!("They said {} characters.", asked.user.len());
+///     Ok(Summary { text, model: Some("my-model".into()) })
+/// };
+/// let helpers = Helpers { summarize: Some(&mut write), ..Helpers::default() };
+/// assert!(helpers.count.is_none());
+/// ```
+#[derive(Default)]
+pub struct Helpers<'a> {
+    /// How many tokens each of these texts has, in an encoding of the caller's.
+    pub count: Option<Count<'a>>,
+    /// A model's summary.
+    pub summarize: Option<Summarize<'a>>,
+    /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
+    /// `{"messages","includedCount","summarizedCount"}`, JSON.
+    pub strategy: Option<Strategy<'a>>,
+}
+
+/// Counts texts in an encoding.
+pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, String>;
+/// Writes a summary.
+pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
+/// Chooses messages: by its name, a budget, and the encoding of that.
+pub type Strategy<'a> = &'a mut dyn FnMut(&str, u32, &str) -> Result<String, String>;
+
+/// What a model is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What the system says.
+    pub system: &'a str,
+    /// What the user says.
+    pub user: &'a str,
+    /// How long the summary may be, in tokens.
+    pub max_tokens: u32,
+    /// The first message that it is to stand for.
+    pub start_message_id: &'a str,
+    /// The last one.
+    pub end_message_id: &'a str,
+    /// How many they are.
+    pub message_count: u64,
+    /// The summary that it extends.
+    pub previous: Option<&'a str>,
+}
+
+/// What a model wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The summary.
+    pub text: String,
+    /// By which model.
+    pub model: Option<String>,
+}
+
+impl Helpers<'_> {
+    pub(super) fn counts(&mut self, texts: &[String], encoding: &str) -> Answer {
+        let Some(count) = &mut self.count else {
+            let message = format!(
+                "expected a counter for \"{encoding}\", but found none: give \"count\", or an encoding of o200k_base, cl100k_base or estimate-1"
+            );
+            return Answer::Failed(Failure { code: "no_counter".into(), message, ..Failure::default() });
+        };
+        made(count(texts, encoding).map(|counts| to_json(&counts)))
+    }
+
+    pub(super) fn summary(&mut self, asked: &Asked<'_>) -> Answer {
+        let Some(summarize) = &mut self.summarize else { return Answer::Text("{}".into()) };
+        made(summarize(asked).map(|Summary { text, model }| {
+            let model = model.map(|model| format!(",\"model\":{}", to_json(&model))).unwrap_or_default();
+            format!("{{\"content\":{}{model}}}", to_json(&text))
+        }))
+    }
+
+    pub(super) fn chosen(&mut self, name: &str, budget: u32, encoding: &str) -> Answer {
+        let Some(strategy) = &mut self.strategy else { return Answer::Text("{}".into()) };
+        made(strategy(name, budget, encoding))
+    }
+}
+
+impl fmt::Debug for Helpers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Helpers")
+            .field("count", &self.count.is_some())
+            .field("summarize", &self.summarize.is_some())
+            .field("strategy", &self.strategy.is_some())
+            .finish()
+    }
+}
+
+// What the caller's own code refuses is its answer.
+fn made(answer: Result<String, String>) -> Answer {
+    match answer {
+        Ok(json) => Answer::Text(json),
+        Err(message) => {
+            Answer::Failed(Failure { code: "invalid_request".into(), message, ..Failure::default() })
+        }
+    }
+}

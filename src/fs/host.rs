@@ -1,0 +1,167 @@
+//! Answers what the core's operations need until they have ended: all that this host has to know of them.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::time::Duration;
+use std::path::PathBuf;
+
+use super::clock::Clock;
+use super::disk::{At, Disk};
+use super::helpers::{Asked, Helpers};
+use super::tree::Tree;
+use crate::json::hash::sha256;
+use crate::layout::{File, Root};
+use crate::operation::{Answer, Failure, Need, Operation, Step, Trouble};
+use crate::tokens::Vocabulary;
+
+/// What all sessions of a store share.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub home: PathBuf,
+    pub project: PathBuf,
+    pub clock: Box<dyn Clock>,
+    disk: RefCell<Disk>,
+    vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
+}
+
+impl Host {
+    pub fn new(home: PathBuf, project: PathBuf, clock: Box<dyn Clock>) -> Host {
+        Host { home, project, clock, disk: RefCell::default(), vocabularies: RefCell::default() }
+    }
+
+    /// Drives an operation to its end.
+    pub fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
+        self.drive_with(operation, &mut Helpers::default())
+    }
+
+    /// The same, with what the caller does for it.
+    pub fn drive_with<T>(
+        &self,
+        mut operation: Operation<'_, T>,
+        helpers: &mut Helpers<'_>,
+    ) -> Result<T, Trouble> {
+        let mut step = operation.begin(self.clock.stamp()?);
+        loop {
+            let needs = match step {
+                Step::Done(done) => return done,
+                Step::Needs(needs) => needs,
+            };
+            step = self.answered(&mut operation, needs, helpers);
+        }
+    }
+
+    /// The step behind one.
+    pub fn answered<T>(
+        &self,
+        operation: &mut Operation<'_, T>,
+        needs: Vec<Need>,
+        helpers: &mut Helpers<'_>,
+    ) -> Step<T> {
+        let answers = needs.into_iter().map(|need| self.answer(need, helpers)).collect();
+        operation.next(self.clock.now_ms(), answers)
+    }
+
+    fn answer(&self, need: Need, helpers: &mut Helpers<'_>) -> Answer {
+        match need {
+            Need::Read { file, start, end } => {
+                told(self.disk.borrow().read(&self.at(&file), start, end), Answer::Bytes)
+            }
+            Need::Stat { file } => told(self.disk.borrow().stat(&self.at(&file)), Answer::Stat),
+            Need::List { folder } => told(self.disk.borrow().list(&self.at(&folder)), Answer::Entries),
+            Need::Append { file, bytes, durable, within } => {
+                let mut disk = self.disk.borrow_mut();
+                told(disk.append(&self.at(&file), &bytes, durable, within.as_deref()), Answer::End)
+            }
+            Need::Replace { file, bytes, within } => {
+                let mut disk = self.disk.borrow_mut();
+                done(disk.replace(&self.at(&file), &bytes, within.as_deref()))
+            }
+            Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
+            Need::Hash { file, start, end } => {
+                let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
+                told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {
+                    let hex = bytes.filter(|bytes| is_whole(bytes)).map(|bytes| sha256(&bytes));
+                    hex.map_or(Answer::Done, Answer::Text)
+                })
+            }
+            Need::Wait { ms } => {
+                std::thread::sleep(Duration::from_millis(ms.into()));
+                Answer::Done
+            }
+            // One operation after another has the store.
+            Need::Turn | Need::Leave => Answer::Done,
+            Need::Find { .. } => Answer::Place(None),
+            Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
+            Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
+            Need::Summary {
+                system,
+                user,
+                max_tokens,
+                previous,
+                start_message_id,
+                end_message_id,
+                message_count,
+            } => helpers.summary(&Asked {
+                system: &system,
+                user: &user,
+                max_tokens,
+                start_message_id: &start_message_id,
+                end_message_id: &end_message_id,
+                message_count,
+                previous: previous.as_deref(),
+            }),
+            // Of what comes in pages, `Pages` reads them.
+            Need::Page { .. } => Answer::Done,
+            Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
+        }
+    }
+
+    fn at(&self, file: &File) -> At {
+        let tree = match &file.root {
+            Root::Home => Tree::closed(self.home.clone()),
+            Root::Project => Tree::closed(self.project.clone()),
+            Root::Workspace(folder) => Tree::closed(PathBuf::from(folder)),
+            Root::Outside => Tree::all(),
+        };
+        At { tree, path: file.path.clone() }
+    }
+
+    /// Each is read once: that takes longer than to count by it.
+    pub fn vocabulary(&self, encoding: &str) -> Result<Rc<Vocabulary>, Failure> {
+        if let Some(known) = self.vocabularies.borrow().get(encoding) {
+            return Ok(known.clone());
+        }
+        let made = made(encoding).ok_or_else(|| {
+            let message = format!(
+                "expected the vocabulary of \"{encoding}\", but found none: the feature of its name has it"
+            );
+            Failure { code: "missing_dependency".into(), message, ..Failure::default() }
+        })?;
+        let made = Rc::new(made);
+        self.vocabularies.borrow_mut().insert(encoding.into(), made.clone());
+        Ok(made)
+    }
+}
+
+fn made(encoding: &str) -> Option<Vocabulary> {
+    match encoding {
+        #[cfg(feature = "o200k")]
+        "o200k_base" => Some(Vocabulary::o200k_base()),
+        #[cfg(feature = "cl100k")]
+        "cl100k_base" => Some(Vocabulary::cl100k_base()),
+        _ => None,
+    }
+}
+
+fn done(done: Result<(), Failure>) -> Answer {
+    told(done, |()| Answer::Done)
+}
+
+fn told<T>(found: Result<T, Failure>, answer: impl FnOnce(T) -> Answer) -> Answer {
+    found.map_or_else(Answer::Failed, answer)
+}

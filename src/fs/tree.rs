@@ -1,0 +1,188 @@
+//! A folder that nothing leads out of: neither `..` nor a link below it, nor a folder that another process swaps for a link
+//! while it is looked at. Links on the way to it are followed.
+//!
+//! Each folder is opened in the one before, never through a link, and what is to be done is done in the last one. That
+//! holds whatever others do meanwhile. A hard link is a file like any other: where else it has a name, nobody tells.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+use std::ffi::OsString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::refusal::Fault;
+
+/// A folder that may be passed through; it need not be readable where the system has a word for that.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PASSED: OFlags = OFlags::PATH;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const PASSED: OFlags = OFlags::RDONLY;
+const FOLDER: OFlags = PASSED.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const OWNER: Mode = Mode::RWXU;
+
+/// A tree, by its folder as it was given: there or not.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    given: PathBuf,
+    // Links below it are followed.
+    is_open: bool,
+}
+
+/// A place that a path leads to: its folder is held.
+pub(super) struct Held {
+    pub folder: OwnedFd,
+    pub name: OsString,
+}
+
+/// Which folders are made where they are missing.
+pub(super) struct Making<'a> {
+    /// Takes those that were missing.
+    pub fresh: &'a mut BTreeSet<PathBuf>,
+    /// A folder on the way that is not made, nor what it lies in.
+    pub within: Option<&'a str>,
+}
+
+impl Tree {
+    /// A tree that is not left.
+    pub fn closed(folder: PathBuf) -> Tree {
+        Tree { given: folder, is_open: false }
+    }
+
+    /// All that can be reached, links too.
+    pub fn all() -> Tree {
+        Tree { given: PathBuf::from("/"), is_open: true }
+    }
+
+    /// The whole path of one below it.
+    pub fn path(&self, below: &str) -> PathBuf {
+        if below.is_empty() { self.given.clone() } else { self.given.join(below) }
+    }
+
+    /// What lies below it is reached by links, too.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// A file or a folder, there or not; the folder it lies in is there, or made.
+    pub fn hold(&self, below: &str, making: Option<Making<'_>>) -> Result<Held, Fault> {
+        if self.is_open {
+            let path = self.path(below);
+            let parent = path.parent().unwrap_or(&path);
+            let name = path.file_name().map_or(OsString::from("."), Into::into);
+            return Ok(Held { folder: rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?, name });
+        }
+        let mut names = self.names(below)?;
+        let last = names.pop();
+        let folder = self.folder(&names, making)?;
+        Ok(Held { folder, name: OsString::from(last.unwrap_or(".")) })
+    }
+
+    /// A folder that is there.
+    pub fn hold_folder(&self, below: &str) -> Result<OwnedFd, Fault> {
+        if self.is_open {
+            return Ok(rustix::fs::openat(CWD, self.path(below), FOLDER, Mode::empty())?);
+        }
+        self.folder(&self.names(below)?, None)
+    }
+
+    /// The folder that a whole path lies in; also above the tree.
+    pub fn hold_parent(&self, path: &Path) -> Result<OwnedFd, Fault> {
+        let parent = path.parent().unwrap_or(path);
+        match parent.strip_prefix(&self.given).ok().and_then(Path::to_str) {
+            Some(below) if !self.is_open => self.hold_folder(below),
+            _ => Ok(rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?),
+        }
+    }
+
+    fn names<'a>(&self, below: &'a str) -> Result<Vec<&'a str>, Fault> {
+        if below.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<&str> = below.split('/').collect();
+        if names.iter().any(|name| matches!(*name, "" | "." | "..") || name.contains('\0')) {
+            let given = self.given.display();
+            return Err(Fault::Outside(format!(
+                "expected a path in \"{given}\", but found another one instead"
+            )));
+        }
+        Ok(names)
+    }
+
+    fn folder(&self, names: &[&str], making: Option<Making<'_>>) -> Result<OwnedFd, Fault> {
+        let (mut fresh, within) = making.map(|making| (making.fresh, making.within)).unzip();
+        let least = within.flatten().map(|within| self.names(within)).transpose()?.map(|names| names.len());
+        if let (Some(fresh), None) = (&mut fresh, least) {
+            make_all(&self.given, fresh)?;
+        }
+        let mut path = self.given.clone();
+        let mut at = rustix::fs::openat(CWD, &path, FOLDER, Mode::empty())?;
+        for (depth, name) in names.iter().enumerate() {
+            path.push(name);
+            let fresh = fresh.as_deref_mut().filter(|_| depth >= least.unwrap_or(0));
+            at = opened(at.as_fd(), name, &path, fresh)?;
+        }
+        Ok(at)
+    }
+}
+
+/// The same folder, to list it or to flush it: one that is held may only be passed through.
+pub(super) fn listed(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, ".", flags, Mode::empty())
+}
+
+// A folder in another one, made first where it is wanted.
+fn opened(
+    at: BorrowedFd<'_>,
+    name: &str,
+    path: &Path,
+    fresh: Option<&mut BTreeSet<PathBuf>>,
+) -> Result<OwnedFd, Fault> {
+    let open = || rustix::fs::openat(at, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+    match (open(), fresh) {
+        (Ok(folder), _) => return Ok(folder),
+        (Err(Errno::NOENT), Some(fresh)) => {
+            make(at, Path::new(name), path, fresh)?;
+        }
+        (Err(errno), _) => return Err(other(at, name, path, errno)),
+    }
+    open().map_err(|errno| other(at, name, path, errno))
+}
+
+// What stands where a folder is wanted.
+fn other(at: BorrowedFd<'_>, name: &str, path: &Path, errno: Errno) -> Fault {
+    match rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => {
+            Fault::Outside(format!("expected a folder at \"{}\", but found a link instead", path.display()))
+        }
+        _ => Fault::System(errno),
+    }
+}
+
+fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
+    // Also where another process is faster: that one may not live to flush it.
+    fresh.insert(path.into());
+    match rustix::fs::mkdirat(at, name, OWNER) {
+        Err(Errno::EXIST) => return Ok(()),
+        made => made?,
+    }
+    let stat = rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    // Only a umask that takes from the owner makes it differ.
+    if stat.st_mode & 0o777 != 0o700 {
+        rustix::fs::chmodat(at, name, OWNER, AtFlags::empty())?;
+    }
+    Ok(())
+}
+
+// A folder and those above it; links on the way are followed.
+fn make_all(folder: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
+    for path in missing.into_iter().rev() {
+        make(CWD, path, path, fresh)?;
+    }
+    Ok(())
+}
