@@ -28,15 +28,6 @@ import { LeftoffError } from "./error.js";
 /** @typedef {{ status: number | null, out: Buffer, words: string, isLate: boolean }} Answer */
 /** @typedef {(args: string[], options?: { input?: Uint8Array, limitMs?: number }) => Promise<Answer>} Ask */
 
-/** The text of `.session/.gitattributes`. */
-export const ATTRIBUTES = `# Lines are appended on both sides of a merge, and both are kept. The documents are derived: a merge takes no line of
-# theirs apart. No filter: a merge of what Git LFS makes of a log would lose the log.
-*.jsonl text eol=lf merge=union -filter
-*.json text eol=lf -merge -filter
-.gitattributes text eol=lf
-blobs/** binary
-`;
-
 const READ_LIMIT_MS = 10_000;
 /** Hooks may run a project's tests, and a signature may wait for a key to be touched. */
 const COMMIT_LIMIT_MS = 600_000;

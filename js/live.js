@@ -15,7 +15,7 @@ import { drive, driveAppend, drivePages } from "./wasm/drive.js";
 /** @import { MetadataJson } from "./records.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
-/** @import { Begin, Host, Own } from "./wasm/drive.js" */
+/** @import { Begin, CoreFile, Host, Own } from "./wasm/drive.js" */
 
 /** Said by who finds other files than it has read, or none. */
 const AMISS = ["not_found", "log_shrunk", "log_replaced"];
@@ -25,11 +25,14 @@ const AMISS = ["not_found", "log_shrunk", "log_replaced"];
  * @typedef {object} Cache
  * @property {Storage} storage
  * @property {string} folder in the home
+ *
+ * @typedef {(place: Place, id: string) => { handle: Native, free: () => void }} Lend
  */
 
 export class Live {
   #cache;
   #find;
+  #lend;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   /** @type {Handle} */
@@ -50,17 +53,23 @@ export class Live {
   /** @type {Host} */
   #host;
 
-  /** @param {Place & { cache: Cache, find?: (id: string) => Promise<Place | undefined> }} parts `find`: where a session lies now */
-  constructor({ cache, find = async () => undefined, ...place }) {
+  /**
+   * @param {Place & { cache: Cache, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `find`: where a session
+   *   lies now; `lend`: where a store has it open, the core's own of it
+   */
+  constructor({ cache, find = async () => undefined, lend, ...place }) {
     const { storage, path: folder } = place;
     this.#cache = cache;
     this.#find = find;
+    this.#lend = lend;
     this.place = place;
     /** What the last context was made of. */
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
     this.#host = { at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+    // One that the core has begun says at once who it is.
+    if (lend) this.#made();
   }
 
   /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -199,7 +208,7 @@ export class Live {
     this.letGo();
     const { workspace, path, shown } = foundAt(this.place, this.#home);
     const cache = below(this.#home, this.#cache.folder);
-    const { handle, free } = lent((core) => new core.Live(workspace, path, shown, cache, this.#id));
+    const { handle, free } = this.#lend?.(this.place, this.#id) ?? lent((core) => new core.Live(workspace, path, shown, cache, this.#id));
     this.#held.push(free);
     this.#native = handle;
     this.#instance = instance();
@@ -215,10 +224,10 @@ export class Live {
     return join(this.#cache.folder, "..");
   }
 
-  /** @param {{ root: "home" | { workspace: string }, path: string }} file */
+  /** @param {CoreFile} file */
   #at({ root, path }) {
-    const isHome = root === "home";
-    return { storage: isHome ? this.#cache.storage : this.place.storage, path: join(isHome ? this.#home : root.workspace, path) };
+    if (typeof root === "object") return { storage: this.place.storage, path: join(root.workspace, path) };
+    return { storage: this.#cache.storage, path: join(this.#home, path) };
   }
 
   /** @param {string} id */

@@ -6,7 +6,7 @@ import { idOf } from "./live.js";
 import { elsewhere } from "./log.js";
 import { Session } from "./session.js";
 
-/** @import { Cache } from "./live.js" */
+/** @import { Cache, Lend } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Redaction } from "./redaction.js" */
@@ -31,6 +31,7 @@ export class OpenSessions {
   #redaction;
   #idleMs;
   #find;
+  #lend;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
@@ -40,10 +41,11 @@ export class OpenSessions {
 
   /**
    * @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number,
-   *   find: (id: string) => Promise<Place | undefined> }} parts `find`: where a session lies
+   *   find: (id: string) => Promise<Place | undefined>, lend: Lend }} parts `find`: where a session lies
    */
-  constructor({ places, cache, isCounted, redaction, idleMs, find }) {
+  constructor({ places, cache, isCounted, redaction, idleMs, find, lend }) {
     this.#find = find;
+    this.#lend = lend;
     this.#places = places;
     this.#isCounted = isCounted;
     this.#redaction = redaction;
@@ -51,9 +53,17 @@ export class OpenSessions {
     this.cache = cache;
   }
 
+  /** One that the core has begun. @param {Place} place */
+  async begun(place) {
+    const session = Session.of(this.#lent(place));
+    await session.prepare();
+    this.#open.set(session.path, session);
+    return session;
+  }
+
   /** A new one. @param {Place} place @param {Record<string, any> & { id: string }} created */
   async begin(place, created) {
-    const session = await Session.begin({ ...this.#parts(place), created });
+    const session = await Session.begin({ ...this.#lent(place), created });
     await session.prepare();
     await this.#places.meet(place);
     this.#open.set(session.path, session);
@@ -174,7 +184,7 @@ export class OpenSessions {
 
   /** @param {Place} place @returns {Promise<Session>} */
   async #opened(place) {
-    const session = await Session.open(this.#parts(place));
+    const session = await Session.open(this.#lent(place));
     if ((await place.storage.stat(place.path)) === null) {
       // It was moved since it was looked up.
       const now = place.placement === "home" ? await this.#find(idOf(place.path)) : undefined;
@@ -191,6 +201,11 @@ export class OpenSessions {
     await this.#places.meet(place);
     this.#open.set(place.path, session);
     return session;
+  }
+
+  /** What is kept open. @param {Place} place */
+  #lent(place) {
+    return { ...this.#parts(place), lend: this.#lend };
   }
 
   /** @param {Place} place */

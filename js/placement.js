@@ -189,6 +189,6 @@ function folders(entries) {
 
 // The core has no tables of Unicode for it.
 /** @param {string} text */
-function decomposed(text) {
+export function decomposed(text) {
   return text.normalize("NFKD").replace(/\p{Mark}/gu, "");
 }

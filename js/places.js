@@ -6,7 +6,6 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { nowMs, offsetMinutes } from "./clock.js";
 import { bytesOf, called, newId, textOf, toBytes } from "./core.js";
 import { LeftoffError, unlessBug } from "./error.js";
-import { ATTRIBUTES } from "./git.js";
 import { idOf } from "./live.js";
 import { Moves } from "./moving.js";
 import { Home, Workspace, conversationOf, names } from "./placement.js";
@@ -122,20 +121,9 @@ export class Places {
     return of;
   }
 
-  /**
-   * For a new conversation in the workspace: a folder for its session, which is nobody else's from then on.
-   * @param {{ id: string, type: string, title?: string, name?: string, day?: string, isMove?: boolean }} about `isMove`: one comes there
-   */
-  async newConversation({ id, type, title, name, day = today(), isMove = false }) {
-    const files = { ...(isMove && { [names().taken]: toBytes(thisProcess()) }), [names().attributes]: bytesOf(ATTRIBUTES) };
-    const workspace = this.#workspaceAt(this.#workspace);
-    for (;;) {
-      const place = workspace.place(day, name ?? (await workspace.newName(day, { type, title })));
-      if (name !== undefined) await this.moves.freed(place);
-      if (await taken(place, place.path + "-" + id, files)) return place;
-      if (name === undefined) continue;
-      throw new LeftoffError({ code: "already_exists", message: `expected no session in "${conversationOf(place.path).folder}", but found one` });
-    }
+  /** Ends what was cut off on its way to a conversation of the workspace, so that it can be taken. @param {string} name @param {string} [day] */
+  async freed(name, day = today()) {
+    await this.moves.freed(this.#workspaceAt(this.#workspace).place(day, name));
   }
 
   /** In the home, for a session that comes there. @param {string} project its hash @param {string} id */

@@ -16,7 +16,7 @@ import { refuseUnlessSaid, refuseUnlessSignal } from "./refusing.js";
 import { resumed } from "./resuming.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
-/** @import { Cache } from "./live.js" */
+/** @import { Cache, Lend } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Find } from "./open-sessions.js" */
 /** @import { Waiting } from "./waiting.js" */
@@ -92,7 +92,7 @@ export class Session {
   /**
    * Begins a session in a folder.
    * @internal
-   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, created: Record<string, unknown> & { id: string } }} options
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend, created: Record<string, unknown> & { id: string } }} options
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
@@ -101,9 +101,18 @@ export class Session {
   }
 
   /**
+   * One that was begun.
+   * @internal
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend: Lend }} parts
+   */
+  static of(parts) {
+    return new Session(parts, new Live(parts));
+  }
+
+  /**
    * Opens the session of a folder, reading what came after its checkpoint.
    * @internal
-   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find }} parts `find`: where it lies now, if it was moved
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend }} parts `find`: where it lies now, if it was moved
    */
   static async open(parts) {
     const live = new Live(parts);

@@ -19,18 +19,20 @@ import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
 import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
 import { located, pointedTo, whereabouts } from "./located.js";
-import { conversationOf, names } from "./placement.js";
+import { conversationOf, decomposed, names } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
 import { pointAt, pointed } from "./pointer.js";
 import { Project, projectHash } from "./project.js";
-import { refuseIfOpen, refuseUnlessMeant } from "./refusing.js";
+import { refuseIfOpen } from "./refusing.js";
 import { besideConversation, recorded } from "./recording.js";
+import { thisProcess } from "./process.js";
 import { ranked, searched } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
+import { CoreStore } from "./wasm/store.js";
 
 /** @import { Entry, Found, Sure } from "./listing.js" */
 /** @import { Session } from "./session.js" */
@@ -50,9 +52,8 @@ export class Store {
   #redaction;
   #places;
   #listing;
-  /** Where new sessions begin. @type {"home" | "workspace"} */
-  #placement;
   #isCounted;
+  #core;
   #open;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
@@ -65,10 +66,10 @@ export class Store {
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#project = new Project(project);
     this.#places = places;
-    this.#placement = workspace === undefined ? "home" : "workspace";
     this.#redaction = redaction;
     this.#isCounted = isCounted;
-    this.#open = new OpenSessions({ places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
+    this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf: (root) => places.storageOf(root) });
+    this.#open = new OpenSessions({ lend: (place, id) => this.#core.live(place, id), places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
     this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
     /** The folder that is worked in. */
     this.project = project;
@@ -142,21 +143,20 @@ export class Store {
    * session.metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
-    const { type = "chat", title, name, placement = this.#placement, model, agent } = knownOptions("create", options);
-    refuseUnlessMeant({ type, title, name, placement, model, agent });
-    const id = newId();
-    const place = placement === "home" ? this.#places.home.place(this.#project.hash, id) : await this.#places.newConversation({ id, type, title, name });
-    const made = { ...agent, ...(model && { model }) };
-    const session = await this.#open.begin(place, {
-      id,
-      type,
-      title,
-      // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
-      ...(placement === "home" ? { name, ...(await this.#project.created()) } : { name: conversationOf(place.path).name }),
-      agent: Object.keys(made).length > 0 ? made : undefined,
-    });
-    await this.point(session);
-    return session;
+    const { title, name } = knownOptions("create", options);
+    const words = typeof title === "string" ? decomposed(title) : undefined;
+    return this.#open.begun(this.#places.of(await this.#freely({ name }, () => this.#core.run("create", { ...options, words }))));
+  }
+
+  /** What was cut off on its way to a conversation does not take its place. @template T @param {{ name?: string, day?: string }} where @param {() => Promise<T>} work */
+  async #freely({ name, day }, work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (name === undefined || !(error instanceof LeftoffError && error.code === "already_exists")) throw error;
+      await this.#places.freed(name, day);
+      return work();
+    }
   }
 
   /**
@@ -461,8 +461,9 @@ export class Store {
     if (session.placement === to) return session;
     const from = this.#places.of(session);
     const { id, metadata } = session;
-    const about = { id, type: metadata.type, title, name, day, isMove: true };
-    const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : await this.#places.newConversation(about);
+    const about = { id, type: metadata.type, words: decomposed(title), name, day, by: thisProcess() };
+    const path = to === "home" ? "" : await this.#freely({ name, day }, () => this.#core.run("takeConversation", about));
+    const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : this.#places.of({ path, placement: "workspace" });
     const old = names()[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
     await session.close();
@@ -542,6 +543,7 @@ export class Store {
     const closed = await this.#open.close();
     closed.push(...(await Promise.allSettled([this.#listing.save()])));
     closed.push(...(await this.#places.close()));
+    this.#core.close();
     // One that could not be closed must not keep the others open.
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;

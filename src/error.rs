@@ -9,6 +9,10 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreCode"))]
 pub enum Code {
+    /// Something is there already.
+    AlreadyExists,
+    /// Several are meant by what should mean one.
+    Ambiguous,
     /// A batch is staged and neither committed, aborted nor given up.
     BatchOpen,
     /// The newest user message does not fit the budget, not even shortened.
@@ -57,6 +61,8 @@ impl Code {
     /// The word as it is written everywhere: in JavaScript's `error.code`, in `--json` and in the documentation.
     pub fn as_str(self) -> &'static str {
         match self {
+            Code::AlreadyExists => "already_exists",
+            Code::Ambiguous => "ambiguous",
             Code::BatchOpen => "batch_open",
             Code::BudgetTooSmall => "budget_too_small",
             Code::EmptyFile => "empty_file",

@@ -7,19 +7,23 @@ import { setTimeout } from "node:timers/promises";
 import { entropy, nowMs } from "../clock.js";
 import { called, exactCounter, fromBytes, instance } from "../core.js";
 import { LeftoffError } from "../error.js";
+import { aliasesOf } from "../git.js";
 import { toJson } from "../json.js";
 
 /** @import { Operations } from "../../pkg/leftoff.js" */
-/** @import { Stat, Storage } from "../storage/contract.js" */
+/** @import { Entry, Stat, Storage } from "../storage/contract.js" */
 /** @import { ContextRequest, SummaryRequest } from "../types/index.js" */
 
 /**
+ * A file, as the core calls it.
+ * @typedef {{ root: "home" | "project" | "outside" | { workspace: string }, path: string }} CoreFile
+ *
  * Where a session lies, as the core calls it and as this host does.
  * @typedef {{ workspace?: string, path: string, shown: string }} Found
  *
  * What an operation is answered by.
  * @typedef {object} Host
- * @property {(file: { root: "home" | { workspace: string }, path: string }) => { storage: Storage, path: string }} at where a file of the core's is
+ * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
  * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
  * @property {() => Promise<() => void>} turn resolves to what ends the session's turn, once it has come
@@ -70,6 +74,9 @@ const PLACE = 6;
 const FAILURE = 7;
 const VOCABULARY = 8;
 
+/** What lies at a path, as the core reads it. */
+const KINDS = { file: 1, folder: 2, other: 3 };
+
 /** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
 const ANSWERS = {
   async read({ file, start, end = Infinity }, { host }) {
@@ -81,9 +88,10 @@ const ANSWERS = {
     const { storage, path } = host.at(file);
     return [STAT, numbersOf(await storage.stat(path))];
   },
-  async list({ folder }, { host }) {
+  async list({ folder, names = [] }, { host }) {
     const { storage, path } = host.at(folder);
-    return [ENTRIES, (await storage.list(path))?.flatMap(({ name, kind }) => [name, kind])];
+    const found = await storage.list(path, names.length > 0 ? { files: names } : {});
+    return found ? [ENTRIES, found.map(({ name }) => name).join("/"), rowsOf(found, names.length)] : [ENTRIES];
   },
   async append({ file, durable, within }, { host, payload }) {
     const { storage, path } = host.at(file);
@@ -99,6 +107,17 @@ const ANSWERS = {
   async replace({ file, within }, { host, payload }) {
     const { storage, path } = host.at(file);
     await storage.replace(path, payload, { within: within && host.at({ ...file, path: within }).path });
+  },
+  async move({ from, to }, { host }) {
+    const { storage, path } = host.at(from);
+    await storage.move(path, host.at(to).path);
+  },
+  async link({ file, target }, { host }) {
+    const { storage, path } = host.at(file);
+    await storage.link(path, target);
+  },
+  async git({ folder }) {
+    return [TEXT, toJson(await aliasesOf(folder))];
   },
   async hash({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
@@ -296,11 +315,27 @@ function linesOf(step) {
   return step.subarray(6);
 }
 
+/** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
+function rowsOf(entries, most) {
+  const rows = new Float64Array(entries.length * (1 + 4 * most));
+  let at = 0;
+  for (const { kind, files } of entries) {
+    rows[at] = KINDS[kind];
+    for (let nth = 0; nth < most; nth += 1) {
+      const stat = files?.[nth];
+      if (stat) rows.set([KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs], at + 1 + 4 * nth);
+      else if (!files) rows[at + 1] = -1;
+    }
+    at += 1 + 4 * most;
+  }
+  return rows;
+}
+
 /** What a file is like, as the core reads it. @param {Stat | null} stat */
 function numbersOf(stat) {
   if (!stat) return new Float64Array();
   const { kind, size, mtimeMs, ctimeMs, file } = stat;
-  const is = kind === "file" ? 1 : kind === "folder" ? 2 : 3;
+  const is = KINDS[kind];
   return Float64Array.from(file ? [is, size, mtimeMs, ctimeMs, file.number, file.madeMs] : [is, size, mtimeMs, ctimeMs]);
 }
 

@@ -72,7 +72,9 @@ impl Host {
                 told(self.disk.borrow().read(&self.at(&file), start, end), Answer::Bytes)
             }
             Need::Stat { file } => told(self.disk.borrow().stat(&self.at(&file)), Answer::Stat),
-            Need::List { folder } => told(self.disk.borrow().list(&self.at(&folder)), Answer::Entries),
+            Need::List { folder, names } => {
+                told(self.disk.borrow().list(&self.at(&folder), &names), Answer::Entries)
+            }
             Need::Append { file, bytes, durable, within } => {
                 let mut disk = self.disk.borrow_mut();
                 told(disk.append(&self.at(&file), &bytes, durable, within.as_deref()), Answer::End)
@@ -82,6 +84,11 @@ impl Host {
                 done(disk.replace(&self.at(&file), &bytes, within.as_deref()))
             }
             Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
+            Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
+            // For people only: who has none loses nothing.
+            Need::Link { .. } => Answer::Done,
+            // It asks no git: a project is known by its folder.
+            Need::Git { .. } => Answer::Text("{}".into()),
             Need::Hash { file, start, end } => {
                 let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
                 told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {

@@ -192,6 +192,15 @@ pub const BLOBS: &str = "blobs";
 pub const SUMMARIES: &str = "summaries";
 /// How git merges what lies beside it.
 pub const ATTRIBUTES: &str = ".gitattributes";
+/// What that says.
+pub const ATTRIBUTES_TEXT: &str = "\
+# Lines are appended on both sides of a merge, and both are kept. The documents are derived: a merge takes no line of
+# theirs apart. No filter: a merge of what Git LFS makes of a log would lose the log.
+*.jsonl text eol=lf merge=union -filter
+*.json text eol=lf -merge -filter
+.gitattributes text eol=lf
+blobs/** binary
+";
 /// By whom a place is taken that no session lies in yet.
 pub const TAKEN: &str = ".taken";
 

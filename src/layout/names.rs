@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{Placement, SESSION_PREFIX};
+use crate::error::{Code, Error};
+use crate::json::text::to_json;
 use crate::time;
 
 /// So many letters of a title stand in a name.
@@ -49,6 +51,22 @@ pub fn command_type(command: &str) -> Option<&str> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let is_type = !rest.is_empty() && rest.bytes().all(is_name);
     (is_type && !matches!(rest, "resume" | "stop-conversation")).then_some(rest)
+}
+
+/// Refuses a type of conversations that is no plain word: it stands in names.
+///
+/// # Errors
+/// `invalid_request`.
+pub fn check_type(name: &str) -> Result<(), Error> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if (1..=LONGEST).contains(&name.len()) && name.bytes().all(is_plain) {
+        return Ok(());
+    }
+    let message = format!(
+        "expected a type of up to {LONGEST} letters, digits, '_' and '-', but found {} instead",
+        to_json(name)
+    );
+    Err(Error::new(Code::InvalidRequest, message))
 }
 
 /// Whether a folder is called as a day is: `2026-11-22`.
@@ -242,6 +260,16 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(command_type(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_type_is_a_plain_word() {
+        for name in ["chat", "create-plan", "sub_agent", "V2"] {
+            assert_eq!(check_type(name), Ok(()), "{name}");
+        }
+        for name in ["", "Bad Type", "a/b", "..", "\u{e9}", &"a".repeat(LONGEST + 1)] {
+            assert_eq!(check_type(name).map_err(|error| error.code), Err(Code::InvalidRequest), "{name}");
         }
     }
 

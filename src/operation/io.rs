@@ -118,7 +118,16 @@ impl Io {
     }
 
     pub async fn list(&self, folder: &File) -> Result<Option<Vec<Entry>>, Trouble> {
-        match self.ask(Need::List { folder: folder.clone() }).await {
+        self.list_with(folder, &[]).await
+    }
+
+    /// `names`: of files that are looked at in each folder there.
+    pub async fn list_with(
+        &self,
+        folder: &File,
+        names: &[&'static str],
+    ) -> Result<Option<Vec<Entry>>, Trouble> {
+        match self.ask(Need::List { folder: folder.clone(), names: names.into() }).await {
             Answer::Entries(entries) => Ok(entries),
             other => Err(unmeant(other)),
         }
@@ -156,6 +165,19 @@ impl Io {
 
     pub async fn remove(&self, file: &File) -> Result<(), Trouble> {
         self.done(Need::Remove { file: file.clone() }).await
+    }
+
+    pub async fn rename(&self, from: &File, to: &File) -> Result<(), Trouble> {
+        self.done(Need::Move { from: from.clone(), to: to.clone() }).await
+    }
+
+    /// `target`: as people call it.
+    pub async fn link(&self, file: &File, target: &str) -> Result<(), Trouble> {
+        self.done(Need::Link { file: file.clone(), target: target.into() }).await
+    }
+
+    pub async fn git(&self, folder: &str) -> Result<String, Trouble> {
+        self.made(Need::Git { folder: folder.into() }).await
     }
 
     /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.

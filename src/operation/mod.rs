@@ -19,6 +19,7 @@ mod logs;
 mod messages;
 mod pages;
 mod say;
+mod store;
 mod summary;
 mod tools;
 
@@ -38,6 +39,7 @@ pub use append::{Appending, Counts, Drafts, Lines};
 pub(crate) use io::{Desk, Io};
 pub use live::Live;
 pub use need::{Answer, Entry, Failure, FileId, Kind, Need, Stat};
+pub use store::{Setup, Store};
 
 use crate::error::{Code, Error};
 use crate::time::Stamp;

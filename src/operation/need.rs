@@ -32,6 +32,10 @@ pub enum Need {
     List {
         /// Which.
         folder: File,
+        /// Of each folder in it, the files of these names are looked at, too: of thousands that costs little more than to
+        /// list them.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        names: Vec<&'static str>,
     },
     /// Adds bytes at the end of a file, all in one piece; makes it where it is missing. Answer: `End`, or `Failed` with
     /// `written`.
@@ -62,6 +66,27 @@ pub enum Need {
     Remove {
         /// Which.
         file: File,
+    },
+    /// Gives a file or a folder another path below the same root, where nothing is yet: by that, one of two processes takes
+    /// it. Answer: `Done`, or `Failed` with `already_exists`.
+    Move {
+        /// What.
+        from: File,
+        /// What it is to be.
+        to: File,
+    },
+    /// A link to a folder, for people. A host without links makes none. Answer: `Done`.
+    Link {
+        /// What is to be the link.
+        file: File,
+        /// The folder, as people call it.
+        target: String,
+    },
+    /// What a folder's repository says of it. Answer: `Text`, [`Aliases`](crate::project::Aliases) as JSON, in Unicode's
+    /// normalisation form C; without fields where it says nothing.
+    Git {
+        /// The folder, as people call it.
+        folder: String,
     },
     /// The SHA-256 of a part of a file, where it is as long. Answer: `Text`, hex digits; or `Done` where it is shorter.
     Hash {
@@ -204,6 +229,9 @@ pub struct Entry {
     pub name: String,
     /// What it is.
     pub kind: Kind,
+    /// Of a folder, what the files are like that were to be looked at, in the order of their names, each nothing where
+    /// there is none; nothing at all where it may not be looked into.
+    pub files: Option<Vec<Option<Stat>>>,
 }
 
 /// What lies at a path.

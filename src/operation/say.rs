@@ -19,14 +19,15 @@ impl Live {
     /// Begins a session, of which nothing is on disk yet: `created` as in [`Begin::from_json`].
     pub fn begin(self: &Rc<Live>, created: String) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move {
-            let begin = Begin::from_json(&created)?;
-            live.begin_as(begin.id());
-            let stamp = io.stamp();
-            let bytes = live.with(|session| session.stage_asked(begin.asked(&stamp), &stamp))?;
-            live.append(&io, LogName::Events, bytes, (true, true)).await?;
-            live.save(&io).await
-        })
+        Operation::new(|io| async move { live.begun(&io, Begin::from_json(&created)?).await })
+    }
+
+    pub(super) async fn begun(&self, io: &Io, begin: Begin) -> Result<(), Trouble> {
+        self.begin_as(begin.id());
+        let stamp = io.stamp();
+        let bytes = self.with(|session| session.stage_asked(begin.asked(&stamp), &stamp))?;
+        self.append(io, LogName::Events, bytes, (true, true)).await?;
+        self.save(io).await
     }
 
     /// Says as events what is asked for, JSON as in [`Ask::from_json`], of the session as it is now, whoever changed it.

@@ -43,6 +43,17 @@ impl Aliases {
         is_known.then(|| Aliases { remote, first_commit, folder: some(folder) })
     }
 
+    /// Reads `{"remote","firstCommit","folder"}`; all may be left out.
+    ///
+    /// # Errors
+    /// `invalid_request` where it is no object.
+    pub fn from_json(json: &str) -> Result<Aliases, Error> {
+        let wrong = |_| {
+            Error::new(Code::InvalidRequest, "expected what a project is known by, but found something else")
+        };
+        Fields::parse(json).map(Aliases::read).map_err(wrong)
+    }
+
     /// Reads a list, JSON `[{"remote","firstCommit","folder"}]`; all may be left out.
     ///
     /// # Errors

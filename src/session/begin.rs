@@ -23,6 +23,11 @@ pub struct Begin {
 }
 
 impl Begin {
+    /// One that begins now.
+    pub(crate) fn new(created: Created, title: Option<String>) -> Begin {
+        Begin { created, at: None, title, imported: None, then: Vec::new() }
+    }
+
     /// The session's id.
     pub(crate) fn id(&self) -> &str {
         &self.created.session

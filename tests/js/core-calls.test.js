@@ -38,7 +38,7 @@ const OF_A_SESSION = {
   "a resumption": { atMost: 22, does: (session) => session.resume({ window: WINDOW }) },
   "an export": { atMost: 509, does: (session) => session.export("markdown") },
   "a title": { atMost: 10, does: (session) => session.rename("given") },
-  "opening": { atMost: 39, does: (_, open) => open() },
+  "opening": { atMost: 41, does: (_, open) => open() },
 };
 
 /** @type {Record<"opened" | "known", Bound>} */

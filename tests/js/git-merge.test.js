@@ -5,9 +5,16 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ATTRIBUTES } from "../../js/git.js";
-import { openStore } from "../../js/index.js";
+import { MemoryStorage, openStore } from "../../js/index.js";
 import { git, gitFails, inFolder, put } from "./git-tools.js";
+
+/** What lies beside a session in a workspace. */
+const ATTRIBUTES = await (async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", workspace: "/", storage });
+  const { path } = await store.create();
+  return Buffer.from((await storage.read(join(path, ".gitattributes"))) ?? []).toString();
+})();
 
 const LOGS = ["messages.jsonl", "events.jsonl"];
 

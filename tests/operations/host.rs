@@ -115,7 +115,7 @@ impl Host {
                 )
             }
             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
-            Need::List { folder } => Answer::Entries(Some(self.list(&folder.path))),
+            Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),
             Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes)),
             Need::Replace { file, bytes, .. } => {
                 self.changes += 1;
@@ -123,9 +123,13 @@ impl Host {
                 Answer::Done
             }
             Need::Remove { file } => {
-                self.files.remove(&file.path);
+                self.files
+                    .retain(|path, _| *path != file.path && !path.starts_with(&format!("{}/", file.path)));
                 Answer::Done
             }
+            Need::Move { from, to } => self.rename(&from.path, &to.path),
+            Need::Link { .. } => Answer::Done,
+            Need::Git { .. } => Answer::Text(r#"{"remote":"example.org/a/b"}"#.into()),
             Need::Hash { file, start, end } => {
                 let bytes =
                     self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));
@@ -157,11 +161,32 @@ impl Host {
         Some(Stat { kind: Kind::File, size, modified_us: *changed, changed_us: *changed, file })
     }
 
-    fn list(&self, folder: &str) -> Vec<Entry> {
-        let inside = self.files.keys().filter_map(|path| path.strip_prefix(&format!("{folder}/")));
-        inside
-            .filter(|name| !name.contains('/'))
-            .map(|name| Entry { name: name.into(), kind: Kind::File })
-            .collect()
+    fn list(&self, folder: &str, names: &[&str]) -> Option<Vec<Entry>> {
+        let below = |path: &str| path.strip_prefix(&format!("{folder}/")).map(String::from);
+        let inside = self.files.keys().filter_map(|path| Some(below(path)?.split('/').next()?.to_string()));
+        let found: std::collections::BTreeSet<String> = inside.collect();
+        let entry = |name: String| {
+            let path = format!("{folder}/{name}");
+            let kind = self.stat(&path).map_or(Kind::Other, |stat| stat.kind);
+            let stats = || names.iter().map(|file| self.stat(&format!("{path}/{file}"))).collect();
+            let files = (kind == Kind::Folder && !names.is_empty()).then(stats);
+            Entry { name, kind, files }
+        };
+        (!found.is_empty()).then(|| found.into_iter().map(entry).collect())
+    }
+
+    /// Gives all that lies at a path another one, where nothing is.
+    fn rename(&mut self, from: &str, to: &str) -> Answer {
+        let refused = |code: &str| Answer::Failed(Failure { code: code.into(), ..Failure::default() });
+        if self.stat(to).is_some() {
+            return refused("already_exists");
+        }
+        let is_of = |path: &str| path == from || path.starts_with(&format!("{from}/"));
+        let moved: Vec<String> = self.files.keys().filter(|path| is_of(path)).cloned().collect();
+        for path in &moved {
+            let file = self.files.remove(path).expect("it is there");
+            self.files.insert(format!("{to}{}", &path[from.len()..]), file);
+        }
+        if moved.is_empty() { refused("not_found") } else { Answer::Done }
     }
 }

@@ -28,6 +28,8 @@ mod session;
 #[cfg(feature = "core")]
 mod settings;
 #[cfg(feature = "core")]
+mod store;
+#[cfg(feature = "core")]
 mod upkeep;
 
 #[cfg(feature = "core")]
@@ -38,6 +40,8 @@ pub use live::LiveHandle;
 pub use operation::Operations;
 #[cfg(feature = "core")]
 pub use session::SessionHandle;
+#[cfg(feature = "core")]
+pub use store::StoreHandle;
 
 use alloc::format;
 #[cfg(feature = "agents")]

@@ -18,6 +18,7 @@ use leftoff::operation::{
     Trouble,
 };
 use leftoff::shapes::Format;
+use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
 /// The first byte of a step: its answer follows.
@@ -29,7 +30,7 @@ const APPEND: u8 = b'A';
 /// It ended by an error of the host's, whose number follows.
 const FAILED: u8 = b'F';
 
-type Running = Operation<'static, Vec<u8>>;
+pub(crate) type Running = Operation<'static, Vec<u8>>;
 
 /// The operations under way, each known by a number, which is never given again.
 #[wasm_bindgen(js_name = Operations)]
@@ -186,8 +187,12 @@ impl Operations {
 }
 
 impl Operations {
-    fn begun(&mut self, mut running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
-        let step = running.begin(stamp(now_ms, entropy)?);
+    fn begun(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
+        self.begun_at(running, stamp(now_ms, entropy)?)
+    }
+
+    pub(crate) fn begun_at(&mut self, mut running: Running, stamp: Stamp) -> Thrown<Uint8Array> {
+        let step = running.begin(stamp);
         self.keep(running, step)
     }
 
@@ -228,7 +233,7 @@ impl Operations {
     }
 }
 
-// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names and kinds in turns, the `end` of a file 4, a `text` 5, a
+// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
@@ -238,7 +243,7 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     match number(0).unwrap_or_default() as u8 {
         1 => Answer::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
         2 => Answer::Stat(read_stat(&Float64Array::from(said.get(1)).to_vec())),
-        3 => Answer::Entries(is_there.then(|| read_entries(&Array::from(&said.get(1))))),
+        3 => Answer::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
         4 => Answer::End(number(1).unwrap_or_default() as u64),
         5 => Answer::Text(text(1).unwrap_or_default()),
         6 => Answer::Place(text(2).map(|path| (file(text(1), path), text(3).unwrap_or_default()))),
@@ -254,11 +259,29 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     }
 }
 
-fn read_entries(entries: &Array) -> Vec<Entry> {
-    let text = |at: u32| entries.get(at).as_string().unwrap_or_default();
-    (0..entries.length() / 2)
-        .map(|at| Entry { name: text(2 * at), kind: Kind::named(&text(2 * at + 1)) })
-        .collect()
+// Of each entry its kind, and of each file of it that was looked at four numbers as `stat` has them: all 0 where there is
+// none, -1 first where the folder may not be looked into.
+fn read_entries(names: &str, numbers: JsValue) -> Vec<Entry> {
+    const EACH: usize = 4;
+    let numbers = Float64Array::from(numbers).to_vec();
+    let names: Vec<&str> = names.split('/').filter(|name| !name.is_empty()).collect();
+    let row = numbers.len().checked_div(names.len()).unwrap_or(1).max(1);
+    let read = |(name, numbers): (&&str, &[f64])| {
+        let (kind, files) = numbers.split_first().map_or((0.0, numbers), |(kind, files)| (*kind, files));
+        let is_looked_at = row > 1 && files.first() != Some(&-1.0);
+        let stat = |file: &[f64]| if file[0] == 0.0 { None } else { read_stat(file) };
+        let files = is_looked_at.then(|| files.chunks_exact(EACH).map(stat).collect());
+        Entry { name: String::from(*name), kind: kind_of(kind), files }
+    };
+    names.iter().zip(numbers.chunks(row)).map(read).collect()
+}
+
+fn kind_of(number: f64) -> Kind {
+    match number as u8 {
+        1 => Kind::File,
+        2 => Kind::Folder,
+        _ => Kind::Other,
+    }
 }
 
 // A host that has looked at a log needs not be asked for that.
@@ -276,11 +299,7 @@ fn looked(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64)
 
 fn read_stat(stat: &[f64]) -> Option<Stat> {
     let [kind, size, modified_ms, changed_ms, rest @ ..] = stat else { return None };
-    let kind = match *kind as u8 {
-        1 => Kind::File,
-        2 => Kind::Folder,
-        _ => Kind::Other,
-    };
+    let kind = kind_of(*kind);
     let file = match rest {
         [number, made_ms] => Some(FileId { number: *number as u64, made_us: micros(*made_ms) }),
         _ => None,

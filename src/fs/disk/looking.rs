@@ -1,18 +1,20 @@
 //! What is read: bytes, and what a folder holds.
 
 use alloc::vec::Vec;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{At, NOT_A_FILE};
-use crate::fs::look::kind_of;
+use super::{At, NOT_A_FILE, absent};
+use crate::fs::look::{kind_of, look};
 use crate::fs::refusal::Fault;
 use crate::fs::tree::listed;
-use crate::operation::Entry;
+use crate::operation::{Entry, Kind};
 
 pub(super) fn read(at: &At, start: u64, end: Option<u64>) -> Result<Vec<u8>, Fault> {
     let held = at.held()?;
@@ -60,11 +62,29 @@ pub(super) fn entries(at: &At) -> Result<Vec<Entry>, Fault> {
             looked().map(|stat| FileType::from_raw_mode(stat.st_mode))
         };
         match found {
-            Ok(found) => entries.push(Entry { name: name.to_string_lossy().into(), kind: kind_of(found) }),
+            Ok(found) => {
+                let (name, kind) = (name.to_string_lossy().into(), kind_of(found));
+                entries.push(Entry { name, kind, files: None });
+            }
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno.into()),
         }
     }
     entries.sort_by(|one, other| one.name.encode_utf16().cmp(other.name.encode_utf16()));
+    Ok(entries)
+}
+
+/// The same, and what the files of these names are like in each folder; one that may not be looked into says nothing.
+pub(super) fn with_files(at: &At, mut entries: Vec<Entry>, names: &[&str]) -> Result<Vec<Entry>, Fault> {
+    if names.is_empty() {
+        return Ok(entries);
+    }
+    let folder = at.tree.hold_folder(&at.path)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    for entry in entries.iter_mut().filter(|entry| entry.kind == Kind::Folder) {
+        let Ok(inner) = rustix::fs::openat(&folder, &*entry.name, flags, Mode::empty()) else { continue };
+        let stats = names.iter().map(|name| absent(look(inner.as_fd(), OsStr::new(name))));
+        entry.files = Some(stats.collect::<Result<_, _>>()?);
+    }
     Ok(entries)
 }

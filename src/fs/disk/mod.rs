@@ -82,9 +82,9 @@ impl Disk {
         absent(found).map_err(|fault| refused("stat", &at.whole(), None, fault))
     }
 
-    /// What is in a folder, sorted as JavaScript sorts.
-    pub fn list(&self, at: &At) -> Result<Option<Vec<Entry>>, Failure> {
-        match looking::entries(at) {
+    /// What is in a folder, sorted as JavaScript sorts; of each folder in it, what the files of these names are like.
+    pub fn list(&self, at: &At, names: &[&str]) -> Result<Option<Vec<Entry>>, Failure> {
+        match looking::entries(at).and_then(|entries| looking::with_files(at, entries, names)) {
             Ok(entries) => Ok(Some(entries)),
             Err(Fault::System(Errno::NOENT)) => Ok(None),
             // Either it is a file, or a parent of it.
@@ -123,6 +123,19 @@ impl Disk {
         }
         let named = self.name(&at.tree, &path);
         named.map_err(|fault| unconfirmed(refused("replace", &path, None, fault)))
+    }
+
+    /// Gives a file or a folder another path, where nothing is yet.
+    pub fn rename(&mut self, from: &At, to: &At) -> Result<(), Failure> {
+        let (path, target) = (from.whole(), to.whole());
+        self.let_go_within(&path);
+        let moved = self.moved(from, to).map_err(|fault| match fault {
+            Fault::System(Errno::NOENT) => Fault::Found("not_found", "ENOENT".into()),
+            fault => fault,
+        });
+        moved.map_err(|fault| refused("move", &path, Some(&target), fault))?;
+        let named = self.name(&to.tree, &target);
+        named.map_err(|fault| unconfirmed(refused("move", &path, Some(&target), fault)))
     }
 
     /// Removes a file, a link, or a folder with all in it; it is no error if nothing is there.

@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 
-use rustix::fs::{AtFlags, OFlags};
+use rustix::fs::{AtFlags, OFlags, RenameFlags};
 use rustix::io::retry_on_intr;
 
 use super::{At, Disk, OWN, refuse_link};
@@ -28,6 +28,17 @@ impl Disk {
             let _ = rustix::fs::unlinkat(&held.folder, &temporary, AtFlags::empty());
         }
         placed
+    }
+}
+
+impl Disk {
+    // The system looks that nothing is there, and renames, in one step.
+    pub(super) fn moved(&mut self, from: &At, to: &At) -> Result<(), Fault> {
+        let source = from.held()?;
+        refuse_link(&source)?;
+        let target = to.tree.hold(&to.path, Some(Making { fresh: &mut self.fresh, within: None }))?;
+        let (old, new) = ((&source.folder, &source.name), (&target.folder, &target.name));
+        Ok(rustix::fs::renameat_with(old.0, old.1, new.0, new.1, RenameFlags::NOREPLACE)?)
     }
 }
 

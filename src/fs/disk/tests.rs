@@ -60,11 +60,11 @@ fn what_is_absent_is_no_failure() {
     for path in ["no", "no/deeper", "file/below"] {
         assert_eq!(scene.read(path), Ok(None), "{path}");
         assert_eq!(scene.disk.stat(&scene.at(path)).expect("looked"), None, "{path}");
-        assert_eq!(scene.disk.list(&scene.at(path)).expect("listed"), None, "{path}");
+        assert_eq!(scene.disk.list(&scene.at(path), &[]).expect("listed"), None, "{path}");
         let at = scene.at(path);
         scene.disk.remove(&at).expect("nothing to remove");
     }
-    let code = scene.disk.list(&scene.at("file")).map_err(|failure| failure.code);
+    let code = scene.disk.list(&scene.at("file"), &[]).map_err(|failure| failure.code);
     assert_eq!(code, Err("not_a_folder".into()));
 }
 
@@ -92,7 +92,7 @@ fn no_link_is_followed() {
         let code = scene.disk.stat(&scene.at(path)).map_err(|failure| failure.code);
         assert_eq!(code, Err("outside_store".into()), "{path}");
     }
-    let listed = scene.disk.list(&scene.at("folder")).map_err(|failure| failure.code);
+    let listed = scene.disk.list(&scene.at("folder"), &[]).map_err(|failure| failure.code);
     assert_eq!(listed, Err("outside_store".into()));
     // A link itself may be taken away, what it leads to not.
     let at = scene.at("file");
@@ -149,8 +149,14 @@ fn a_file_is_replaced_whole() {
     scene.replace("document", b"two").expect("replaced");
     assert_eq!(scene.read("document"), Ok(Some(b"two".to_vec())));
     assert_ne!(fs::metadata(scene.path("document")).expect("there").ino(), before);
-    let names: Vec<String> =
-        scene.disk.list(&scene.at("")).expect("listed").expect("there").into_iter().map(|e| e.name).collect();
+    let names: Vec<String> = scene
+        .disk
+        .list(&scene.at(""), &[])
+        .expect("listed")
+        .expect("there")
+        .into_iter()
+        .map(|e| e.name)
+        .collect();
     assert_eq!(names, ["document"]);
 }
 
@@ -183,7 +189,7 @@ fn names_are_sorted_as_javascript_sorts_them() {
     for name in ["\u{1f600}", "\u{fffd}", "b", "a"] {
         fs::write(scene.path(name), "").expect("written");
     }
-    let entries = scene.disk.list(&scene.at("")).expect("listed").expect("there");
+    let entries = scene.disk.list(&scene.at(""), &[]).expect("listed").expect("there");
     let names: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
     assert_eq!(names, ["a", "b", "\u{1f600}", "\u{fffd}"]);
 }
@@ -197,4 +203,21 @@ fn more_files_are_appended_to_than_are_kept_open() {
         }
     }
     assert_eq!(scene.disk.open.len(), KEPT);
+}
+
+#[test]
+fn a_place_is_taken_by_a_move_to_where_nothing_is() {
+    let mut scene = Scene::new();
+    for path in ["one/a", "two/a"] {
+        scene.disk.replace(&scene.at(path), b"x", None).expect("written");
+    }
+    let moved = |scene: &mut Scene, from: &str, to: &str| {
+        scene.disk.rename(&scene.at(from), &scene.at(to)).map_err(|failure| failure.code)
+    };
+    assert_eq!(moved(&mut scene, "one", "new/one"), Ok(()));
+    assert_eq!(moved(&mut scene, "two", "new/one"), Err("already_exists".into()));
+    assert_eq!(moved(&mut scene, "one", "new/two"), Err("not_found".into()));
+    let entries = scene.disk.list(&scene.at("new"), &["a", "b"]).expect("listed").expect("there");
+    let sizes: Vec<_> = entries[0].files.iter().flatten().map(|stat| stat.map(|stat| stat.size)).collect();
+    assert_eq!(sizes, [Some(1), None]);
 }

@@ -1,0 +1,107 @@
+//! A new session of the project.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::Store;
+use super::taking::Conversation;
+use crate::error::{Code, Error};
+use crate::json::fields::{Fields, kind_of};
+use crate::layout::{Place, Placement, names};
+use crate::operation::live::Live;
+use crate::operation::{Io, Operation, Trouble};
+use crate::record::event::{Agent, Created};
+use crate::record::{draft, id};
+use crate::session::begin::Begin;
+
+struct Request {
+    session_type: String,
+    title: Option<String>,
+    words: String,
+    name: Option<String>,
+    placement: Placement,
+    agent: Option<Agent>,
+}
+
+impl Store {
+    /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
+    /// "agent","words"}`, JSON, all optional. `words` is the title as a name is made of it: decomposed, without marks.
+    pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<Live>> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.created(&io, store.asked(&request)?).await })
+    }
+
+    async fn created(&self, io: &Io, request: Request) -> Result<Rc<Live>, Trouble> {
+        let Request { session_type, title, words, name, placement, agent } = request;
+        let id = id::new(&io.stamp(), 0);
+        let mut created = Created { session: id.clone(), session_type, name, agent, ..Created::default() };
+        let place = match placement {
+            Placement::Home => {
+                created.project = Some(self.described(io).await?);
+                Place::Home { project: self.hash.clone(), id }
+            }
+            // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
+            Placement::Workspace => {
+                let (session_type, name) = (created.session_type.clone(), created.name.take());
+                let about = Conversation { id, session_type, words, name, ..Conversation::default() };
+                let place = self.new_conversation(io, &about).await?;
+                created.name = Some(place.conversation().name().into());
+                place
+            }
+        };
+        let live = self.unread(&place, "");
+        live.begun(io, Begin::new(created, title)).await?;
+        self.meet(io, &place).await?;
+        self.keep(&live);
+        self.point(io, &live).await?;
+        Ok(live)
+    }
+
+    fn asked(&self, json: &str) -> Result<Request, Error> {
+        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
+        let mut fields =
+            Fields::parse(json).map_err(|found| wrong(format!("expected an object, but found {found}")))?;
+        let usual = if self.setup.workspace.is_some() { Placement::Workspace } else { Placement::Home };
+        let placement = match fields.take_raw("placement") {
+            None => usual,
+            Some("\"home\"") => Placement::Home,
+            Some("\"workspace\"") => Placement::Workspace,
+            Some(found) => {
+                let expected = "expected \"home\" or \"workspace\" for \"placement\"";
+                return Err(wrong(format!("{expected}, but found {found} instead")));
+            }
+        };
+        let mut bad = Vec::new();
+        let mut text = |key: &str| match fields.take_raw(key) {
+            Some(found) if !found.starts_with('"') => {
+                Err(wrong(format!("expected a string for \"{key}\", but found {found} instead")))
+            }
+            found => {
+                draft::check_word(found, key, &mut bad);
+                Ok(found.and_then(|raw| serde_json::from_str(raw).ok()))
+            }
+        };
+        let session_type = text("type")?.unwrap_or_else(|| "chat".to_string());
+        let (title, name, model, words) = (text("title")?, text("name")?, text("model")?, text("words")?);
+        names::check_type(&session_type)?;
+        if let Some(name) = &name {
+            id::check_given(name)?;
+        }
+        // It is taken apart, and what has no fields would be as if it was not given.
+        let given = match fields.take_raw("agent") {
+            Some(found) if !found.starts_with('{') => {
+                let found = if found == "null" || found.starts_with('[') { kind_of(found) } else { found };
+                return Err(wrong(format!("expected an object for \"agent\", but found {found} instead")));
+            }
+            given => given.and_then(|raw| draft::agent(raw, &mut bad)),
+        };
+        draft::refuse(bad)?;
+        let agent = match (given, model.filter(|model: &String| !model.is_empty())) {
+            (given, Some(model)) => Some(Agent { model: Some(model), ..given.unwrap_or_default() }),
+            (given, None) => given.filter(|agent| *agent != Agent::default()),
+        };
+        Ok(Request { session_type, title, words: words.unwrap_or_default(), name, placement, agent })
+    }
+}

@@ -1,0 +1,102 @@
+//! A store: the sessions of a home, and of the workspaces that were met, as the host of one project has them.
+//!
+//! A [`Store`] is made of what its host knows, and answers with operations. Each kind of them has a file of its own here:
+//! an `async fn` of [`Store`] over [`Io`], and a method that makes an [`Operation`] of it. Inside, a session's place is a
+//! [`Place`] and a file a [`File`]; a path as people call it stands in what is shown, and in what is stored of it.
+//!
+//! [`Io`]: super::Io
+//! [`Operation`]: super::Operation
+
+mod create;
+mod pointing;
+mod project;
+mod setup;
+mod taking;
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::live::Live;
+use crate::error::{Code, Error};
+use crate::json::text::to_json;
+use crate::layout::{self, Place, Placement};
+use crate::project::{self as known_by, Aliases};
+
+pub use setup::Setup;
+
+/// A store, as operations share it: [`Store::create`] and the like begin them.
+pub struct Store {
+    setup: Setup,
+    hash: String,
+    // What its repository says, once somebody has asked.
+    aliases: RefCell<Option<Aliases>>,
+    // Those that the host has open, wherever they were moved since.
+    open: RefCell<Vec<Rc<Live>>>,
+}
+
+impl Store {
+    /// A store of which nothing is read yet.
+    pub fn new(setup: Setup) -> Rc<Store> {
+        let hash = known_by::hash(&setup.normal_project);
+        Rc::new(Store { setup, hash, aliases: RefCell::default(), open: RefCell::default() })
+    }
+
+    /// The hash of the project that is worked in: by that its sessions lie in the home.
+    pub fn project_hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// What its host knows.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The session of a folder, as people call it, open until it is forgotten: the one that is, else one of which nothing is
+    /// read. `id`: where it was opened before.
+    ///
+    /// # Errors
+    /// `not_found` where no session can lie there.
+    pub fn live(&self, shown: &str, placement: Placement, id: &str) -> Result<Rc<Live>, Error> {
+        if let Some(live) = self.open_at(shown) {
+            return Ok(live);
+        }
+        let place = self.setup.place(shown, placement).ok_or_else(|| {
+            let message =
+                format!("expected a folder where a session may lie, but found {} instead", to_json(shown));
+            Error::new(Code::NotFound, message)
+        })?;
+        let live = self.unread(&place, id);
+        self.keep(&live);
+        Ok(live)
+    }
+
+    /// The session is open no longer: whoever asks for it gets another one.
+    pub fn forget(&self, live: &Rc<Live>) {
+        self.open.borrow_mut().retain(|one| !Rc::ptr_eq(one, live));
+    }
+
+    fn open_at(&self, shown: &str) -> Option<Rc<Live>> {
+        self.open.borrow().iter().find(|live| live.shown() == shown).cloned()
+    }
+
+    // One of which nothing is read, and nobody else knows.
+    fn unread(&self, place: &Place, id: &str) -> Rc<Live> {
+        let folder = place.folder();
+        let shown = self.setup.shown(&folder);
+        Live::new(folder, shown, layout::cache(), id)
+    }
+
+    // It is open from now on.
+    fn keep(&self, live: &Rc<Live>) {
+        self.open.borrow_mut().push(live.clone());
+    }
+}
+
+impl core::fmt::Debug for Store {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Store").field("setup", &self.setup).finish_non_exhaustive()
+    }
+}

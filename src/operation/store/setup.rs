@@ -1,0 +1,174 @@
+//! What a host knows of a store that it opens, and how people call what lies there.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::json::fields::Fields;
+use crate::layout::{CONVERSATIONS, File, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX, projects};
+
+/// What a host knows. Paths are absolute, as people call them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// The store's own folder.
+    pub home: String,
+    /// The folder that is worked in, without links.
+    pub project: String,
+    /// The same in Unicode's normalisation form C: by that a project is known.
+    pub normal_project: String,
+    /// The folder that has `conversations/`, where new sessions are to begin there.
+    pub workspace: Option<String>,
+    /// The home folder of whoever it is that works.
+    pub user: String,
+    /// Without activity for so many milliseconds, a session rests.
+    pub idle_ms: i64,
+    /// What stands between the names in a path: `/`, on Windows `\`.
+    pub separator: String,
+}
+
+impl Setup {
+    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator"}`; only `workspace` may be missing.
+    ///
+    /// # Errors
+    /// `invalid_request` where it is less.
+    pub fn from_json(json: &str) -> Result<Setup, Error> {
+        let read = || {
+            let mut bad = Vec::new();
+            let mut fields = Fields::parse(json).ok()?;
+            let workspace = fields.take("workspace", &mut bad);
+            let mut text = |key| fields.take::<String>(key, &mut bad);
+            let (home, project, normal_project) = (text("home")?, text("project")?, text("normalProject")?);
+            let (user, separator) = (text("user")?, text("separator")?);
+            let idle_ms = fields.take_raw("idleMs")?.parse().ok()?;
+            Some(Setup { home, project, normal_project, workspace, user, idle_ms, separator })
+        };
+        read().ok_or_else(|| {
+            Error::new(Code::InvalidRequest, "expected what a store is made of, but found less")
+        })
+    }
+
+    /// The folder that has `conversations/`.
+    pub fn workspace(&self) -> &str {
+        self.workspace.as_deref().unwrap_or(&self.project)
+    }
+
+    /// How people call a file.
+    pub fn shown(&self, file: &File) -> String {
+        let root = match &file.root {
+            Root::Home => &self.home,
+            Root::Project => &self.project,
+            Root::Workspace(root) => root,
+            Root::Outside => return file.path.clone(),
+        };
+        if file.path.is_empty() {
+            return root.clone();
+        }
+        let root = root.strip_suffix(&*self.separator).unwrap_or(root);
+        format!("{root}{}{}", self.separator, file.path.replace('/', &self.separator))
+    }
+
+    /// The place of a session whose folder people call so; nothing where none can lie there.
+    pub fn place(&self, shown: &str, placement: Placement) -> Option<Place> {
+        match placement {
+            Placement::Home => {
+                let below = self.below(shown, &self.home)?.replace(&*self.separator, "/");
+                let (project, name) =
+                    below.strip_prefix(&*projects().path)?.strip_prefix('/')?.split_once('/')?;
+                let id = name.strip_prefix(SESSION_PREFIX).filter(|id| !id.contains('/'))?;
+                Some(Place::Home { project: project.into(), id: id.into() })
+            }
+            Placement::Workspace => {
+                let mut parts = shown.rsplitn(5, &*self.separator);
+                let (session, name, day, all) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+                let is_one =
+                    session == SESSION_FOLDER && all == CONVERSATIONS && !day.is_empty() && !name.is_empty();
+                let root = parts.next().filter(|_| is_one)?;
+                // The top of all, or of a drive.
+                let end = if root.is_empty() || root.ends_with(':') { &*self.separator } else { "" };
+                Some(Place::Workspace { root: [root, end].concat(), day: day.into(), name: name.into() })
+            }
+        }
+    }
+
+    /// The path below a folder, where it is one.
+    pub(super) fn below<'p>(&self, shown: &'p str, folder: &str) -> Option<&'p str> {
+        let folder = folder.strip_suffix(&*self.separator).unwrap_or(folder);
+        shown.strip_prefix(folder)?.strip_prefix(&*self.separator)
+    }
+
+    /// Whether a path is one from the top.
+    pub(super) fn is_absolute(&self, path: &str) -> bool {
+        let is_of_drive =
+            self.separator == "\\" && path.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
+        path.starts_with(&*self.separator) || is_of_drive
+    }
+
+    /// The folder around one; itself at the top of all.
+    pub(super) fn around(&self, folder: &str) -> String {
+        match folder.rsplit_once(&*self.separator) {
+            Some((_, "")) | None => folder.to_string(),
+            Some((around, _)) if around.is_empty() || around.ends_with(':') => {
+                [around, &self.separator].concat()
+            }
+            Some((around, _)) => around.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(home: &str, separator: &str) -> Setup {
+        Setup { home: home.into(), separator: separator.into(), ..Setup::default() }
+    }
+
+    fn check(setup: &Setup, place: Place, shown: &str) {
+        assert_eq!(setup.shown(&place.folder()), shown);
+        assert_eq!(setup.place(shown, place.placement()), Some(place));
+    }
+
+    #[test]
+    fn a_place_is_told_from_what_people_call_it() {
+        let unix = setup("/home/ann/.leftoff", "/");
+        let home = |project: &str| Place::Home { project: project.into(), id: "a".into() };
+        let named = |root: &str| Place::Workspace { root: root.into(), day: "d".into(), name: "n".into() };
+        check(&unix, home("0f"), "/home/ann/.leftoff/sessions/projects/0f/session-a");
+        check(&unix, named("/work"), "/work/conversations/d/n/.session");
+        check(&unix, named("/"), "/conversations/d/n/.session");
+        check(&setup("/", "/"), home("0f"), "/sessions/projects/0f/session-a");
+        let windows = setup("C:\\Users\\ann\\.leftoff", "\\");
+        check(&windows, home("0f"), "C:\\Users\\ann\\.leftoff\\sessions\\projects\\0f\\session-a");
+        check(&windows, named("D:\\"), "D:\\conversations\\d\\n\\.session");
+    }
+
+    #[test]
+    fn no_session_lies_elsewhere() {
+        let unix = setup("/home", "/");
+        for path in [
+            "/home",
+            "/homes/sessions/projects/0/session-a",
+            "/home/sessions/projects/session-a",
+            "/home/sessions/projects/0/session-a/b",
+        ] {
+            assert_eq!(unix.place(path, Placement::Home), None, "{path}");
+        }
+        for path in ["", "/a/b/.session", "/conversations/d/n", "/conversations//n/.session"] {
+            assert_eq!(unix.place(path, Placement::Workspace), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_top_of_all_lies_in_itself() {
+        let [unix, windows] = [setup("/", "/"), setup("C:\\", "\\")];
+        assert_eq!(["/a/b", "/a", "/"].map(|path| unix.around(path)), ["/a", "/", "/"]);
+        assert_eq!(["C:\\a\\b", "C:\\a", "C:\\"].map(|path| windows.around(path)), ["C:\\a", "C:\\", "C:\\"]);
+        assert!(
+            unix.is_absolute("/a")
+                && !unix.is_absolute("a")
+                && windows.is_absolute("d:\\a")
+                && !windows.is_absolute("a")
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! Places for new sessions: a folder that is nobody else's from then on, and the workspaces that were met.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::error::Code;
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout::{self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Root, TAKEN, names};
+use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::record::{draft, id};
+use crate::time;
+
+/// A conversation that is to be made.
+#[derive(Default)]
+pub(super) struct Conversation {
+    /// Of its session.
+    pub id: String,
+    pub session_type: String,
+    /// Those of its title, decomposed, as [`names::conversation`] wants them.
+    pub words: String,
+    /// One is made of the others unless given.
+    pub name: Option<String>,
+    /// Today unless given.
+    pub day: Option<String>,
+    /// Which process takes the place for a session that is to come there: JSON.
+    pub by: Option<String>,
+}
+
+impl Conversation {
+    fn from_json(json: &str) -> Option<Conversation> {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(json).ok()?;
+        let mut text = |key: &str| fields.take::<String>(key, &mut bad);
+        let (id, session_type, words) = (text("id")?, text("type")?, text("words").unwrap_or_default());
+        let (name, day) = (text("name"), text("day"));
+        let by = fields.take_raw("by").map(String::from);
+        draft::refuse(bad).ok()?;
+        Some(Conversation { id, session_type, words, name, day, by })
+    }
+}
+
+impl Store {
+    /// Takes a place in the workspace for a session that is to come there, `{"id","type","words","name","day","by"}`, JSON:
+    /// `words` as in [`Store::create`], `by` says which process it is. Name and day are made unless given. Answer: its
+    /// folder, as people call it.
+    pub fn take_conversation(self: &Rc<Store>, about: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let wrong =
+                || Trouble::refused(Code::InvalidRequest, "expected what a conversation is, but found less");
+            let about = Conversation::from_json(&about).ok_or_else(wrong)?;
+            let place = store.new_conversation(&io, &about).await?;
+            Ok(store.setup.shown(&place.folder()))
+        })
+    }
+
+    /// For a new conversation in the workspace: a folder for its session.
+    ///
+    /// # Errors
+    /// `invalid_id` for a name that is no plain one, `invalid_request` for a day that is none; `already_exists` where a
+    /// conversation of the name has a session.
+    pub(super) async fn new_conversation(&self, io: &Io, about: &Conversation) -> Result<Place, Trouble> {
+        let taken = about.by.iter().map(|by| (TAKEN, by.clone().into_bytes()));
+        let files: Vec<_> = taken.chain([(ATTRIBUTES, ATTRIBUTES_TEXT.into())]).collect();
+        let day: String = match &about.day {
+            Some(day) if names::is_day(day) => day.clone(),
+            Some(day) => {
+                let message = format!("expected a day as 2026-11-22, but found {} instead", to_json(day));
+                return Err(Trouble::refused(Code::InvalidRequest, message));
+            }
+            None => today(io),
+        };
+        if let Some(name) = &about.name {
+            id::check_given(name)?;
+        }
+        loop {
+            let name = match &about.name {
+                Some(name) => name.clone(),
+                None => self.next_name(io, &day, about).await?,
+            };
+            let place = Place::Workspace { root: self.setup.workspace().into(), day: day.clone(), name };
+            let folder = place.folder();
+            let own = folder.beside(&format!("{}-{}", folder.name(), about.id));
+            if is_taken(io, &folder, &own, &files).await? {
+                return Ok(place);
+            }
+            if about.name.is_some() {
+                let found = self.setup.shown(&place.conversation());
+                let message = format!("expected no session in \"{found}\", but found one");
+                return Err(Trouble::refused(Code::AlreadyExists, message));
+            }
+        }
+    }
+
+    async fn next_name(&self, io: &Io, day: &str, about: &Conversation) -> Result<String, Trouble> {
+        let root = Root::Workspace(self.setup.workspace().into());
+        let found = io.list(&File::new(root, format!("{CONVERSATIONS}/{day}"))).await?.unwrap_or_default();
+        let folders = found.iter().filter(|entry| entry.kind == Kind::Folder);
+        Ok(names::conversation(folders.map(|entry| &*entry.name), &about.session_type, &about.words))
+    }
+
+    /// Lists have the sessions of this one's workspace from now on, wherever they are asked for.
+    pub(super) async fn meet(&self, io: &Io, place: &Place) -> Result<(), Trouble> {
+        let Place::Workspace { root, .. } = place else { return Ok(()) };
+        if self.met(io).await?.contains(root) {
+            return Ok(());
+        }
+        let line = format!("{{\"v\":1,\"root\":{}}}\n", to_json(root));
+        unless_bug(io.append(&layout::workspaces(), line.into_bytes(), false, None).await)?;
+        Ok(())
+    }
+
+    /// The workspaces that were met.
+    pub(super) async fn met(&self, io: &Io) -> Result<Vec<String>, Trouble> {
+        let bytes = unless_bug(io.read_all(&layout::workspaces()).await)?.flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        // A torn line is passed by, and somebody's words: a workspace is met again.
+        let root = |line: &str| Fields::parse(line).ok()?.take::<String>("root", &mut Vec::new());
+        Ok(text.split('\n').filter_map(root).filter(|root| self.setup.is_absolute(root)).collect())
+    }
+}
+
+// A day is one of local time.
+fn today(io: &Io) -> String {
+    let stamp = io.stamp();
+    time::day(stamp.now_ms, &stamp)
+}
+
+/// Takes a place, unless it is taken: by the one thing that only one of two processes can do, a move to where nothing is.
+/// `own` is a folder that nobody else has.
+pub(super) async fn is_taken(
+    io: &Io,
+    folder: &File,
+    own: &File,
+    files: &[(&str, Vec<u8>)],
+) -> Result<bool, Trouble> {
+    if io.stat(folder).await?.is_some() {
+        return Ok(false);
+    }
+    for (name, bytes) in files {
+        io.replace(&own.below(name), bytes.clone(), None).await?;
+    }
+    let Err(trouble) = io.rename(own, folder).await else { return Ok(true) };
+    unless_bug(io.remove(own).await)?;
+    if trouble.code() == Code::AlreadyExists.as_str() { Ok(false) } else { Err(trouble) }
+}

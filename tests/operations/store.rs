@@ -1,0 +1,122 @@
+//! Operations of a store, driven by a host in memory.
+
+use std::rc::Rc;
+
+use super::host::{Host, Meanwhile};
+use leftoff::operation::{Live, Operation, Setup, Store};
+
+fn setup(workspace: Option<&str>) -> Setup {
+    Setup {
+        home: "/home/ann/.leftoff".into(),
+        project: "/home/ann/code".into(),
+        normal_project: "/home/ann/code".into(),
+        workspace: workspace.map(String::from),
+        user: "/home/ann".into(),
+        idle_ms: i64::MAX,
+        separator: "/".into(),
+    }
+}
+
+fn store() -> Rc<Store> {
+    Store::new(setup(None))
+}
+
+fn done<T>(host: &mut Host, operation: Operation<'_, T>) -> T {
+    host.drive(operation, |_| Meanwhile::Nothing).expect("driven").expect("done")
+}
+
+fn create(store: &Rc<Store>, request: &str) -> Operation<'static, Rc<Live>> {
+    store.create(request.into())
+}
+
+type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
+
+fn operations() -> Vec<(&'static str, Begins)> {
+    vec![
+        ("create", |store| create(store, r#"{"title":"A plan"}"#).map(|live| live.shown())),
+        ("create beside a conversation", |store| {
+            create(store, r#"{"title":"A plan","words":"A plan","placement":"workspace"}"#)
+                .map(|live| live.shown())
+        }),
+    ]
+}
+
+/// Does something at each step of each operation, in a store of its own.
+fn at_each_step(befalls: impl Fn() -> Meanwhile, mut then: impl FnMut(&mut Host, &Rc<Store>, &str)) {
+    for (name, begins) in operations() {
+        for place in 0.. {
+            let (mut host, store) = (Host::default(), store());
+            let mut has_befallen = false;
+            host.drive(begins(&store), |at| {
+                has_befallen |= at == place;
+                if at == place { befalls() } else { Meanwhile::Nothing }
+            });
+            if !has_befallen {
+                break;
+            }
+            then(&mut host, &store, &format!("{name}, step {place}"));
+        }
+    }
+}
+
+/// The store goes on: a new session is begun, and is the current one.
+fn goes_on(host: &mut Host, store: &Rc<Store>, about: &str) {
+    let live = done(host, create(store, r#"{"title":"another"}"#));
+    let pointer = host.text(".leftoff/current-session.json");
+    assert!(pointer.contains(&live.id()) && pointer.contains(&live.shown()), "{about}: {pointer}");
+    let healthy = done(host, live.examine());
+    assert!(healthy.starts_with(r#"{"health":"ok""#), "{about}: {healthy}");
+}
+
+#[test]
+fn a_failure_at_each_need_ends_in_a_refusal_or_goes_on() {
+    at_each_step(|| Meanwhile::Fails, goes_on);
+}
+
+#[test]
+fn an_operation_that_is_dropped_at_any_step_loses_nothing() {
+    at_each_step(|| Meanwhile::Dropped, goes_on);
+}
+
+#[test]
+fn a_session_lies_in_the_home_or_beside_a_conversation_of_the_workspace() {
+    let mut host = Host::default();
+    let home = done(&mut host, create(&store(), "{}"));
+    let hash = store().project_hash().to_string();
+    assert_eq!(home.shown(), format!("/home/ann/.leftoff/sessions/projects/{hash}/session-{}", home.id()));
+    let store = Store::new(setup(Some("/work")));
+    let request = r#"{"title":"A plan","words":"A plan"}"#;
+    for number in ["001", "002"] {
+        let live = done(&mut host, create(&store, request));
+        assert!(live.shown().ends_with(&format!("/{number}-chat-a-plan/.session")), "{}", live.shown());
+        assert!(live.shown().starts_with("/work/conversations/"), "{}", live.shown());
+    }
+    assert_eq!(host.text("workspaces.jsonl"), "{\"v\":1,\"root\":\"/work\"}\n");
+}
+
+#[test]
+fn a_conversation_of_a_given_name_has_one_session() {
+    let (mut host, store) = (Host::default(), store());
+    let request = r#"{"name":"mine","placement":"workspace"}"#;
+    done(&mut host, create(&store, request));
+    let again = host.drive(create(&store, request), |_| Meanwhile::Nothing).expect("driven");
+    assert_eq!(again.expect_err("it is taken").code(), "already_exists");
+    let left: Vec<_> = host.files.keys().filter(|path| path.contains(".session-")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn what_is_no_plain_name_or_day_takes_no_place() {
+    let (mut host, store) = (Host::default(), store());
+    for (request, code) in [
+        (r#"{"id":"a","type":"chat","name":"../up"}"#, "invalid_id"),
+        (r#"{"id":"a","type":"chat","name":"a/b"}"#, "invalid_id"),
+        (r#"{"id":"a","type":"chat","name":"a","day":"../.."}"#, "invalid_request"),
+        (r#"{"id":"a","type":"chat","name":7}"#, "invalid_request"),
+    ] {
+        let refused =
+            host.drive(store.take_conversation(request.into()), |_| Meanwhile::Nothing).expect("driven");
+        assert_eq!(refused.expect_err(request).code(), code, "{request}");
+    }
+    assert!(host.files.is_empty());
+}
