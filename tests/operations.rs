@@ -200,7 +200,7 @@ fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
             Step::Done(done) => break done,
             Step::Needs(needs) => needs,
         };
-        if matches!(needs[..], [Need::Leave]) {
+        if needs.contains(&Need::Leave) {
             // Whoever comes next begins to read all anew, and is not done.
             live.open().begin(host.stamp());
         }

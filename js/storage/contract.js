@@ -37,11 +37,12 @@
  * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>} readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
  *   Where they fit `into`, they may be put there: who reads a long file so reads it in the same memory.
- * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<{ end: number }>} append
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<{ end: number, stat?: Stat }>} append
  *   Adds `bytes` at the end, all in one piece; makes the file and its parent folders where they are missing. The bytes
  *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.
  *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
- *   and may then lie inside what another process is still writing. `within`:
+ *   and may then lie inside what another process is still writing; `stat` is what the file was like then, where that was
+ *   seen anyway. `within`:
  *   a folder on the way that is neither made nor any above it. What was removed, replaced or moved away, with
  *   its folder too, before all bytes were in it, is an error: what an append resolves to is found by the path.
  *   `durable` waits until the disk confirms all that is in the file, whoever wrote it, also where `bytes` is empty; it

@@ -116,7 +116,7 @@ export class NodeStorage {
       throw this.#translated("append", path, cause, { written });
     }
     if (durable) await this.#confirm(path, file, written);
-    return { end: found.size };
+    return { end: found.size, stat: statOf(found) };
   }
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */

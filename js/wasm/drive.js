@@ -95,14 +95,14 @@ const ANSWERS = {
   },
   async append({ file, durable, within }, { host, payload }) {
     const { storage, path } = host.at(file);
-    const { end } = await storage.append(path, payload, { durable, within: within && host.at({ ...file, path: within }).path });
-    return [END, end];
+    const { end, stat = null } = await storage.append(path, payload, { durable, within: within && host.at({ ...file, path: within }).path });
+    return [END, end, numbersOf(stat)];
   },
   async appendLines({ durable, outcome }, { host, payload }) {
     const { storage, path, folder } = host.log();
     if (outcome?.error !== undefined && outcome.end === undefined) throw outcome.error;
-    const { end } = outcome ?? (await storage.append(path, payload, { durable, within: folder }));
-    return [END, end];
+    const { end = NaN, stat = null } = outcome ?? (await storage.append(path, payload, { durable, within: folder }));
+    return [END, end, numbersOf(stat)];
   },
   async replace({ file, within }, { host, payload }) {
     const { storage, path } = host.at(file);
@@ -223,9 +223,9 @@ export async function driveAppend(begin, host) {
   const outcome = {};
   let seen;
   try {
-    const { end } = await storage.append(path, linesOf(step), { durable: isDurable(step), within: folder });
+    const { end, stat } = await storage.append(path, linesOf(step), { durable: isDurable(step), within: folder });
     outcome.end = end;
-    seen = numbersOf(await storage.stat(path));
+    seen = numbersOf(stat ?? (await storage.stat(path)));
   } catch (error) {
     outcome.error = error;
   }
@@ -236,7 +236,7 @@ export async function driveAppend(begin, host) {
   return next ? ended(driven(next, host, generation)) : linesOf(step);
 }
 
-/** What came of an append that was tried already. @typedef {{ end?: number, error?: unknown }} Outcome */
+/** What came of an append that was tried already. @typedef {{ end?: number, stat?: Stat, error?: unknown }} Outcome */
 
 /**
  * The same from a step on.
@@ -274,13 +274,14 @@ async function* driven(step, host, generation, outcome) {
       }
       outcome = undefined;
       const said = await Promise.all(answers);
+      answers = [];
       if (host.own?.signal?.aborted) return undefined;
       refuseUnless(generation);
       step = called(() => operations().next(number, nowMs(), said));
     }
   } finally {
     // Nothing of this step is under way when the next operation begins.
-    await Promise.allSettled(answers);
+    if (answers.length > 0) await Promise.allSettled(answers);
     held.leave?.();
     if (number >= 0 && instance() === generation) called(() => operations().drop(number));
   }
@@ -335,8 +336,16 @@ function rowsOf(entries, most) {
 function numbersOf(stat) {
   if (!stat) return new Float64Array();
   const { kind, size, mtimeMs, ctimeMs, file } = stat;
-  const is = KINDS[kind];
-  return Float64Array.from(file ? [is, size, mtimeMs, ctimeMs, file.number, file.madeMs] : [is, size, mtimeMs, ctimeMs]);
+  const numbers = new Float64Array(file ? 6 : 4);
+  numbers[0] = KINDS[kind];
+  numbers[1] = size;
+  numbers[2] = mtimeMs;
+  numbers[3] = ctimeMs;
+  if (file) {
+    numbers[4] = file.number;
+    numbers[5] = file.madeMs;
+  }
+  return numbers;
 }
 
 // After a trap, whatever belonged to the old instance of the core is gone.

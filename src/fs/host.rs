@@ -77,7 +77,8 @@ impl Host {
             }
             Need::Append { file, bytes, durable, within } => {
                 let mut disk = self.disk.borrow_mut();
-                told(disk.append(&self.at(&file), &bytes, durable, within.as_deref()), Answer::End)
+                let appended = disk.append(&self.at(&file), &bytes, durable, within.as_deref());
+                told(appended, |end| Answer::End(end, None))
             }
             Need::Replace { file, bytes, within } => {
                 let mut disk = self.disk.borrow_mut();

@@ -5,6 +5,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::io::Appended;
 use super::live::Live;
 use super::logs::{Ends, LogName, is_amiss, waits};
 use super::{Io, Operation, Trouble};
@@ -237,8 +238,8 @@ impl Live {
         for (attempt, wait) in waits() {
             let lines = if attempt == 0 { bytes.clone() } else { sealing(bytes) };
             let trouble = match io.append(&self.log_file(log), lines, false, Some(&self.folder())).await {
-                Ok(end) if attempt == 0 && end == start + ends.length => {
-                    self.note(io, log, &ends, *start).await?;
+                Ok(Appended { end, seen }) if attempt == 0 && end == start + ends.length => {
+                    self.note(io, log, (&ends, seen), *start).await?;
                     return Ok(true);
                 }
                 Ok(_) => {

@@ -110,7 +110,7 @@ impl Live {
     pub(super) async fn in_turn<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
         io.turn().await?;
         let done = self.here(io, work).await?;
-        io.leave().await?;
+        io.leave();
         Ok(done)
     }
 

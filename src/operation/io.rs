@@ -10,7 +10,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use super::{Answer, Entry, Need, Stat, Trouble};
+use super::{Answer, Entry, Need, Stat, Trouble, Work};
 use crate::layout::File;
 use crate::record::id;
 use crate::time::Stamp;
@@ -21,6 +21,9 @@ use crate::tokens::Vocabulary;
 pub(crate) struct Desk {
     pub asked: Vec<Need>,
     pub stamp: Option<Stamp>,
+    // The number of the first of `asked`, and of `answers`: needs are numbered through all steps.
+    asked_from: usize,
+    answers_from: usize,
     answers: Vec<Option<Answer>>,
     stamped: u32,
 }
@@ -30,7 +33,19 @@ impl Desk {
         if let Some(stamp) = &mut self.stamp {
             stamp.now_ms = now_ms;
         }
+        self.answers_from = self.asked_from;
+        self.asked_from += answers.len();
         self.answers = answers.into_iter().map(Some).collect();
+    }
+
+    fn ask(&mut self, need: Need) -> usize {
+        self.asked.push(need);
+        self.asked_from + self.asked.len() - 1
+    }
+
+    fn answer(&mut self, number: usize) -> Option<Answer> {
+        let place = number.checked_sub(self.answers_from)?;
+        self.answers.get_mut(place)?.take()
     }
 }
 
@@ -38,30 +53,26 @@ impl Desk {
 #[derive(Clone)]
 pub(crate) struct Io(pub Rc<RefCell<Desk>>);
 
-/// A need on its way: asked when it is polled first, answered when it is polled again.
-struct Asked {
-    desk: Rc<RefCell<Desk>>,
-    need: Option<Need>,
-    place: usize,
+/// An answer on its way. It is plain, so that the futures that wait for one stay small: what is asked lies on the desk already.
+pub(crate) struct Reply<'a, T> {
+    io: &'a Io,
+    number: usize,
+    read: fn(Answer) -> Result<T, Trouble>,
 }
 
-impl Future for Asked {
-    type Output = Answer;
+impl<T> Future for Reply<'_, T> {
+    type Output = Result<T, Trouble>;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Answer> {
-        let need = self.need.take();
-        let desk = self.desk.clone();
-        let mut desk = desk.borrow_mut();
-        if let Some(need) = need {
-            self.place = desk.asked.len();
-            desk.asked.push(need);
-            return Poll::Pending;
-        }
-        match desk.answers.get_mut(self.place).and_then(Option::take) {
-            Some(answer) => Poll::Ready(answer),
-            None => Poll::Pending,
-        }
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<T, Trouble>> {
+        let answer = self.io.0.borrow_mut().answer(self.number);
+        answer.map_or(Poll::Pending, |answer| Poll::Ready((self.read)(answer)))
     }
+}
+
+/// What a file is like right after an append.
+pub(crate) struct Appended {
+    pub end: u64,
+    pub seen: Option<Stat>,
 }
 
 impl Io {
@@ -80,152 +91,151 @@ impl Io {
         self.0.borrow().stamp.map_or(0, |stamp| stamp.now_ms)
     }
 
-    async fn ask(&self, need: Need) -> Answer {
-        Asked { desk: self.0.clone(), need: Some(need), place: 0 }.await
+    fn ask<T>(&self, need: Need, read: fn(Answer) -> Result<T, Trouble>) -> Reply<'_, T> {
+        Reply { io: self, number: self.0.borrow_mut().ask(need), read }
     }
 
     /// May be shorter than asked for.
-    pub async fn read(&self, file: &File, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Trouble> {
-        match self.ask(Need::Read { file: file.clone(), start, end }).await {
+    pub fn read(&self, file: &File, start: u64, end: Option<u64>) -> Reply<'_, Option<Vec<u8>>> {
+        self.ask(Need::Read { file: file.clone(), start, end }, |answer| match answer {
             Answer::Bytes(bytes) => Ok(bytes),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
     /// All of a part of a file that is there; empty where no file is.
-    pub async fn read_range(&self, file: &File, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
-        let mut all = self.read(file, start, Some(end)).await?.unwrap_or_default();
-        while !all.is_empty() && (all.len() as u64) < end - start {
-            let more = self.read(file, start + all.len() as u64, Some(end)).await?.unwrap_or_default();
-            if more.is_empty() {
-                break;
+    pub fn read_range<'a>(&'a self, file: &'a File, start: u64, end: u64) -> Work<'a, Vec<u8>> {
+        Box::pin(async move {
+            let mut all = self.read(file, start, Some(end)).await?.unwrap_or_default();
+            while !all.is_empty() && (all.len() as u64) < end - start {
+                let more = self.read(file, start + all.len() as u64, Some(end)).await?.unwrap_or_default();
+                if more.is_empty() {
+                    break;
+                }
+                all.extend(more);
             }
-            all.extend(more);
-        }
-        Ok(all)
+            Ok(all)
+        })
     }
 
     /// All of a file; nothing where none is.
-    pub async fn read_all(&self, file: &File) -> Result<Option<Vec<u8>>, Trouble> {
-        self.read(file, 0, None).await
+    pub fn read_all(&self, file: &File) -> Reply<'_, Option<Vec<u8>>> {
+        self.read(file, 0, None)
     }
 
-    pub async fn stat(&self, file: &File) -> Result<Option<Stat>, Trouble> {
-        match self.ask(Need::Stat { file: file.clone() }).await {
+    pub fn stat(&self, file: &File) -> Reply<'_, Option<Stat>> {
+        self.ask(Need::Stat { file: file.clone() }, |answer| match answer {
             Answer::Stat(stat) => Ok(stat),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
-    pub async fn list(&self, folder: &File) -> Result<Option<Vec<Entry>>, Trouble> {
-        self.list_with(folder, &[]).await
+    pub fn list(&self, folder: &File) -> Reply<'_, Option<Vec<Entry>>> {
+        self.list_with(folder, &[])
     }
 
     /// `names`: of files that are looked at in each folder there.
-    pub async fn list_with(
-        &self,
-        folder: &File,
-        names: &[&'static str],
-    ) -> Result<Option<Vec<Entry>>, Trouble> {
-        match self.ask(Need::List { folder: folder.clone(), names: names.into() }).await {
+    pub fn list_with(&self, folder: &File, names: &[&'static str]) -> Reply<'_, Option<Vec<Entry>>> {
+        self.ask(Need::List { folder: folder.clone(), names: names.into() }, |answer| match answer {
             Answer::Entries(entries) => Ok(entries),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
     /// `within`: a folder that is not made where it is missing.
-    pub async fn append(
+    pub fn append(
         &self,
         file: &File,
         bytes: Vec<u8>,
         durable: bool,
         within: Option<&File>,
-    ) -> Result<u64, Trouble> {
+    ) -> Reply<'_, Appended> {
         let within = within.map(|folder| folder.path.clone());
-        match self.ask(Need::Append { file: file.clone(), bytes, durable, within }).await {
-            Answer::End(end) => Ok(end),
+        self.ask(Need::Append { file: file.clone(), bytes, durable, within }, |answer| match answer {
+            Answer::End(end, seen) => Ok(Appended { end, seen }),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
     /// `within` as in `append`.
-    pub async fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> Result<(), Trouble> {
+    pub fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> Reply<'_, ()> {
         let within = within.map(|folder| folder.path.clone());
-        self.done(Need::Replace { file: file.clone(), bytes, within }).await
+        self.done(Need::Replace { file: file.clone(), bytes, within })
     }
 
     /// The hash of a part of a file; nothing where the file is shorter.
-    pub async fn hash(&self, file: &File, start: u64, end: u64) -> Result<Option<String>, Trouble> {
-        match self.ask(Need::Hash { file: file.clone(), start, end }).await {
-            Answer::Text(hex) => Ok(Some(hex)),
+    pub fn hash(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<String>> {
+        self.ask(Need::Hash { file: file.clone(), start, end }, |answer| match answer {
+            Answer::Text(hash) => Ok(Some(hash)),
             Answer::Done => Ok(None),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
-    pub async fn remove(&self, file: &File) -> Result<(), Trouble> {
-        self.done(Need::Remove { file: file.clone() }).await
+    pub fn remove(&self, file: &File) -> Reply<'_, ()> {
+        self.done(Need::Remove { file: file.clone() })
     }
 
-    pub async fn rename(&self, from: &File, to: &File) -> Result<(), Trouble> {
-        self.done(Need::Move { from: from.clone(), to: to.clone() }).await
+    pub fn rename(&self, from: &File, to: &File) -> Reply<'_, ()> {
+        self.done(Need::Move { from: from.clone(), to: to.clone() })
     }
 
     /// `target`: as people call it.
-    pub async fn link(&self, file: &File, target: &str) -> Result<(), Trouble> {
-        self.done(Need::Link { file: file.clone(), target: target.into() }).await
+    pub fn link(&self, file: &File, target: &str) -> Reply<'_, ()> {
+        self.done(Need::Link { file: file.clone(), target: target.into() })
     }
 
-    pub async fn git(&self, folder: &str) -> Result<String, Trouble> {
-        self.made(Need::Git { folder: folder.into() }).await
+    pub fn git(&self, folder: &str) -> Reply<'_, String> {
+        self.made(Need::Git { folder: folder.into() })
     }
 
     /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
-    pub async fn turn(&self) -> Result<(), Trouble> {
-        self.done(Need::Turn).await
+    pub fn turn(&self) -> Reply<'_, ()> {
+        self.done(Need::Turn)
     }
 
-    pub async fn leave(&self) -> Result<(), Trouble> {
-        self.done(Need::Leave).await
+    /// Nobody waits for that: it goes to the host along with what is asked next, and an operation that ends has left.
+    pub fn leave(&self) {
+        self.0.borrow_mut().ask(Need::Leave);
     }
 
-    pub async fn vocabulary(&self, encoding: &str) -> Result<Rc<Vocabulary>, Trouble> {
-        match self.ask(Need::Vocabulary { encoding: encoding.into() }).await {
+    pub fn vocabulary(&self, encoding: &str) -> Reply<'_, Rc<Vocabulary>> {
+        self.ask(Need::Vocabulary { encoding: encoding.into() }, |answer| match answer {
             Answer::Vocabulary(vocabulary) => Ok(vocabulary),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
     /// What somebody beside the host makes: a counter, a model, a strategy.
-    pub async fn made(&self, need: Need) -> Result<String, Trouble> {
-        match self.ask(need).await {
+    pub fn made(&self, need: Need) -> Reply<'_, String> {
+        self.ask(need, |answer| match answer {
             Answer::Text(made) => Ok(made),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
-    pub async fn wait(&self, ms: u32) -> Result<(), Trouble> {
-        self.done(Need::Wait { ms }).await
+    pub fn wait(&self, ms: u32) -> Reply<'_, ()> {
+        self.done(Need::Wait { ms })
     }
 
     /// Where a session lies now, and how people call that.
-    pub async fn find(&self, id: &str) -> Result<Option<(File, String)>, Trouble> {
-        match self.ask(Need::Find { id: id.into() }).await {
+    pub fn find(&self, id: &str) -> Reply<'_, Option<(File, String)>> {
+        self.ask(Need::Find { id: id.into() }, |answer| match answer {
             Answer::Place(place) => Ok(place),
             other => Err(unmeant(other)),
-        }
+        })
     }
 
     /// Until whoever reads wants more.
-    pub async fn page(&self, bytes: Vec<u8>) -> Result<(), Trouble> {
-        self.done(Need::Page { bytes }).await
+    pub fn page(&self, bytes: Vec<u8>) -> Reply<'_, ()> {
+        self.done(Need::Page { bytes })
     }
 
-    async fn done(&self, need: Need) -> Result<(), Trouble> {
-        match self.ask(need).await {
+    fn done(&self, need: Need) -> Reply<'_, ()> {
+        self.ask(need, |answer| match answer {
             Answer::Done => Ok(()),
             other => Err(unmeant(other)),
-        }
+        })
     }
 }
 
@@ -247,7 +257,7 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Bytes(_) => "bytes",
         Answer::Stat(_) => "what a file is like",
         Answer::Entries(_) => "the entries of a folder",
-        Answer::End(_) => "the end of a file",
+        Answer::End(..) => "the end of a file",
         Answer::Text(_) => "a text",
         Answer::Vocabulary(_) => "a vocabulary",
         Answer::Place(_) => "a place",

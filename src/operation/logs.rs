@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::mem;
 
+use super::io::Appended;
 use super::live::{Live, PIECE};
 use super::{Io, Kind, Stat, Trouble, Work};
 use crate::error::{Code, Error};
@@ -248,14 +249,15 @@ impl Live {
         let folder = self.folder();
         let within = (!begins).then_some(&folder);
         let tried = match io.append(&self.log_file(log), bytes, durable, within).await {
-            Ok(end) if end == start + ends.length => match self.appended_alone(io, log, &ends, durable).await
-            {
-                Ok(()) => {
-                    open.told();
-                    return Ok(());
+            Ok(Appended { end, seen }) if end == start + ends.length => {
+                match self.appended_alone(io, log, (&ends, seen), durable).await {
+                    Ok(()) => {
+                        open.told();
+                        return Ok(());
+                    }
+                    Err(trouble) => Err(trouble),
                 }
-                Err(trouble) => Err(trouble),
-            },
+            }
             Ok(_) => Ok(()),
             Err(trouble) => Err(trouble),
         };
@@ -264,10 +266,16 @@ impl Live {
         Ok(())
     }
 
-    async fn appended_alone(&self, io: &Io, log: LogName, ends: &Ends, durable: bool) -> Result<(), Trouble> {
+    async fn appended_alone(
+        &self,
+        io: &Io,
+        log: LogName,
+        (ends, seen): (&Ends, Option<Stat>),
+        durable: bool,
+    ) -> Result<(), Trouble> {
         self.confirmed(log, durable);
         let start = self.end(log);
-        self.note(io, log, ends, start).await?;
+        self.note(io, log, (ends, seen), start).await?;
         Ok(self.with(|session| commit(session, log, start))?)
     }
 
@@ -316,10 +324,19 @@ impl Live {
         Ok(self.with(|session| commit(session, log, 0))?)
     }
 
-    /// What was appended by us alone is as good as observed.
-    pub(super) async fn note(&self, io: &Io, log: LogName, ends: &Ends, start: u64) -> Result<(), Trouble> {
+    /// What was appended by us alone is as good as observed. `seen`: what the file was like then, where that is known.
+    pub(super) async fn note(
+        &self,
+        io: &Io,
+        log: LogName,
+        (ends, seen): (&Ends, Option<Stat>),
+        start: u64,
+    ) -> Result<(), Trouble> {
         let end = start + ends.length;
-        let found = io.stat(&self.log_file(log)).await?;
+        let found = match seen {
+            Some(seen) => Some(seen),
+            None => io.stat(&self.log_file(log)).await?,
+        };
         // Only now, with what is known of the log itself: who is dropped or fails before has observed nothing.
         let mut known = self.logs[log as usize].borrow_mut();
         known.take(ends);

@@ -104,7 +104,7 @@ pub enum Need {
     },
     /// The session is this operation's alone, among those of this process, until `Leave` or its end. Answer: `Done`.
     Turn,
-    /// Others may have their turn. Answer: `Done`.
+    /// Others may have their turn; the other needs of this step do not wait for that. Answer: `Done`.
     Leave,
     /// Where the session of this id lies now. Answer: `Place`.
     Find {
@@ -186,8 +186,8 @@ pub enum Answer {
     Stat(Option<Stat>),
     /// What is in a folder, sorted by name; nothing where no folder is.
     Entries(Option<Vec<Entry>>),
-    /// How long the file is right after an append.
-    End(u64),
+    /// How long the file is right after an append; and what it was like then, where the host has looked at it in the same breath.
+    End(u64, Option<Stat>),
     /// A text.
     Text(String),
     /// A vocabulary.

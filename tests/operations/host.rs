@@ -116,7 +116,7 @@ impl Host {
             }
             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
             Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),
-            Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes)),
+            Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes), None),
             Need::Replace { file, bytes, .. } => {
                 self.changes += 1;
                 self.files.insert(file.path, (bytes, self.changes));

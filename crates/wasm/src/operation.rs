@@ -1,6 +1,5 @@
 //! Operations, for JavaScript: one table for all of them. It translates, and decides nothing.
 
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,14 +31,19 @@ const FAILED: u8 = b'F';
 
 pub(crate) type Running = Operation<'static, Vec<u8>>;
 
-/// The operations under way, each known by a number, which is never given again.
+/// The operations under way, each known by a number, which is never given again. They are few: a list is enough.
 #[wasm_bindgen(js_name = Operations)]
 #[derive(Default)]
 pub struct Operations {
-    slots: BTreeMap<u32, Running>,
-    // What was said before the answers that name it.
-    vocabularies: BTreeMap<u32, Rc<Vocabulary>>,
+    under_way: Vec<UnderWay>,
     begun: u32,
+}
+
+struct UnderWay {
+    number: u32,
+    running: Running,
+    // What was said before the answer that names it.
+    vocabulary: Option<Rc<Vocabulary>>,
 }
 
 #[wasm_bindgen(js_class = Operations)]
@@ -79,12 +83,12 @@ impl Operations {
         self.keep(running, step)
     }
 
-    /// The same as `next`, for a step that is one append; `seen`: what the host sees of the log then. Nothing
-    /// where the operation has ended: what it appended, the host has.
+    /// The same as `next`, for a step that is one append; `seen`: what the log was like then. Nothing where the operation has
+    /// ended: what it appended, the host has.
     pub fn ended(&mut self, number: u32, end: f64, seen: &[f64], now_ms: f64) -> Thrown<Option<Uint8Array>> {
-        let Some(mut running) = self.slots.remove(&number) else { return Err(small(&nothing(number))) };
-        let step = running.next(now_ms as i64, Vec::from([Answer::End(end as u64)]));
-        match looked(&mut running, step, seen, now_ms) {
+        let UnderWay { mut running, .. } = self.taken(number)?;
+        let ended = Answer::End(end as u64, read_stat(seen));
+        match running.next(now_ms as i64, Vec::from([ended])) {
             Step::Done(Ok(_)) => Ok(None),
             step => self.stepped(number, running, step).map(Some),
         }
@@ -168,8 +172,7 @@ impl Operations {
 
     /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
     pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
-        let Some(mut running) = self.slots.remove(&number) else { return Err(small(&nothing(number))) };
-        let vocabulary = self.vocabularies.remove(&number);
+        let UnderWay { mut running, vocabulary, .. } = self.taken(number)?;
         let read = |said: &Array| read_answer(said, vocabulary.as_ref());
         let step = running.next(now_ms as i64, answers.iter().map(read).collect());
         self.stepped(number, running, step)
@@ -177,16 +180,25 @@ impl Operations {
 
     /// A vocabulary that was needed; `next` answers the rest.
     pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
-        self.vocabularies.extend(counter.0.clone().map(|vocabulary| (number, vocabulary)));
+        if let Some(one) = self.under_way.iter_mut().find(|one| one.number == number) {
+            one.vocabulary.clone_from(&counter.0);
+        }
     }
 
     /// Ends an operation before its end.
     pub fn drop(&mut self, number: u32) {
-        self.slots.remove(&number);
+        self.under_way.retain(|one| one.number != number);
     }
 }
 
 impl Operations {
+    fn taken(&mut self, number: u32) -> Thrown<UnderWay> {
+        match self.under_way.iter().position(|one| one.number == number) {
+            Some(place) => Ok(self.under_way.swap_remove(place)),
+            None => Err(small(&nothing(number))),
+        }
+    }
+
     fn begun(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
         self.begun_at(running, stamp(now_ms, entropy)?)
     }
@@ -228,23 +240,24 @@ impl Operations {
                 framed(NEEDS, &parts)
             }
         };
-        self.slots.insert(number, running);
+        self.under_way.push(UnderWay { number, running, vocabulary: None });
         Ok(frame)
     }
 }
 
-// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, a `text` 5, a
+// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
+    let stat = |at: u32| read_stat(&Float64Array::from(said.get(at)).to_vec());
     let is_there = !said.get(1).is_undefined() && !said.get(1).is_null();
     match number(0).unwrap_or_default() as u8 {
         1 => Answer::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
-        2 => Answer::Stat(read_stat(&Float64Array::from(said.get(1)).to_vec())),
+        2 => Answer::Stat(stat(1)),
         3 => Answer::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
-        4 => Answer::End(number(1).unwrap_or_default() as u64),
+        4 => Answer::End(number(1).unwrap_or_default() as u64, stat(2)),
         5 => Answer::Text(text(1).unwrap_or_default()),
         6 => Answer::Place(text(2).map(|path| (file(text(1), path), text(3).unwrap_or_default()))),
         7 => Answer::Failed(Failure {
