@@ -29,7 +29,7 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
   const named = placement === "home" ? idOf(path) : conversationOf(path).name;
   const live = new Live({ ...place, cache });
   try {
-    await live.run("open");
+    await live.open();
     const { health, problems } = await live.run("examine");
     if (live.isEmpty && problems.length === 0) return undefined;
     const kept = secrets ? await keptSecrets(place) : [];

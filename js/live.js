@@ -4,8 +4,9 @@
 import { join, relative, sep } from "node:path";
 
 import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, toBytes } from "./core.js";
-import { nowMs } from "./clock.js";
+import { randomId } from "./clock.js";
 import { LeftoffError } from "./error.js";
+import { toJson } from "./json.js";
 import { KeptReport } from "./kept-report.js";
 import { Log } from "./log.js";
 import { conversationOf } from "./placement.js";
@@ -54,12 +55,13 @@ export class Live {
   #host;
 
   /**
-   * @param {Place & { cache: Cache, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `find`: where a session
-   *   lies now; `lend`: where a store has it open, the core's own of it
+   * @param {Place & { cache: Cache, id?: string, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `id`: where it is known; `find`:
+   *   where a session lies now; `lend`: where a store has it open, the core's own of it
    */
-  constructor({ cache, find = async () => undefined, lend, ...place }) {
+  constructor({ cache, id = "", find = async () => undefined, lend, ...place }) {
     const { storage, path: folder } = place;
     this.#cache = cache;
+    this.#id = id;
     this.#find = find;
     this.#lend = lend;
     this.place = place;
@@ -67,9 +69,10 @@ export class Live {
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
-    this.#host = { at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
     // One that the core has begun says at once who it is.
-    if (lend) this.#made();
+    if (lend) this.#id = called(() => this.#made().id);
+    this.#isOpen = this.#id !== "" && id === "";
   }
 
   /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -172,8 +175,21 @@ export class Live {
     return this.#handle;
   }
 
+  /** Begins it, of which nothing is on disk yet. @param {Record<string, unknown> & { id: string }} created */
+  async begin(created) {
+    await this.run("begin", toJson(created));
+    this.#id = created.id;
+    this.#isOpen = true;
+  }
+
+  /** Reads what came after its checkpoint, or all. */
+  async open() {
+    this.#id = await this.run("open");
+    this.#isOpen = true;
+  }
+
+  /** Its id; empty until it was opened or begun. Also while the core is gone. */
   get id() {
-    if (this.#isKnown) this.#id = called(() => this.#native.id);
     return this.#id;
   }
 
@@ -181,11 +197,6 @@ export class Live {
   get metadata() {
     if (this.#isKnown) this.#metadata = fromBytes(called(() => this.#native.metadata()));
     return this.#metadata;
-  }
-
-  /** Nothing happened for that long while it was active. @param {number} idleMs */
-  isIdle(idleMs) {
-    return called(() => this.#made().isIdle(nowMs(), Math.min(idleMs, Number.MAX_SAFE_INTEGER)));
   }
 
   /** Nobody said anything of it yet. */

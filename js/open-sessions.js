@@ -125,8 +125,7 @@ export class OpenSessions {
       // One that was opened just now is as its files are.
       if (this.#open.has(place.path)) await session.look();
       // Else nobody would hear of those whose leases are cleared away.
-      await session.findLeftOpen();
-      const hasPaused = await session.pauseIfIdle();
+      const hasPaused = await session.takeUp();
       if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
       return hasPaused ? told(session) : undefined;
     };
@@ -196,8 +195,7 @@ export class OpenSessions {
     this.#unsaid.delete(place.path);
     // The same one where it lay before: it is held there no longer.
     for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
-    await session.findLeftOpen();
-    await session.pauseIfIdle().catch(unlessBug);
+    await session.takeUp();
     await this.#places.meet(place);
     this.#open.set(place.path, session);
     return session;

@@ -23,10 +23,11 @@ export function thisProcess() {
 }
 
 /**
- * Whether a process is certainly gone. Of one on another host nobody here can tell.
+ * Whether a process is certainly gone. Of one on another host nobody here can tell; without a host only the number is known.
  * @param {ProcessName} other
  */
 export function isGone({ pid, host, boot, start }) {
+  if (host === "") return !isAlive(pid);
   if (host !== hostname()) return false;
   if (boot !== bootId()) return true;
   if (!isAlive(pid)) return true;

@@ -7,7 +7,6 @@ import { Contexts } from "./contexts.js";
 import { bytesOf, called, toBytes } from "./core.js";
 import { exported } from "./export.js";
 import { toJson } from "./json.js";
-import { Lease } from "./lease.js";
 import { Live } from "./live.js";
 import { knownOptions } from "./options.js";
 import { SessionSecrets } from "./privacy/session-secrets.js";
@@ -30,7 +29,6 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 export class Session {
   #live;
   #contexts;
-  #lease;
   #isCounted;
   #idleMs;
   #secrets;
@@ -39,13 +37,12 @@ export class Session {
 
   /**
    * @private
-   * @param {{ cache: Cache, isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
+   * @param {{ isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
    *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
    * @param {Live} live
    */
-  constructor({ cache, isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
+  constructor({ isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
     this.#live = live;
-    this.#lease = new Lease({ storage: cache.storage, folder: `${live.cachePath}.open` });
     this.#isCounted = isCounted;
     this.#idleMs = idleMs;
     this.#secrets = new SessionSecrets(live.from, redaction);
@@ -96,7 +93,7 @@ export class Session {
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
-    await live.run("begin", toJson(created));
+    await live.begin(created);
     return new Session(parts, live);
   }
 
@@ -116,7 +113,7 @@ export class Session {
    */
   static async open(parts) {
     const live = new Live(parts);
-    await live.run("open");
+    await live.open();
     return new Session(parts, live);
   }
 
@@ -163,7 +160,6 @@ export class Session {
   /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("./appending.js").Staging} staging */
   appendStaged(staging) {
     return this.#live.inTurn(async () => {
-      if (!this.#lease.isHeld) await this.#lease.hold();
       const appended = await this.#live.appendStaged(staging);
       await this.prepare();
       return appended;
@@ -365,12 +361,7 @@ export class Session {
   async appendTool(execution) {
     // As it is now: the caller may change it before its turn comes.
     const json = toJson(execution);
-    const { lines, ...appended } = await this.#live.inTurn(async () => {
-      const done = await this.#live.run("appendTool", json, { isCounted: this.#isCounted });
-      // Who appends no message has nothing open.
-      if (done.lines && !this.#lease.isHeld) await this.#lease.hold();
-      return done;
-    });
+    const { lines, ...appended } = await this.#live.inTurn(() => this.#live.run("appendTool", json, { isCounted: this.#isCounted }));
     await this.#secrets.take(bytesOf(lines));
     return appended;
   }
@@ -389,21 +380,21 @@ export class Session {
    * @internal
    * @returns {Promise<boolean>} whether it did
    */
-  async pauseIfIdle() {
-    if (this.#lease.isMine || !this.#live.isIdle(this.#idleMs) || (await this.#lease.others()).length > 0) return false;
-    const last = await this.#run("rest", String(this.#idleMs));
-    if (!last) return false;
-    const minutes = Math.round(this.#idleMs / 60_000);
-    this.notices.push({ code: "auto_paused", message: `paused after ${minutes} minute${minutes === 1 ? "" : "s"} without activity; last active ${last}` });
-    return true;
-  }
+  pauseIfIdle() { return this.#taken("rest"); }
 
-  /** Whether a process that had it open is gone without having closed it. @internal */
-  async findLeftOpen() {
-    for (const { program, pid, since } of await this.#lease.left()) {
-      const message = `${program}, process ${pid}, had this session open since ${since} and ended without closing it; what was acknowledged is here`;
-      this.notices.push({ code: "left_open", message });
-    }
+  /**
+   * What is due when it is opened or listed: the same, where that is possible, and whether a process that had it open is gone
+   * without having closed it.
+   * @internal
+   * @returns {Promise<boolean>} whether it was paused
+   */
+  takeUp() { return this.#taken("takeUp"); }
+
+  /** @param {"rest" | "takeUp"} how */
+  async #taken(how) {
+    const { notices, hasPaused } = await this.#run(how, String(this.#idleMs));
+    this.notices.push(...notices);
+    return hasPaused;
   }
 
   /**
@@ -446,7 +437,7 @@ export class Session {
    * @example await session.others(); // => []
    */
   others() {
-    return this.#lease.others();
+    return this.#run("others");
   }
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
@@ -489,20 +480,22 @@ export class Session {
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
   async close() {
-    await this.#released();
-    await this.#run("derive").finally(() => this.#live.close());
+    await this.#ended("close");
   }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
   letGo() { this.#live.letGo(); }
 
   /** Lets go of one whose folder is there no longer: nothing is written. @internal */
-  async leave() { await this.#released().finally(() => this.#live.close()); }
+  leave() { return this.#ended("release"); }
 
-  async #released() {
-    await this.#live.inTurn(async () => {}).catch(() => {});
-    await this.#live.report.settled();
-    await this.#lease.release();
+  /** @param {"close" | "release"} how */
+  #ended(how) {
+    const ended = async () => {
+      await this.#live.report.settled();
+      await this.#live.run(how);
+    };
+    return this.#live.inTurn(ended).finally(() => this.#live.close());
   }
 
   /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
@@ -525,8 +518,6 @@ export class Session {
     const live = this.#live;
     const { format, isCopy } = first;
     try {
-      // Waiting costs, even for nothing.
-      if (!this.#lease.isHeld) await this.#lease.hold();
       const how = { format: isCopy ? undefined : format, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
       const lines = await live.append(joined(group.map((one) => one.json)), how);
       await this.#secrets.take(lines);

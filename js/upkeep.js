@@ -12,12 +12,11 @@ import { nowMs } from "./clock.js";
 import { called } from "./core.js";
 import { derived } from "./derived.js";
 import { refuseBug, unlessBug } from "./error.js";
-import { Lease } from "./lease.js";
+import { Live } from "./live.js";
 import { names } from "./placement.js";
 import { isAlive } from "./process.js";
 import { inTrash } from "./trash.js";
 
-/** @import { Live } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { FileProblem } from "./types/index.js" */
@@ -44,7 +43,7 @@ export async function ofSession(place, { live, problems, home }) {
     ...torn,
     ...(await document(place, { live, home, isVanished: problems.some(({ code }) => code === "vanished") })),
     ...(await checkpoint(live, home)),
-    ...(await leases(live, home)),
+    ...(await leases(live)),
   ];
   for (const folder of [path, join(path, names().blobs), join(path, names().summaries)]) found.push(...(await leftOver(storage, folder)));
   return found;
@@ -75,13 +74,23 @@ export async function ofNobody({ storage, folder }, ids) {
   for (const { name } of (await storage.list(folder).catch(unlessBug)) ?? []) {
     const [id, isLeases] = called((core) => core.readKept(name)) ?? ["", false];
     const path = join(folder, name);
-    if (!id || ids.has(id) || (isLeases && (await new Lease({ storage, folder: path }).others()).length > 0)) continue;
+    if (!id || ids.has(id) || (isLeases && (await isOpen({ storage, folder }, id)))) continue;
     found.push({
       problem: problem(name, "left_over", `expected the session ${id}, of which "${path}" is, but found none`),
       mend: () => storage.remove(path).then(() => `removed "${path}"`),
     });
   }
   return found;
+}
+
+/** Whether a process has a session open, wherever that lies. @param {{ storage: Storage, folder: string }} cache @param {string} id */
+async function isOpen(cache, id) {
+  const live = new Live({ storage: cache.storage, path: cache.folder, placement: "home", cache, id });
+  try {
+    return (await live.run("others")).length > 0;
+  } finally {
+    live.letGo();
+  }
 }
 
 /** @param {string} file @param {string} code @param {string} message @returns {FileProblem} */
@@ -137,14 +146,13 @@ async function checkpoint(live, { storage }) {
   return [{ problem: problem(basename(path), "bad_checkpoint", `expected a checkpoint of this log at "${path}", but found something else`), mend }];
 }
 
-/** @param {Live} live @param {{ storage: Storage }} home @returns {Promise<Finding[]>} */
-async function leases(live, { storage }) {
+/** @param {Live} live @returns {Promise<Finding[]>} */
+async function leases(live) {
   const folder = `${live.cachePath}.open`;
-  const lease = new Lease({ storage, folder });
-  const count = await lease.countLeft();
+  const count = await live.run("leftLeases");
   if (count === 0) return [];
   const mend = async () => {
-    await lease.left();
+    await live.run("takeUp", "Infinity");
     return `cleared away ${count} lease${count === 1 ? "" : "s"} of processes that are gone`;
   };
   return [{ problem: problem(basename(folder), "dead_lease", `${count} process${count === 1 ? "" : "es"} that had it open ended without closing it`), mend }];

@@ -5,7 +5,7 @@ mod store;
 
 use std::rc::Rc;
 
-use host::{Host, Meanwhile};
+use host::{FIRST_GONE, Host, Meanwhile};
 use leftoff::layout::{File, Root};
 use leftoff::operation::{Appending, Counts, Drafts, Live, Need, Operation, Step};
 use leftoff::shapes::Format;
@@ -51,6 +51,9 @@ fn told<T: std::fmt::Debug + 'static>(operation: Operation<'static, T>) -> Opera
 fn operations() -> Vec<(&'static str, Begins)> {
     vec![
         ("append", |live| told(live.append_messages(drafts("acknowledged, if it is")))),
+        ("append first", |_| told(live().append_messages(drafts("by who just came")))),
+        ("take up", |live| told(live.take_up(0, true))),
+        ("close", |live| told(live.close())),
         ("say", |live| told(live.say(r#"[{"type":"title","title":"given"}]"#.into()))),
         ("flush", |live| told(live.flush(true))),
         ("open", |live| told(live.open())),
@@ -149,6 +152,52 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
         }
         goes_on(host, live, about);
     });
+}
+
+/// Whose leases there are, by their files' names.
+fn leases(host: &Host) -> Vec<&str> {
+    let folder = "cache/019aaaca-0000-7000-8000-000000000001.open/";
+    host.files.keys().filter_map(|path| path.strip_prefix(folder)).collect()
+}
+
+#[test]
+fn whoever_appends_says_so_until_it_closes_and_once_only() {
+    let (mut host, live) = begun();
+    assert_eq!(leases(&host), ["mine.json"]);
+    assert_eq!(host.drive_on(&mut live.others()).as_deref(), Ok("[]"));
+    host.drive_on(&mut live.close()).expect("closed");
+    assert_eq!(leases(&host), Vec::<&str>::new());
+    // As where the core begins anew: the host has the same name for it.
+    let again = self::live();
+    host.drive_on(&mut again.open()).expect("opened");
+    host.drive_on(&mut live.append_messages(drafts("more"))).expect("appended");
+    assert_eq!(host.drive_on(&mut again.others()).as_deref(), Ok("[]"));
+}
+
+#[test]
+fn a_session_rests_where_nobody_has_it_open_and_those_that_are_gone_are_told_of_once() {
+    let (mut host, live) = begun();
+    host.drive_on(&mut live.close()).expect("closed");
+    let folder = "cache/019aaaca-0000-7000-8000-000000000001.open";
+    let lease =
+        |pid: u64| format!(r#"{{"pid":{pid},"host":"here","program":"q","since":"2026-01-01T00:00:00Z"}}"#);
+    for (name, text) in [("gone", lease(FIRST_GONE)), ("torn", lease(9)[..20].into()), ("there", lease(8))] {
+        host.append(&format!("{folder}/{name}.json"), text.as_bytes());
+    }
+    let taken = |host: &mut Host| -> Value {
+        serde_json::from_str(&host.drive_on(&mut live.take_up(0, true)).expect("taken up")).expect("JSON")
+    };
+    let codes = |taken: &Value| -> Vec<String> {
+        let notices = taken["notices"].as_array().expect("notices").iter();
+        notices.map(|notice| notice["code"].as_str().expect("a code").to_string()).collect()
+    };
+    let first = taken(&mut host);
+    assert_eq!((codes(&first), &first["hasPaused"]), (vec!["left_open".to_string()], &Value::Bool(false)));
+    assert_eq!(leases(&host), ["there.json"]);
+    assert_eq!(codes(&taken(&mut host)), Vec::<String>::new());
+    host.files.remove(&format!("{folder}/there.json"));
+    let last = taken(&mut host);
+    assert_eq!((codes(&last), &last["hasPaused"]), (vec!["auto_paused".to_string()], &Value::Bool(true)));
 }
 
 #[test]

@@ -9,6 +9,7 @@ import { called, exactCounter, fromBytes, instance } from "../core.js";
 import { LeftoffError } from "../error.js";
 import { aliasesOf } from "../git.js";
 import { toJson } from "../json.js";
+import { isGone, thisProcess } from "../process.js";
 
 /** @import { Operations } from "../../pkg/leftoff.js" */
 /** @import { Entry, Stat, Storage } from "../storage/contract.js" */
@@ -26,6 +27,7 @@ import { toJson } from "../json.js";
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
  * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
+ * @property {string} [lease] what says that the session is open here is called so
  * @property {() => Promise<() => void>} turn resolves to what ends the session's turn, once it has come
  * @property {Own} [own]
  *
@@ -73,6 +75,8 @@ const TEXT = 5;
 const PLACE = 6;
 const FAILURE = 7;
 const VOCABULARY = 8;
+const FLAGS = 9;
+const PROCESS = 10;
 
 /** What lies at a path, as the core reads it. */
 const KINDS = { file: 1, folder: 2, other: 3 };
@@ -135,6 +139,11 @@ const ANSWERS = {
     held.leave?.();
     held.leave = undefined;
   },
+  async process(_, { host }) {
+    const isAlone = !host.at({ root: "home", path: "" }).storage.capabilities.durable;
+    return [PROCESS, toJson({ ...thisProcess(), name: host.lease, isAlone })];
+  },
+  gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
   async vocabulary({ encoding }, { number }) {
     const counter = exactCounter(encoding);
     called(() => operations().vocabulary(number, counter));

@@ -6,17 +6,20 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{OnceCell, RefCell};
 use core::time::Duration;
 use std::path::PathBuf;
 
 use super::clock::Clock;
 use super::disk::{At, Disk};
 use super::helpers::{Asked, Helpers};
+use super::process::{self, is_gone};
 use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::layout::{File, Root};
 use crate::operation::{Answer, Failure, Need, Operation, Step, Trouble};
+use crate::record::id;
+use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
 
 /// What all sessions of a store share.
@@ -27,11 +30,20 @@ pub(super) struct Host {
     pub clock: Box<dyn Clock>,
     disk: RefCell<Disk>,
     vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
+    // What its leases are called.
+    lease: OnceCell<String>,
 }
 
 impl Host {
     pub fn new(home: PathBuf, project: PathBuf, clock: Box<dyn Clock>) -> Host {
-        Host { home, project, clock, disk: RefCell::default(), vocabularies: RefCell::default() }
+        Host {
+            home,
+            project,
+            clock,
+            disk: RefCell::default(),
+            vocabularies: RefCell::default(),
+            lease: OnceCell::new(),
+        }
     }
 
     /// Drives an operation to its end.
@@ -103,6 +115,8 @@ impl Host {
             }
             // One operation after another has the store.
             Need::Turn | Need::Leave => Answer::Done,
+            Need::Process => self.process(),
+            Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
             Need::Find { .. } => Answer::Place(None),
             Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
             Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
@@ -127,6 +141,18 @@ impl Host {
             Need::Page { .. } => Answer::Done,
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
         }
+    }
+
+    fn process(&self) -> Answer {
+        let name = match self.lease.get() {
+            Some(name) => name.clone(),
+            None => match self.clock.stamp() {
+                Ok(stamp) => self.lease.get_or_init(|| id::new(&stamp, 0)).clone(),
+                Err(Trouble::Failed(failure)) => return Answer::Failed(*failure),
+                Err(Trouble::Refused(_)) => String::new(),
+            },
+        };
+        Answer::Process(Process { lease: process::this(), name, is_alone: false })
     }
 
     fn at(&self, file: &File) -> At {

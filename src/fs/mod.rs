@@ -32,6 +32,7 @@ mod helpers;
 mod host;
 mod look;
 mod pages;
+mod process;
 mod refusal;
 mod session;
 mod store;

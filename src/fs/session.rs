@@ -414,6 +414,15 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.live) == 1 {
+            // That it had the session open is taken away by whoever finds this process gone, too.
+            let _ = self.host.drive(self.live.release());
+        }
+    }
+}
+
 // As the core's operations want it: the request, and whether a model writes summaries.
 fn asked(request: &str, helpers: &Helpers<'_>) -> Result<String, Trouble> {
     let request: &RawValue = serde_json::from_str(request)

@@ -96,7 +96,10 @@ impl Live {
     /// Appends messages as one batch. Answer: their lines.
     pub fn append_messages(self: &Rc<Live>, appending: Appending) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
-        Operation::new(|io| async move { live.appended(&io, &appending).await })
+        Operation::new(|io| async move {
+            live.hold(&io).await?;
+            live.appended(&io, &appending).await
+        })
     }
 
     /// Appends lines that were staged elsewhere; what is known of the session does not have them yet. Answer: whether they
@@ -104,6 +107,7 @@ impl Live {
     pub fn append_lines(self: &Rc<Live>, lines: Lines) -> Operation<'static, bool> {
         let live = self.clone();
         Operation::new(|io| async move {
+            live.hold(&io).await?;
             live.revived(&io).await?;
             if live.is_due() {
                 live.said_now(&io, Vec::new()).await?;

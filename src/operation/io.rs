@@ -13,6 +13,7 @@ use core::task::{Context, Poll};
 use super::{Answer, Entry, Need, Stat, Trouble, Work};
 use crate::layout::File;
 use crate::record::id;
+use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
 use crate::tokens::Vocabulary;
 
@@ -218,6 +219,21 @@ impl Io {
         self.done(Need::Wait { ms })
     }
 
+    pub fn process(&self) -> Reply<'_, Process> {
+        self.ask(Need::Process, |answer| match answer {
+            Answer::Process(process) => Ok(process),
+            other => Err(unmeant(other)),
+        })
+    }
+
+    /// Of each whether it is certainly gone.
+    pub fn gone(&self, processes: Vec<Lease>) -> Reply<'_, Vec<bool>> {
+        self.ask(Need::Gone { processes }, |answer| match answer {
+            Answer::Flags(gone) => Ok(gone),
+            other => Err(unmeant(other)),
+        })
+    }
+
     /// Where a session lies now, and how people call that.
     pub fn find(&self, id: &str) -> Reply<'_, Option<(File, String)>> {
         self.ask(Need::Find { id: id.into() }, |answer| match answer {
@@ -258,6 +274,8 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Stat(_) => "what a file is like",
         Answer::Entries(_) => "the entries of a folder",
         Answer::End(..) => "the end of a file",
+        Answer::Process(_) => "a process",
+        Answer::Flags(_) => "flags",
         Answer::Text(_) => "a text",
         Answer::Vocabulary(_) => "a vocabulary",
         Answer::Place(_) => "a place",

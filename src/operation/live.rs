@@ -11,6 +11,7 @@ use core::pin::Pin;
 
 use super::io::all;
 use super::kept::{Kept, one_message};
+use super::lease::Mine;
 use super::logs::{LogFile, LogName};
 use super::{Io, Kind, Operation, Stat, Trouble};
 use crate::layout::names::{self, Kept as Cached};
@@ -38,6 +39,7 @@ pub struct Live {
     session: RefCell<Rc<RefCell<Session>>>,
     pub(super) logs: [RefCell<LogFile>; 3],
     pub(super) kept: RefCell<Kept>,
+    pub(super) lease: RefCell<Mine>,
     pub(super) is_open: Cell<bool>,
     /// The document is not there, or not as it should be.
     is_stale: Cell<bool>,
@@ -70,6 +72,7 @@ impl Live {
             session: RefCell::new(Rc::new(RefCell::new(Session::new(None)))),
             logs: Default::default(),
             kept: RefCell::default(),
+            lease: RefCell::default(),
             is_open: Cell::new(false),
             is_stale: Cell::new(false),
             was_read: Cell::new(false),

@@ -14,6 +14,7 @@ mod context;
 mod elsewhere;
 mod examine;
 mod kept;
+mod lease;
 mod live;
 mod logs;
 mod messages;

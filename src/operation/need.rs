@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Serialize, Serializer};
 
 use crate::layout::File;
+use crate::session::lease::{Lease, Process};
 use crate::tokens::Vocabulary;
 
 /// What an operation wants of its host.
@@ -111,6 +112,13 @@ pub enum Need {
         /// Which.
         id: String,
     },
+    /// Who this process is. Answer: `Process`.
+    Process,
+    /// Whether these processes are certainly gone; of one on another host nobody here can tell. Answer: `Flags`.
+    Gone {
+        /// Which.
+        processes: Vec<Lease>,
+    },
     /// The vocabulary of an encoding. Answer: `Vocabulary`.
     Vocabulary {
         /// `o200k_base` or `cl100k_base`.
@@ -188,6 +196,10 @@ pub enum Answer {
     Entries(Option<Vec<Entry>>),
     /// How long the file is right after an append; and what it was like then, where the host has looked at it in the same breath.
     End(u64, Option<Stat>),
+    /// Who this process is.
+    Process(Process),
+    /// Whether each of what was asked about is so.
+    Flags(Vec<bool>),
     /// A text.
     Text(String),
     /// A vocabulary.

@@ -39,29 +39,6 @@ impl Live {
         })
     }
 
-    /// Pauses it where nothing happened for so long while it was active: dated when it was last active, which is the answer;
-    /// nothing where it does not rest.
-    pub fn rest(self: &Rc<Live>, idle_ms: i64) -> Operation<'static, Option<String>> {
-        let live = self.clone();
-        Operation::new(move |io| async move {
-            live.here(&io, &|| {
-                Box::pin(async {
-                    live.looked(&io).await?;
-                    let Some(last_ms) = live.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
-                    let last = time::format(last_ms);
-                    let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
-                    live.said_now(
-                        &io,
-                        Vec::from([Ask { timestamp: Some(last.clone()), ..Ask::from(paused) }]),
-                    )
-                    .await?;
-                    Ok(Some(last))
-                })
-            })
-            .await
-        })
-    }
-
     /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: what came since is folded.
     pub fn flush(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
         let live = self.clone();
@@ -76,10 +53,13 @@ impl Live {
         })
     }
 
-    /// Writes what is derived.
-    pub fn derive(self: &Rc<Live>) -> Operation<'static, ()> {
+    /// Says that this process has it open no longer, and writes what is derived.
+    pub fn close(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.derived(&io, true))).await })
+        Operation::new(|io| async move {
+            live.released(&io).await?;
+            live.here(&io, &|| Box::pin(live.derived(&io, true))).await
+        })
     }
 
     /// Writes its document anew.
@@ -88,8 +68,24 @@ impl Live {
         Operation::new(|io| async move { live.save(&io).await })
     }
 
+    /// Pauses it where it rests: dated when it was last active, which is the answer; nothing where it does not rest.
+    pub(super) async fn rested(&self, io: &Io, idle_ms: i64) -> Result<Option<String>, Trouble> {
+        self.here(io, &|| {
+            Box::pin(async {
+                self.looked(io).await?;
+                let Some(last_ms) = self.idle_since(io.now_ms(), idle_ms) else { return Ok(None) };
+                let last = time::format(last_ms);
+                let paused = Change::Status { status: Status::Paused, reason: Some("idle".into()) };
+                let asked = Ask { timestamp: Some(last.clone()), ..Ask::from(paused) };
+                self.said_now(io, Vec::from([asked])).await?;
+                Ok(Some(last))
+            })
+        })
+        .await
+    }
+
     /// Since when nothing happens, where that is longer than `idle_ms` while it is active.
-    pub fn idle_since(&self, now_ms: i64, idle_ms: i64) -> Option<i64> {
+    pub(super) fn idle_since(&self, now_ms: i64, idle_ms: i64) -> Option<i64> {
         let is_active = self.with(|session| session.metadata().status == Status::Active);
         self.active_ms().filter(|ms| is_active && now_ms - ms > idle_ms)
     }

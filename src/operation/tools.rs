@@ -140,6 +140,10 @@ impl Live {
         let written = written
             .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
+        // Who appends no message has nothing open.
+        if !lines.is_empty() {
+            self.hold(io).await?;
+        }
         let lines = String::from_utf8_lossy(&lines);
         Ok(told(&written, Some(&content), true, &lines))
     }

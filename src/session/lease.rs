@@ -33,7 +33,32 @@ pub struct Lease {
 
 /// What a file of the folder says; nothing of one that is torn: whoever wrote it did not come further than that.
 pub fn read(json: &str) -> Option<Lease> {
-    let mut fields = Fields::parse(json).ok()?;
+    read_fields(&mut Fields::parse(json).ok()?)
+}
+
+/// Who this process is, to those who come to its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// As its leases say it, but since when.
+    pub lease: Lease,
+    /// What the file of its lease on a session is called, without its ending: so a host that begins anew knows its own.
+    pub name: String,
+    /// Nobody else can come to its files.
+    pub is_alone: bool,
+}
+
+impl Process {
+    /// Reads `{"pid","host","boot","start","program","name","isAlone"}`, JSON.
+    pub fn read(json: &str) -> Option<Process> {
+        let mut fields = Fields::parse(json).ok()?;
+        let mut bad = Vec::new();
+        let lease = read_fields(&mut fields)?;
+        let name = fields.take("name", &mut bad).unwrap_or_default();
+        Some(Process { lease, name, is_alone: fields.take("isAlone", &mut bad).unwrap_or_default() })
+    }
+}
+
+fn read_fields(fields: &mut Fields<'_>) -> Option<Lease> {
     let mut bad = Vec::new();
     Some(Lease {
         pid: fields.take("pid", &mut bad)?,

@@ -35,10 +35,10 @@ const OF_A_SESSION = {
   "what a compaction would do": { atMost: 13, does: (session) => session.compact({ window: WINDOW }) },
   "a compaction": { atMost: 26, does: (session) => session.compact({ window: WINDOW, apply: true }) },
   "a compaction by a model": { atMost: 94, turns: LONG, does: (session) => session.compact({ window: WINDOW, apply: true, summarize }) },
-  "a resumption": { atMost: 22, does: (session) => session.resume({ window: WINDOW }) },
+  "a resumption": { atMost: 28, does: (session) => session.resume({ window: WINDOW }) },
   "an export": { atMost: 509, does: (session) => session.export("markdown") },
   "a title": { atMost: 10, does: (session) => session.rename("given") },
-  "opening": { atMost: 41, does: (_, open) => open() },
+  "opening": { atMost: 42, does: (_, open) => open() },
 };
 
 /** @type {Record<"opened" | "known", Bound>} */

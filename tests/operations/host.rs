@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use leftoff::json::hash::sha256;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
+use leftoff::session::lease::Process;
 use leftoff::time::Stamp;
+
+/// Processes from this number on are gone.
+pub const FIRST_GONE: u64 = 1000;
 
 /// What happens before the needs of a step are answered.
 pub enum Meanwhile {
@@ -140,6 +144,14 @@ impl Host {
                 Answer::Done
             }
             Need::Wait { .. } | Need::Turn | Need::Leave => Answer::Done,
+            Need::Process => {
+                let me = r#"{"pid":7,"host":"here","boot":"b","start":"1","program":"p","name":"mine","isAlone":false}"#;
+                Answer::Process(Process::read(me).expect("a process"))
+            }
+            // The others that there are have larger numbers.
+            Need::Gone { processes } => {
+                Answer::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
+            }
             Need::Find { .. } => Answer::Place(None),
             Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
             Need::Vocabulary { .. } | Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,

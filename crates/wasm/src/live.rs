@@ -71,12 +71,6 @@ impl LiveHandle {
     pub fn was_staged(&self) -> bool {
         self.0.was_staged()
     }
-
-    /// Whether nothing happened for so long while it was active.
-    #[wasm_bindgen(js_name = isIdle)]
-    pub fn is_idle(&self, now_ms: f64, idle_ms: f64) -> bool {
-        self.0.idle_since(now_ms as i64, idle_ms as i64).is_some()
-    }
 }
 
 pub(super) fn file(workspace: Option<String>, path: String) -> File {

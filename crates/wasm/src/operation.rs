@@ -16,6 +16,7 @@ use leftoff::operation::{
     Answer, Appending, Counts, Drafts, Entry, Failure, FileId, Kind, Lines, Need, Operation, Stat, Step,
     Trouble,
 };
+use leftoff::session::lease::Process;
 use leftoff::shapes::Format;
 use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
@@ -138,9 +139,13 @@ impl Operations {
             "learn" => live.learn().map(none),
             "isThere" => live.is_there().map(flag),
             "say" => live.say(text()?).map(none),
-            "rest" => live.rest(text()?.parse().unwrap_or(i64::MAX)).map(|last| to_json(&last).into_bytes()),
+            "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),
+            "rest" => live.take_up(text()?.parse().unwrap_or(i64::MAX), false).map(String::into_bytes),
+            "leftLeases" => live.left_leases().map(|count| to_json(&count).into_bytes()),
+            "others" => live.others().map(String::into_bytes),
+            "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),
-            "derive" => live.derive().map(none),
+            "close" => live.close().map(none),
             "writeDocument" => live.write_document().map(none),
             "goOnFrom" => live.go_on_from((!request.is_empty()).then(|| request.into())).map(none),
             "hasGoodCheckpoint" => live.has_good_checkpoint().map(flag),
@@ -247,7 +252,8 @@ impl Operations {
 
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
-// unconfirmed, the `vocabulary` that was said before 8. What is not there is undefined or null. Anything else is done.
+// unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
+// this `process` 10, JSON. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
@@ -268,6 +274,8 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
             is_unconfirmed: said.get(5).is_truthy(),
         }),
         8 => vocabulary.map_or(Answer::Done, |vocabulary| Answer::Vocabulary(vocabulary.clone())),
+        9 => Answer::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
+        10 => text(1).and_then(|json| Process::read(&json)).map_or(Answer::Done, Answer::Process),
         _ => Answer::Done,
     }
 }

@@ -7,14 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{Answer, small, thrown, utf8};
 use leftoff::layout::pointer::{self, Pointer};
-use leftoff::session::lease;
 use leftoff::session::tidy::{Aged, Limits, too_old};
-
-/// What the file of who has a session open says; nothing where it is torn.
-#[wasm_bindgen(js_name = readLease, unchecked_return_type = "{ pid: number, host: string, boot?: string, start?: string, program?: string, since?: string } | undefined")]
-pub fn read_lease(json: &str) -> JsValue {
-    lease::read(json).map_or(JsValue::UNDEFINED, |lease| small(&lease))
-}
 
 /// What a project's pointer says of a session.
 #[wasm_bindgen(js_name = writePointer)]

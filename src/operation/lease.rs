@@ -1,0 +1,212 @@
+//! Who has a session open for appending. It locks nothing: several may hold one. Each holder has a file of its own, so that
+//! nobody has to take one away from another; its loss costs a warning, never data.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::live::Live;
+use super::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::json::text::to_json;
+use crate::layout::File;
+use crate::layout::names::Kept;
+use crate::session::lease::{self, Lease};
+use crate::time;
+
+const MINUTE_MS: i64 = 60_000;
+
+/// How this process is known to have it open.
+#[derive(Default)]
+pub(super) struct Mine {
+    /// What its file is called; empty as long as nobody asked.
+    name: String,
+    is_held: bool,
+}
+
+/// A file that says that somebody has a session open.
+pub(super) struct Found {
+    pub file: File,
+    /// Who; nothing where it is torn.
+    pub lease: Option<Lease>,
+    /// It is nobody's, or of a process that is gone.
+    pub is_left: bool,
+}
+
+/// What whoever opens a session should hear.
+#[derive(Serialize)]
+struct Notice {
+    code: &'static str,
+    message: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TakenUp {
+    notices: Vec<Notice>,
+    has_paused: bool,
+}
+
+impl Live {
+    /// Who else has it open. Answer: a JSON array of [`Lease`].
+    pub fn others(self: &Rc<Live>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move { Ok(to_json(&live.holders(&io).await?)) })
+    }
+
+    /// How many leases are of processes that are gone, or of nobody.
+    pub fn left_leases(self: &Rc<Live>) -> Operation<'static, usize> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            Ok(live.leases(&io).await?.into_iter().filter(|one| one.is_left).count())
+        })
+    }
+
+    /// What is due when it is opened or listed: it is paused where nobody has it open, and nothing happened for so long while
+    /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away. Answer:
+    /// `{"notices":[{"code","message"}],"hasPaused"}`, JSON.
+    pub fn take_up(self: &Rc<Live>, idle_ms: i64, clears: bool) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(move |io| async move {
+            let found = live.leases(&io).await?;
+            let mut notices = Vec::new();
+            if clears {
+                notices = live.cleared(&io, &found).await?;
+            }
+            let is_open = live.lease.borrow().is_held || found.iter().any(|one| !one.is_left);
+            let rests = async {
+                let is_idle = !is_open && live.idle_since(io.now_ms(), idle_ms).is_some();
+                if is_idle { Box::pin(live.rested(&io, idle_ms)).await } else { Ok(None) }
+            };
+            // Whoever opens it can do so without; who resumes it is told.
+            let last = if clears { unless_bug(rests.await)?.flatten() } else { rests.await? };
+            let has_paused = last.is_some();
+            notices.extend(last.map(|last| auto_paused(&last, idle_ms)));
+            Ok(to_json(&TakenUp { notices, has_paused }))
+        })
+    }
+
+    /// Says that this process has it open no longer.
+    pub fn release(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.released(&io).await })
+    }
+
+    /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.
+    pub(super) async fn hold(&self, io: &Io) -> Result<(), Trouble> {
+        if self.lease.borrow().is_held {
+            return Ok(());
+        }
+        Box::pin(async {
+            let me = io.process().await?;
+            self.lease.replace(Mine { name: me.name, is_held: true });
+            if me.is_alone {
+                return Ok(());
+            }
+            let since = Some(time::format(io.now_ms()));
+            let lease = to_json(&Lease { since, ..me.lease }).into_bytes();
+            unless_bug(io.replace(&self.own_lease(), lease, None).await).map(drop)
+        })
+        .await
+    }
+
+    pub(super) async fn released(&self, io: &Io) -> Result<(), Trouble> {
+        if !self.lease.borrow().is_held {
+            return Ok(());
+        }
+        self.lease.borrow_mut().is_held = false;
+        unless_bug(io.remove(&self.own_lease()).await).map(drop)
+    }
+
+    /// Those who have it open, but this process.
+    pub(super) async fn holders(&self, io: &Io) -> Result<Vec<Lease>, Trouble> {
+        let found = self.leases(io).await?;
+        Ok(found.into_iter().filter(|one| !one.is_left).filter_map(|one| one.lease).collect())
+    }
+
+    /// The leases of all but this process.
+    pub(super) async fn leases(&self, io: &Io) -> Result<Vec<Found>, Trouble> {
+        let folder = self.cached(Kept::Leases);
+        let files = lease_files(io, &folder).await?;
+        if !files.is_empty() && self.lease.borrow().name.is_empty() {
+            let name = io.process().await?.name;
+            self.lease.borrow_mut().name = name;
+        }
+        let mine = self.own_lease();
+        leases_in(io, files.into_iter().filter(|file| *file != mine).collect()).await
+    }
+
+    fn own_lease(&self) -> File {
+        self.cached(Kept::Leases).below(&format!("{}.json", self.lease.borrow().name))
+    }
+
+    // Those of processes that are gone: told once, since they are taken away.
+    async fn cleared(&self, io: &Io, found: &[Found]) -> Result<Vec<Notice>, Trouble> {
+        let left: Vec<&Found> = found.iter().filter(|one| one.is_left).collect();
+        remove_leases(io, &left).await?;
+        Ok(left.into_iter().filter_map(|one| one.lease.as_ref()).map(left_open).collect())
+    }
+}
+
+/// The leases in a folder.
+pub(super) async fn lease_files(io: &Io, folder: &File) -> Result<Vec<File>, Trouble> {
+    let entries = io.list(folder).await?.unwrap_or_default();
+    let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
+    Ok(files.map(|entry| folder.below(&entry.name)).collect())
+}
+
+/// What these files say, and whose they are.
+pub(super) async fn leases_in(io: &Io, files: Vec<File>) -> Result<Vec<Found>, Trouble> {
+    let reads: Vec<_> = files.iter().map(|file| io.read_all(file)).collect();
+    let mut leases = Vec::new();
+    for read in reads {
+        leases.push(read.await?.and_then(|json| lease::read(&String::from_utf8_lossy(&json))));
+    }
+    let holders: Vec<Lease> = leases.iter().flatten().cloned().collect();
+    let gone = if holders.is_empty() { Vec::new() } else { io.gone(holders).await? };
+    let mut gone = gone.into_iter();
+    let found = files.into_iter().zip(leases);
+    Ok(found
+        .map(|(file, lease)| {
+            let is_left = if lease.is_some() { gone.next().unwrap_or_default() } else { true };
+            Found { file, lease, is_left }
+        })
+        .collect())
+}
+
+/// Takes them away; that it cannot is no reason to fail.
+pub(super) async fn remove_leases(io: &Io, found: &[&Found]) -> Result<(), Trouble> {
+    let removals: Vec<_> = found.iter().map(|one| io.remove(&one.file)).collect();
+    for removed in removals {
+        unless_bug(removed.await)?;
+    }
+    Ok(())
+}
+
+fn left_open(lease: &Lease) -> Notice {
+    let Lease { program, pid, since, .. } = lease;
+    let (program, since) = (said(program), said(since));
+    Notice {
+        code: "left_open",
+        message: format!(
+            "{program}, process {pid}, had this session open since {since} and ended without closing it; what was acknowledged is here"
+        ),
+    }
+}
+
+fn auto_paused(last: &str, idle_ms: i64) -> Notice {
+    let minutes = idle_ms.saturating_add(MINUTE_MS / 2).div_euclid(MINUTE_MS);
+    let s = if minutes == 1 { "" } else { "s" };
+    Notice {
+        code: "auto_paused",
+        message: format!("paused after {minutes} minute{s} without activity; last active {last}"),
+    }
+}
+
+// Of another version, or by hand.
+fn said(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or("unknown")
+}
