@@ -8,14 +8,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{OnceCell, RefCell};
 use core::time::Duration;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::clock::Clock;
 use super::disk::{At, Disk};
+use super::git;
 use super::helpers::{Asked, Helpers};
 use super::process::{self, is_gone};
 use super::tree::Tree;
 use crate::json::hash::sha256;
+use crate::json::text::to_json;
 use crate::layout::{File, Root};
 use crate::operation::{Answer, Failure, Need, Operation, Step, Trouble};
 use crate::record::id;
@@ -98,10 +100,8 @@ impl Host {
             }
             Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
             Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
-            // For people only: who has none loses nothing.
-            Need::Link { .. } => Answer::Done,
-            // It asks no git: a project is known by its folder.
-            Need::Git { .. } => Answer::Text("{}".into()),
+            Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
+            Need::Git { folder } => Answer::Text(to_json(&git::aliases(Path::new(&folder)))),
             Need::Hash { file, start, end } => {
                 let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
                 told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {

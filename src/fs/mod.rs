@@ -28,6 +28,7 @@
 
 mod clock;
 mod disk;
+mod git;
 mod helpers;
 mod host;
 mod look;

@@ -13,7 +13,8 @@ use super::host::Host;
 use super::pages::Pages;
 use crate::error::{Code, Error};
 use crate::json::text::to_json;
-use crate::operation::{Appending, Counts, Drafts, Live, Trouble};
+use crate::layout::{Placement, Root};
+use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
 use crate::record::message::{self, Message};
 use crate::record::scan::records;
 use crate::session::documents::Name;
@@ -93,20 +94,33 @@ impl Appended {
 /// What a method refuses is a [`Trouble`]. Its code is one of the core's, or one of a storage's: `disk_full`,
 /// `permission_denied`, `read_only`, `too_many_files`, `not_a_file`, `not_a_folder`, `outside_store`, `storage_failed`.
 #[derive(Clone, Debug)]
-pub struct Session {
-    pub(super) live: Rc<Live>,
-    pub(super) host: Rc<Host>,
+pub struct Session(pub(super) Rc<Opened>);
+
+/// What the clones of a session share, and what its store knows of it.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub live: Rc<Live>,
+    pub host: Rc<Host>,
+    pub store: Rc<Store>,
+    /// `[{"code","message"}]`
+    pub notices: String,
 }
 
 impl Session {
     /// Its uuid.
     pub fn id(&self) -> String {
-        self.live.id()
+        self.0.live.id()
     }
 
     /// Its folder; another one once it was moved, and something was done with it since.
     pub fn path(&self) -> PathBuf {
-        PathBuf::from(self.live.shown())
+        PathBuf::from(self.0.live.shown())
+    }
+
+    /// In the home, or in a workspace.
+    pub fn placement(&self) -> Placement {
+        let is_home = self.0.live.folder().root == Root::Home;
+        if is_home { Placement::Home } else { Placement::Workspace }
     }
 
     /// What is known of it, in the words of `metadata.json`.
@@ -115,13 +129,36 @@ impl Session {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.say(r#"[{"type":"title","title":"The parser"}]"#)?;
+    /// session.rename("The parser")?;
     /// assert!(session.metadata().contains("The parser"));
     /// # Ok(())
     /// # }
     /// ```
     pub fn metadata(&self) -> String {
-        self.live.session().borrow().document(Name::MetadataJson)
+        self.0.live.session().borrow().document(Name::MetadataJson)
+    }
+
+    /// What whoever opened it should hear: `[{"code","message"}]`, of `left_open` and `auto_paused`.
+    pub fn notices(&self) -> &str {
+        &self.0.notices
+    }
+
+    /// Who else has it open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing is lost by that; but two
+    /// agents at one conversation are seldom meant.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.others()?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn others(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.others())
     }
 
     /// Appends one message or many, as one batch: an object or an array of such.
@@ -149,7 +186,7 @@ impl Session {
         let is_durable = durability == Durability::Durable;
         let drafts = Drafts::Said(messages.into(), format);
         let appending = Appending { drafts, is_durable, revives, counts: self.counts() };
-        let lines = self.host.drive(self.live.append_messages(appending))?;
+        let lines = self.0.host.drive(self.0.live.append_messages(appending))?;
         Ok(Appended { lines })
     }
 
@@ -167,7 +204,7 @@ impl Session {
     /// # }
     /// ```
     pub fn messages(&self, reading: &str) -> Pages {
-        Pages::new(&self.host, self.live.messages(reading.into()))
+        Pages::new(&self.0.host, self.0.live.messages(reading.into()))
     }
 
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
@@ -191,7 +228,7 @@ impl Session {
     /// # }
     /// ```
     pub fn append_tool(&self, execution: &str) -> Result<String, Trouble> {
-        self.host.drive(self.live.append_tool(execution.into(), self.counts()))
+        self.0.host.drive(self.0.live.append_tool(execution.into(), self.counts()))
     }
 
     /// What the tools did, oldest first, each with its result: a JSON array.
@@ -208,7 +245,7 @@ impl Session {
     /// # }
     /// ```
     pub fn tools(&self) -> Result<String, Trouble> {
-        self.host.drive(self.live.tools())
+        self.0.host.drive(self.0.live.tools())
     }
 
     /// What a model call gets: messages within the budget, each call with its result, and a report that says why. The
@@ -230,7 +267,7 @@ impl Session {
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
         let asked = format!("{{{}}}", asked(request, &helpers)?);
-        self.host.drive_with(self.live.context(asked, self.counts()), &mut helpers)
+        self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
     }
 
     /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
@@ -249,7 +286,7 @@ impl Session {
     /// # }
     /// ```
     pub fn state(&self) -> Result<String, Trouble> {
-        self.host.drive(self.live.state())
+        self.0.host.drive(self.0.live.state())
     }
 
     /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
@@ -271,7 +308,7 @@ impl Session {
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
         let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        self.host.drive(self.live.brief(asked))
+        self.0.host.drive(self.0.live.brief(asked))
     }
 
     /// The messages that are in every context: a JSON array of their ids.
@@ -288,7 +325,7 @@ impl Session {
     /// # }
     /// ```
     pub fn pins(&self) -> Result<String, Trouble> {
-        self.host.drive(self.live.pins())
+        self.0.host.drive(self.0.live.pins())
     }
 
     /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of
@@ -309,7 +346,7 @@ impl Session {
     /// # }
     /// ```
     pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        self.host.drive(self.live.summary_of(asked.into(), self.counts()))
+        self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))
     }
 
     /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
@@ -332,28 +369,155 @@ impl Session {
         let Compact { apply, undo, keep } = how;
         let keep = keep.map(|tokens| format!(",\"keep\":{tokens}")).unwrap_or_default();
         let asked = format!("{{{},\"apply\":{apply},\"undo\":{undo}{keep}}}", asked(request, &helpers)?);
-        self.host.drive_with(self.live.compact(asked, self.counts()), &mut helpers)
+        self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
     }
 
-    /// Says what happened to it, a JSON array: `{"type":"title","title"}`, `{"type":"status","status"}` of `active`, `paused`
-    /// or `completed`, `{"type":"summary","summary"}`, `{"type":"archived"}`, `{"type":"unarchived"}`,
-    /// `{"type":"pin","messageId"}`, `{"type":"unpin","messageId"}`, `{"type":"agent","agent"}`.
+    /// Pauses it: what was said is saved, and can be taken up. `summary`: where it stopped.
     ///
     /// # Errors
-    /// `invalid_transition` where it was completed; `invalid_request`; those of a storage.
+    /// `invalid_transition` where it was completed; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.say(r#"[{"type":"summary","summary":"It is done."},{"type":"status","status":"completed"}]"#)?;
-    /// let refused = session.say(r#"[{"type":"status","status":"paused"}]"#).map_err(|trouble| trouble.code().to_string());
-    /// assert_eq!(refused, Err("invalid_transition".into()));
+    /// session.stop(Some("The parser is renamed, its tests are not."))?;
+    /// assert!(session.metadata().contains(r#""lifecycle": "paused""#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn say(&self, asked: &str) -> Result<(), Trouble> {
-        self.host.drive(self.live.say(asked.into()))
+    pub fn stop(&self, summary: Option<&str>) -> Result<(), Trouble> {
+        self.becomes("paused", summary)
+    }
+
+    /// Marks it as done. `summary`: what it came to.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.complete(None)?;
+    /// assert_eq!(session.stop(None).map_err(|refused| refused.code().to_string()), Err("invalid_transition".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn complete(&self, summary: Option<&str>) -> Result<(), Trouble> {
+        self.becomes("completed", summary)
+    }
+
+    /// Gives it a title.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.rename("The parser's entry point")?;
+    /// assert!(session.metadata().contains("The parser's entry point"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rename(&self, title: &str) -> Result<(), Trouble> {
+        self.say(&format!("{{\"type\":\"title\",\"title\":{}}}", to_json(title)))
+    }
+
+    /// Hides it from lists. No byte of it is moved.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.archive()?;
+    /// assert!(session.metadata().contains(r#""status": "archived""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn archive(&self) -> Result<(), Trouble> {
+        self.say(r#"{"type":"archived"}"#)
+    }
+
+    /// Puts it back into lists, as it was.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.archive()?;
+    /// session.unarchive()?;
+    /// assert!(session.metadata().contains(r#""status": "active""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn unarchive(&self) -> Result<(), Trouble> {
+        self.say(r#"{"type":"unarchived"}"#)
+    }
+
+    /// Keeps a message in every context.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// let said = session.append(r#"{"role":"user","content":"Never touch the schema."}"#, Default::default())?;
+    /// let id = said.messages()[0].id.clone();
+    /// session.pin(&id)?;
+    /// assert_eq!(session.pins()?, format!("[\"{id}\"]"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pin(&self, message_id: &str) -> Result<(), Trouble> {
+        self.say(&format!("{{\"type\":\"pin\",\"messageId\":{}}}", to_json(message_id)))
+    }
+
+    /// Keeps it in every context no longer.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.unpin("nobody's")?;
+    /// assert_eq!(session.pins()?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn unpin(&self, message_id: &str) -> Result<(), Trouble> {
+        self.say(&format!("{{\"type\":\"unpin\",\"messageId\":{}}}", to_json(message_id)))
+    }
+
+    /// What made the conversation possible, as a whole, from now on:
+    /// `{"command","systemPromptHash","tools","provider","model","contextWindow","baseUrl"}`.
+    ///
+    /// # Errors
+    /// `invalid_request` for a field of another kind; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.set_agent(r#"{"command":"/brainstorm","model":"gpt-5","tools":["Read"]}"#)?;
+    /// assert!(session.metadata().contains("/brainstorm"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_agent(&self, agent: &str) -> Result<(), Trouble> {
+        self.say(&format!("{{\"type\":\"agent\",\"agent\":{}}}", json(agent)?))
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
@@ -370,7 +534,7 @@ impl Session {
     /// # }
     /// ```
     pub fn examine(&self) -> Result<String, Trouble> {
-        self.host.drive(self.live.examine())
+        self.0.host.drive(self.0.live.examine())
     }
 
     /// Takes in what others appended, so that [`Session::metadata`] has it.
@@ -387,7 +551,7 @@ impl Session {
     /// # }
     /// ```
     pub fn refresh(&self) -> Result<(), Trouble> {
-        self.host.drive(self.live.catch_up())
+        self.0.host.drive(self.0.live.catch_up())
     }
 
     /// Makes the disk confirm all that was appended, and writes what is derived.
@@ -405,27 +569,62 @@ impl Session {
     /// # }
     /// ```
     pub fn flush(&self) -> Result<(), Trouble> {
-        self.host.drive(self.live.flush(true))
+        self.0.host.drive(self.0.live.flush(true))
+    }
+
+    /// Writes what is derived, and lets go of it: who asks for it again reads it anew. Also the store does that at its end; where
+    /// nobody does, it is made again by whoever opens it next.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// let id = session.id();
+    /// session.close()?;
+    /// assert_eq!(store.session(&id)?.id(), id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn close(self) -> Result<(), Trouble> {
+        self.0.store.forget(&self.0.live);
+        self.0.host.drive(self.0.live.close())
+    }
+
+    fn say(&self, asked: &str) -> Result<(), Trouble> {
+        self.0.host.drive(self.0.live.say(format!("[{asked}]")))
+    }
+
+    fn becomes(&self, status: &str, summary: Option<&str>) -> Result<(), Trouble> {
+        let summary = summary.map(|text| format!("{{\"type\":\"summary\",\"summary\":{}}},", to_json(text)));
+        self.say(&format!("{}{{\"type\":\"status\",\"status\":\"{status}\"}}", summary.unwrap_or_default()))
     }
 
     // What is stored is counted by the vocabulary, where the program has it.
     fn counts(&self) -> Counts {
-        self.host.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
+        self.0.host.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
     }
 }
 
-impl Drop for Session {
+impl Drop for Opened {
     fn drop(&mut self) {
-        if Rc::strong_count(&self.live) == 1 {
-            // That it had the session open is taken away by whoever finds this process gone, too.
-            let _ = self.host.drive(self.live.release());
-        }
+        self.store.forget(&self.live);
+        // That it had the session open is taken away by whoever finds this process gone, too.
+        let _ = self.host.drive(self.live.release());
     }
 }
 
 // As the core's operations want it: the request, and whether a model writes summaries.
 fn asked(request: &str, helpers: &Helpers<'_>) -> Result<String, Trouble> {
-    let request: &RawValue = serde_json::from_str(request)
-        .map_err(|_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON"))?;
-    Ok(format!("\"request\":{request},\"summarizes\":{}", helpers.summarize.is_some()))
+    let summarizes = helpers.summarize.is_some();
+    Ok(format!("\"request\":{},\"summarizes\":{summarizes}", json(request)?))
+}
+
+// One value, so that it can stand within another one.
+fn json(text: &str) -> Result<&RawValue, Error> {
+    let refused = |_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON");
+    serde_json::from_str(text).map_err(refused)
 }

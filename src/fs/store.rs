@@ -1,19 +1,26 @@
-//! A store: the sessions of a home folder.
+//! A store: the sessions of a home folder, and of the workspaces that were met.
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
+use alloc::rc::{Rc, Weak};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::time::Duration;
 use std::path::{Path, PathBuf};
+
+use serde_json::value::RawValue;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
 use super::host::Host;
-use super::session::Session;
+use super::session::{Opened, Session};
 use crate::error::{Code, Error};
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, Place};
-use crate::operation::{Failure, Live, Trouble};
-use crate::project;
-use crate::record::id;
+use crate::layout::{Place, Placement};
+use crate::operation::{Failure, Live, Setup, Store as Core, Trouble};
 
 /// How a store is opened.
 ///
@@ -32,14 +39,25 @@ use crate::record::id;
 pub struct Options {
     /// The folder that is worked in; the program's own unless given.
     pub project: Option<PathBuf>,
+    /// The folder that has `conversations/`, where new sessions are to begin there; they begin in the home unless given.
+    pub workspace: Option<PathBuf>,
+    /// Without activity for so long, a session rests; five minutes unless given.
+    pub idle: Option<Duration>,
     /// Where time and chance come from; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
 }
 
-/// The sessions of a home folder. A clone is the same store.
+/// The sessions of a home folder, and of the workspaces that were met. A clone is the same store.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct Store(Rc<Shared>);
+
+/// What the clones of a store share.
+#[derive(Debug)]
+struct Shared {
+    core: Rc<Core>,
     host: Rc<Host>,
+    /// Those that somebody has.
+    sessions: RefCell<Vec<Weak<Opened>>>,
 }
 
 impl Store {
@@ -63,29 +81,45 @@ impl Store {
     /// The same with options.
     ///
     /// # Errors
-    /// `not_found` for a project that is no folder.
+    /// `not_found` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
+    /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
+        let Options { project, workspace, idle, clock } = options;
         let home = std::path::absolute(home.as_ref()).map_err(|error| unfound(home.as_ref(), &error))?;
-        let project = options.project.unwrap_or_else(|| PathBuf::from("."));
-        let project = project.canonicalize().map_err(|error| unfound(&project, &error))?;
-        let clock = options.clock.unwrap_or_else(|| Box::new(Machine));
-        Ok(Store { host: Rc::new(Host::new(home, project, clock)) })
+        let real = |path: PathBuf| path.canonicalize().map_err(|error| unfound(&path, &error));
+        let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
+        let workspace = workspace.map(real).transpose()?;
+        let clock = clock.unwrap_or_else(|| Box::new(Machine));
+        let idle_ms = idle.map_or(IDLE_MS, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
+        let core = Core::new(Setup {
+            home: text(&home)?,
+            normal_project: text(&project)?.nfc().collect(),
+            project: text(&project)?,
+            workspace: workspace.as_deref().map(text).transpose()?,
+            user: std::env::home_dir().map(|user| user.to_string_lossy().into()).unwrap_or_default(),
+            idle_ms,
+            separator: "/".into(),
+        });
+        let host = Rc::new(Host::new(home, project, clock));
+        Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default() })))
     }
 
     /// The store's folder.
     pub fn home(&self) -> &Path {
-        &self.host.home
+        &self.0.host.home
     }
 
     /// The folder that is worked in.
     pub fn project(&self) -> &Path {
-        &self.host.project
+        &self.0.host.project
     }
 
-    /// A new session of the project: `{"title","type","agent"}`, all optional.
+    /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
+    /// "agent"}`, all optional.
     ///
     /// # Errors
-    /// `invalid_request` for a field of another kind; those of a storage.
+    /// `invalid_request` for a field of another kind; `invalid_id` for a name that is no plain name; `already_exists` where
+    /// the workspace has it; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -97,16 +131,8 @@ impl Store {
     /// # }
     /// ```
     pub fn create(&self, request: &str) -> Result<Session, Trouble> {
-        let id = id::new(&self.host.clock.stamp()?, 0);
-        let project = self.host.project.to_string_lossy();
-        let fields = request.trim().strip_prefix('{').ok_or_else(|| {
-            Error::new(Code::InvalidRequest, "expected a request object, but found something else")
-        })?;
-        let comma = if fields.trim_start().starts_with('}') { "" } else { "," };
-        let created = format!("{{\"id\":{},\"project\":{}{comma}{fields}", to_json(&id), to_json(&project));
-        let live = self.live(&id);
-        self.host.drive(live.begin(created))?;
-        Ok(Session { live, host: self.host.clone() })
+        let live = self.0.host.drive(self.0.core.create(with_words(request)?))?;
+        Ok(self.session_of(live, "[]"))
     }
 
     /// Opens a session of the project by its id.
@@ -124,21 +150,77 @@ impl Store {
     /// # }
     /// ```
     pub fn session(&self, id: &str) -> Result<Session, Trouble> {
-        let live = self.live(id);
-        if !Path::new(&live.shown()).is_dir() {
+        let place = Place::Home { project: self.0.core.project_hash().into(), id: id.into() };
+        let shown = self.0.core.setup().shown(&place.folder());
+        if !Path::new(&shown).is_dir() {
             let message = format!("expected a session of the id \"{id}\", but found none");
             return Err(Error::new(Code::NotFound, message).into());
         }
-        self.host.drive(live.open())?;
-        Ok(Session { live, host: self.host.clone() })
+        let live = self.0.core.live(&shown, Placement::Home, "")?;
+        self.0.host.drive(live.open())?;
+        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
+        let notices =
+            Fields::parse(&taken_up).ok().and_then(|fields| fields.raw("notices").map(String::from));
+        Ok(self.session_of(live, notices.as_deref().unwrap_or("[]")))
     }
 
-    fn live(&self, id: &str) -> Rc<Live> {
-        let project = project::hash(&self.host.project.to_string_lossy());
-        let folder = Place::Home { project, id: id.into() }.folder();
-        let shown = self.host.home.join(&folder.path).to_string_lossy().into();
-        Live::new(folder, shown, layout::cache(), "")
+    /// Closes the sessions that are open, each as [`Session::close`] does.
+    ///
+    /// # Errors
+    /// Those of a storage: of the first session that could not be closed. The others are.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// store.close()?;
+    /// let document = std::fs::read_to_string(session.path().join("metadata.json"))?;
+    /// assert!(document.contains(r#""messageCount":1"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn close(self) -> Result<(), Trouble> {
+        let open: Vec<Rc<Opened>> = self.0.sessions.take().iter().filter_map(Weak::upgrade).collect();
+        open.into_iter().map(|opened| Session(opened).close()).fold(Ok(()), Result::and)
     }
+
+    // One for a folder, however often it is asked for.
+    fn session_of(&self, live: Rc<Live>, notices: &str) -> Session {
+        let mut sessions = self.0.sessions.borrow_mut();
+        sessions.retain(|one| one.strong_count() > 0);
+        let mut open = sessions.iter().filter_map(Weak::upgrade);
+        if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.live, &live)) {
+            return Session(opened);
+        }
+        let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), notices.into());
+        let opened = Rc::new(Opened { live, host, store, notices });
+        sessions.push(Rc::downgrade(&opened));
+        Session(opened)
+    }
+}
+
+const IDLE_MS: i64 = 5 * 60_000;
+
+// The core has no tables of Unicode: of a title, the words that a name is made of are given along.
+fn with_words(request: &str) -> Result<String, Error> {
+    let refused = |_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON");
+    let request: &RawValue = serde_json::from_str(request).map_err(refused)?;
+    let title: Option<String> = Fields::parse(request.get())
+        .ok()
+        .and_then(|mut fields| fields.take("title", &mut Default::default()));
+    let Some(title) = title else { return Ok(request.get().into()) };
+    let words: String = title.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
+    let rest = request.get().trim_start().strip_prefix('{').unwrap_or_default();
+    Ok(format!("{{\"words\":{},{rest}", to_json(&words)))
+}
+
+fn text(path: &Path) -> Result<String, Trouble> {
+    path.to_str().map(String::from).ok_or_else(|| {
+        let message = format!("expected a path of Unicode, but found \"{}\" instead", path.display());
+        Failure { code: "invalid_path".into(), message, ..Failure::default() }.into()
+    })
 }
 
 fn unfound(path: &Path, error: &std::io::Error) -> Trouble {

@@ -125,17 +125,28 @@ impl Disk {
         named.map_err(|fault| unconfirmed(refused("replace", &path, None, fault)))
     }
 
-    /// Gives a file or a folder another path, where nothing is yet.
+    /// Gives a file, or a folder with all in it, another place, where nothing is yet.
     pub fn rename(&mut self, from: &At, to: &At) -> Result<(), Failure> {
-        let (path, target) = (from.whole(), to.whole());
-        self.let_go_within(&path);
-        let moved = self.moved(from, to).map_err(|fault| match fault {
-            Fault::System(Errno::NOENT) => Fault::Found("not_found", "ENOENT".into()),
-            fault => fault,
-        });
-        moved.map_err(|fault| refused("move", &path, Some(&target), fault))?;
-        let named = self.name(&to.tree, &target);
-        named.map_err(|fault| unconfirmed(refused("move", &path, Some(&target), fault)))
+        let (path, place) = (from.whole(), to.whole());
+        let failed = |fault| refused("move", &path, Some(&place), fault);
+        if let Err(fault) = self.moved(from, to) {
+            let is_gone = fault.is_absent() && matches!(absent(from.look()), Ok(None));
+            let reason = || Fault::Because("not_found", "there is nothing to move".into());
+            return Err(failed(if is_gone { reason() } else { fault }));
+        }
+        let named = self.name(&to.tree, &place).and_then(|()| names::sync(&from.tree, &path));
+        named.map_err(|fault| unconfirmed(failed(fault)))
+    }
+
+    /// Makes a place a link to a folder, also in the place of another link. A filesystem without links makes none.
+    pub fn link(&mut self, at: &At, target: &str) -> Result<(), Failure> {
+        self.linked(at, target).map_err(|fault| match fault {
+            Fault::System(Errno::EXIST) => {
+                let detail = "expected nothing or a link there, but found something else instead";
+                refused("link", &at.whole(), None, Fault::Found("already_exists", detail.into()))
+            }
+            fault => refused("link", &at.whole(), None, fault),
+        })
     }
 
     /// Removes a file, a link, or a folder with all in it; it is no error if nothing is there.

@@ -1,16 +1,16 @@
-//! What comes into a place whole: a file in the place of another one.
+//! What comes into a place whole: a file in the place of another one, what is moved, a link for people.
 
 use alloc::format;
 use alloc::string::ToString;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 
-use rustix::fs::{AtFlags, OFlags, RenameFlags};
-use rustix::io::retry_on_intr;
+use rustix::fs::{AtFlags, OFlags};
+use rustix::io::{Errno, retry_on_intr};
 
-use super::{At, Disk, OWN, refuse_link};
+use super::{At, Disk, OWN, refuse_link, type_at};
 use crate::fs::refusal::Fault;
-use crate::fs::tree::Making;
+use crate::fs::tree::{Held, Making};
 
 impl Disk {
     // Written beside it, counted, flushed, renamed. Whatever fails, the old one stays.
@@ -29,17 +29,74 @@ impl Disk {
         }
         placed
     }
-}
 
-impl Disk {
-    // The system looks that nothing is there, and renames, in one step.
+    // Never over what is there, not even over an empty folder.
     pub(super) fn moved(&mut self, from: &At, to: &At) -> Result<(), Fault> {
         let source = from.held()?;
-        refuse_link(&source)?;
+        let found = type_at(&source)?;
+        if found.is_symlink() {
+            return Err(Errno::LOOP.into());
+        }
+        if !found.is_file() && !found.is_dir() {
+            return Err(Errno::NXIO.into());
+        }
+        let (path, place) = (from.whole(), to.whole());
+        if place != path && place.starts_with(&path) {
+            return Err(Fault::Because("invalid_path", "a folder cannot lie in itself".into()));
+        }
         let target = to.tree.hold(&to.path, Some(Making { fresh: &mut self.fresh, within: None }))?;
-        let (old, new) = ((&source.folder, &source.name), (&target.folder, &target.name));
-        Ok(rustix::fs::renameat_with(old.0, old.1, new.0, new.1, RenameFlags::NOREPLACE)?)
+        refuse_link(&target)?;
+        self.let_go_within(&path);
+        rename_onto_nothing(&source, &target)?;
+        // What was confirmed there went before this came.
+        self.confirmed.retain(|folder| !folder.starts_with(&place));
+        Ok(())
     }
+
+    // Made beside it and renamed, so that a reader finds the old one or the new one.
+    pub(super) fn linked(&mut self, at: &At, target: &str) -> Result<(), Fault> {
+        let held = at.tree.hold(&at.path, Some(Making { fresh: &mut self.fresh, within: None }))?;
+        match type_at(&held) {
+            Err(Errno::NOENT) => {}
+            found if found?.is_symlink() => {}
+            _ => return Err(Errno::EXIST.into()),
+        }
+        let temporary = temporary(&held.name)?;
+        match rustix::fs::symlinkat(target, &held.folder, &temporary) {
+            // A filesystem without links has none.
+            Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => return Ok(()),
+            made => made?,
+        }
+        Ok(rustix::fs::renameat(&held.folder, &temporary, &held.folder, &held.name)?)
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_onto_nothing(from: &Held, to: &Held) -> Result<(), Fault> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    match renameat_with(&from.folder, &from.name, &to.folder, &to.name, RenameFlags::NOREPLACE) {
+        // Not every filesystem knows how.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => look_and_rename(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_onto_nothing(from: &Held, to: &Held) -> Result<(), Fault> {
+    look_and_rename(from, to)
+}
+
+// A file gets its second name first, which the system refuses where something is; a folder it puts over no file, and over no
+// other folder with something in it.
+fn look_and_rename(from: &Held, to: &Held) -> Result<(), Fault> {
+    if type_at(from)?.is_dir() {
+        if type_at(to).is_ok() {
+            return Err(Errno::EXIST.into());
+        }
+        return Ok(rustix::fs::renameat(&from.folder, &from.name, &to.folder, &to.name)?);
+    }
+    rustix::fs::linkat(&from.folder, &from.name, &to.folder, &to.name, AtFlags::empty())?;
+    Ok(rustix::fs::unlinkat(&from.folder, &from.name, AtFlags::empty())?)
 }
 
 fn filled(file: &File, bytes: &[u8]) -> Result<(), Fault> {

@@ -221,3 +221,49 @@ fn a_place_is_taken_by_a_move_to_where_nothing_is() {
     let sizes: Vec<_> = entries[0].files.iter().flatten().map(|stat| stat.map(|stat| stat.size)).collect();
     assert_eq!(sizes, [Some(1), None]);
 }
+
+#[test]
+fn nothing_is_moved_over_what_is_there() {
+    let mut scene = Scene::new();
+    scene.append("from/log", b"x").expect("appended");
+    fs::create_dir(scene.path("empty")).expect("made");
+    fs::write(scene.path("file"), "theirs").expect("written");
+    let mut rename = |from: &str, to: &str| {
+        let (from, to) = (scene.at(from), scene.at(to));
+        scene.disk.rename(&from, &to).map_err(|failure| failure.code)
+    };
+    for to in ["empty", "file"] {
+        assert_eq!(rename("from", to), Err("already_exists".into()));
+        assert_eq!(rename("from/log", to), Err("already_exists".into()));
+    }
+    assert_eq!(rename("nothing", "new"), Err("not_found".into()));
+    assert_eq!(rename("from", "from/below"), Err("invalid_path".into()));
+    assert_eq!(rename("from", "a/b/to"), Ok(()));
+    assert_eq!(rename("a/b/to/log", "a/log"), Ok(()));
+    assert_eq!(scene.read("a/log"), Ok(Some(b"x".to_vec())));
+    assert!(!scene.path("from").exists());
+}
+
+#[test]
+fn a_log_whose_folder_was_moved_away_is_made_anew() {
+    let mut scene = Scene::new();
+    scene.append("one/log", b"x").expect("appended");
+    let (from, to) = (scene.at("one"), scene.at("two"));
+    scene.disk.rename(&from, &to).expect("moved");
+    assert_eq!(scene.append("one/log", b"yy"), Ok(2));
+    assert_eq!(scene.append("two/log", b"yy"), Ok(3));
+}
+
+#[test]
+fn a_link_takes_the_place_of_a_link_alone() {
+    let mut scene = Scene::new();
+    let at = scene.at("folder/current");
+    for target in ["/one", "/two"] {
+        scene.disk.link(&at, target).expect("linked");
+        assert_eq!(fs::read_link(scene.path("folder/current")).expect("a link"), PathBuf::from(target));
+    }
+    assert_eq!(fs::read_dir(scene.path("folder")).expect("there").count(), 1);
+    fs::remove_file(scene.path("folder/current")).expect("removed");
+    fs::write(scene.path("folder/current"), "").expect("written");
+    assert_eq!(scene.disk.link(&at, "/one").map_err(|failure| failure.code), Err("already_exists".into()));
+}
