@@ -3,13 +3,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createReadStream, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { openStore } from "../../js/index.js";
 import { root } from "../../scripts/run.mjs";
-import { digest, scene } from "./tools.mjs";
+import { scene } from "./tools.mjs";
+import { allIsThere, begun } from "./written.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
 const WRITERS = 8;
@@ -79,51 +78,4 @@ function programs() {
 function installed(scope) {
   const folder = join(root, "node_modules", scope);
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
-}
-
-/** @param {string} home */
-async function begun(home) {
-  const store = await openStore({ home, project: "/" });
-  const { id } = await store.create();
-  await store.close();
-  return id;
-}
-
-/**
- * In `messages()`, on disk, each writer's in its order; and in one context, if they fit one.
- * @param {{ home: string, id: string, written: { id: string, hash: string }[][], isContext: boolean }} options
- */
-async function allIsThere({ home, id, written, isContext }) {
-  const store = await openStore({ home, project: "/" });
-  const session = await store.session(id);
-  const order = new Map(written.map((records, writer) => [String(writer), records.values()]));
-  let count = 0;
-  for await (const message of session.messages()) {
-    const writer = message.content.slice(0, message.content.indexOf(":"));
-    const expected = order.get(writer)?.next().value;
-    assert.deepEqual({ id: message.id, hash: digest(message) }, expected, `message ${count}, of writer ${writer}`);
-    count += 1;
-  }
-  const all = written.flat();
-  assert.equal(count, all.length, "messages");
-  assert.deepEqual(await idsOnDisk(join(session.path, "messages.jsonl")), new Set(all.map(({ id }) => id)));
-  if (isContext) {
-    const { includedMessageCount, messages } = await session.context({ window: 2 ** 31, encoding: "estimate-1" });
-    assert.deepEqual([includedMessageCount, messages.length], [all.length, all.length], "in the context");
-  }
-  await store.close();
-  return count;
-}
-
-/** Every line is one record, once. @param {string} path */
-async function idsOnDisk(path) {
-  const ids = new Set();
-  for await (const line of createInterface({ input: createReadStream(path) })) {
-    // Who looks while another writes takes the beginning of that line for a torn one, and puts a line feed before its own.
-    if (line === "") continue;
-    const { id } = JSON.parse(line);
-    assert.ok(!ids.has(id), `${id} is on disk twice`);
-    ids.add(id);
-  }
-  return ids;
 }
