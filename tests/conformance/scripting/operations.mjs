@@ -4,11 +4,10 @@
 import { compareContexts, countTokens, findStopPhrase, historyText, listText, modelOf, readTranscript } from "../../../js/index.js";
 
 /** @import { Session, Store } from "../../../js/index.js" */
-/** @import { Host } from "./javascript.mjs" */
 
 /** @typedef {Record<string, any>} Asked */
 
-/** @type {Record<string, (asked: Asked, host: Host) => unknown>} */
+/** @type {Record<string, (asked: Asked) => unknown>} */
 export const PLAIN = {
   compareContexts: ({ before, after }) => compareContexts(before, after),
   countTokens: ({ text, ...options }) => countTokens(text, options),
@@ -23,26 +22,26 @@ export const PLAIN = {
   },
 };
 
-/** @type {Record<string, (store: Store, asked: any, host: Host, session: string) => unknown>} */
+/** @type {Record<string, (store: Store, asked: any, session: () => Session) => unknown>} */
 export const OF_STORES = {
   closeStore: (store) => store.close(),
-  commit: (store, _, host, session) => store.commit(host.session(session)),
+  commit: (store, _, session) => store.commit(session()),
   continue: (store, asked) => store.continue(asked),
   create: (store, asked) => store.create(asked),
   current: (store) => store.current(),
-  delete: (store, asked, host, session) => store.delete(host.session(session), asked),
+  delete: (store, asked, session) => store.delete(session(), asked),
   doctor: (store, asked) => store.doctor(asked),
   find: (store, { words, ...options }) => store.find(words, dated(options)),
-  goesOn: (store, { text }, host, session) => store.goesOn(host.session(session), text),
-  handOver: (store, asked, host, session) => store.handOver(host.session(session), { ...asked, env: process.env }),
+  goesOn: (store, { text }, session) => store.goesOn(session(), text),
+  handOver: (store, asked, session) => store.handOver(session(), { ...asked, env: process.env }),
   import: (store, { path, ...options }) => store.import(path, options),
   importAll: (store, asked) => store.importAll(asked),
   list: (store, asked) => store.list(dated(asked)),
   listSettings: (store) => store.listSettings(),
-  mend: (store, _, host, session) => store.mend(host.session(session)),
+  mend: (store, _, session) => store.mend(session()),
   notices: (store) => store.notices(),
   open: (store, { id }) => store.session(id),
-  point: (store, _, host, session) => store.point(host.session(session)),
+  point: (store, _, session) => store.point(session()),
   record: (store, { agent, path, command }) => store.record({ agent, path, ...(command && { commandOf: async () => command }) }),
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
@@ -52,8 +51,8 @@ export const OF_STORES = {
   tidy: (store, { limits }) => store.tidy(limits),
   unsetSetting: (store, { key, ...options }) => store.unsetSetting(key, options),
   writeSetting: (store, { key, value, ...options }) => store.writeSetting(key, value, options),
-  fork: (store, asked, host, session) => store.fork(host.session(session), asked),
-  move: (store, asked, host, session) => store.move(host.session(session), asked),
+  fork: (store, asked, session) => store.fork(session(), asked),
+  move: (store, asked, session) => store.move(session(), asked),
 };
 
 /** @type {Record<string, (session: Session, asked: any) => unknown>} */

@@ -8,9 +8,12 @@ import { fileURLToPath } from "node:url";
 
 import { countTokens } from "../../../js/index.js";
 import { filesIn } from "./disk.mjs";
-import { Host } from "./javascript.mjs";
+import { Host } from "./host.mjs";
+import { JavaScript } from "./javascript.mjs";
 import { Masks, NO_MASKS, digestOf } from "./masks.mjs";
 import { Stamps } from "./stamps.mjs";
+
+/** @import { Surface } from "./host.mjs" */
 
 export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
 
@@ -40,16 +43,17 @@ export function scriptOf(name) {
 
 /**
  * @param {Pick<Script, "steps" | "start">} script
- * @param {{ seed: string, made?: string }} options `seed`: what its chance is made of; `made`: a folder of this name is made
- *   for it, and nothing is masked: with the same chance all is the same there
+ * @param {{ seed: string, made?: string, on?: (host: { root: string, stamps: Stamps }) => Surface }} options `seed`: what its chance is made
+ *   of; `made`: a folder of this name is made for it, and nothing is masked: with the same chance all is the same there; `on`: what is
+ *   tried, JavaScript unless given
  * @returns {Promise<Ran>}
  */
-export async function ran({ steps, start }, { seed, made }) {
+export async function ran({ steps, start }, { seed, made, on = (host) => new JavaScript(host) }) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
   await countTokens("");
   const root = folder(made);
   const stamps = new Stamps(seed, start);
-  const host = new Host(root, stamps);
+  const host = new Host(root, stamps, on);
   try {
     const masks = made ? NO_MASKS : new Masks(root, stamps, host.joined);
     const answers = [];

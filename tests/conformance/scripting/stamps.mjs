@@ -34,6 +34,11 @@ export class Stamps {
     this.ms += ms;
   }
 
+  /** The same for a host that draws its chance itself: of the hash of `<seed>/<how often>`. */
+  now() {
+    return { ms: this.ms, offsetMinutes: OFFSET_MINUTES, seed: `${this.#seed}/${this.#step}` };
+  }
+
   /** The time is the machine's again. */
   end() {
     setClock();
