@@ -40,8 +40,8 @@ const MADE_FOR = {
 /** What the package exports to JavaScript, also to who requires it. */
 const ENTRIES = { index: "index.js", compat: "compat.js" };
 
-/** Where the component is, and its transpiled form for Node. */
-export const componentFolder = join(root, "target", "component");
+/** The component's transpiled form for Node, by which tests run it. */
+const componentFolder = join(root, "target", "component");
 
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
@@ -51,14 +51,14 @@ export async function build() {
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */
 export function buildComponent() {
-  return fresh("component", crate, [join(componentFolder, "leftoff.component.wasm")], async () => {
-    const folder = componentFolder;
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    const component = join(folder, "leftoff.component.wasm");
+  const component = join(pkg, "leftoff.component.wasm");
+  return fresh("component", crate, [component, join(componentFolder, "leftoff.js")], async () => {
+    rmSync(componentFolder, { recursive: true, force: true });
+    mkdirSync(componentFolder, { recursive: true });
+    mkdirSync(pkg, { recursive: true });
     run("jco", ["new", await compile("leftoff-component", ""), "-o", component], { quiet: true });
-    run("jco", ["transpile", component, "--name", "leftoff", "-o", folder], { quiet: true });
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+    run("jco", ["transpile", component, "--name", "leftoff", "-o", componentFolder], { quiet: true });
+    writeFileSync(join(componentFolder, "package.json"), '{ "type": "module" }\n');
   });
 }
 

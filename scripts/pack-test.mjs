@@ -58,6 +58,11 @@ await check("leftoff/compat, imported and required, with the classes of the main
   writeFileSync(join(project, "compat.cjs"), `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`);
   for (const name of ["compat.mjs", "compat.cjs"]) run("node", [name], { cwd: project });
 });
+await check("the component", () => {
+  writeFileSync(join(project, "component.mjs"), `import { readFileSync } from "node:fs";\nprocess.stdout.write(readFileSync(new URL(import.meta.resolve("leftoff/leftoff.component.wasm"))).subarray(0, 8).toString("hex"));\n`);
+  const found = run("node", ["component.mjs"], { cwd: project, quiet: true });
+  if (found !== "0061736d0d000100") throw new Error(`expected the first bytes of a component, but found ${found}`);
+});
 for (const [what, options] of Object.entries({
   "with the DOM library and nothing of Node's": { lib: ["es2022", "dom"], types: [] },
   "without the DOM library": { lib: ["es2022"], types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },

@@ -11,6 +11,8 @@ import { ask, fail, root, run } from "./run.mjs";
 export const TARGET = "wasm32-unknown-unknown";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
+/** What runs the component in Python, from PyPI. */
+const WASMTIME = "50.0.1";
 
 /** Where programs are kept that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
@@ -110,6 +112,18 @@ export function wasmPackEnv() {
   const { PATH, ...env } = wasmEnv();
   const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": locked("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));
   return { ...env, PATH: [...folders, PATH].join(delimiter) };
+}
+
+const pythonHome = join(root, "target", `python-wasmtime-${WASMTIME}`);
+/** Python with wasmtime, where it could be installed. */
+export const PYTHON = join(pythonHome, "bin", "python");
+
+/** Installs wasmtime for Python in a folder of its own; answers false where it is there. Without Python or its registry it says so. */
+export function python() {
+  if (ask(PYTHON, ["-c", "import wasmtime"]) !== null) return false;
+  const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", `wasmtime==${WASMTIME}`];
+  const isThere = ask("python3", ["-m", "venv", pythonHome], { timeoutMs: 90_000 }) !== null && ask(PYTHON, install, { timeoutMs: 180_000 }) !== null;
+  if (!isThere) console.log(`  the component is not tried in Python: 'python3 -m venv' or 'pip install wasmtime==${WASMTIME}' did not work`);
 }
 
 /** The version of a crate in Cargo.lock. @param {string} name */

@@ -1,6 +1,7 @@
 // @ts-check
-// The cases of tests/conformance in both builds for WebAssembly; tests/conformance.rs runs them natively. Each compares
-// the bytes that it gets with those that the file says, so that all three give the same ones.
+// The cases of tests/conformance in the module for JavaScript; tests/conformance.rs runs them natively. Each compares the
+// bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the component,
+// too: tests/js/component.test.js.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,6 @@ import { core } from "../../js/core.js";
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const component = await import(join(root, "target", "component", "leftoff.js"));
 const exact = core().Counter.fromPlanes(readFileSync(join(root, "pkg", "o200k_base.planes")));
 
 /** A value as it crosses: an object as compact JSON, a string as the text that it is. @param {unknown} value */
@@ -46,20 +46,12 @@ const inModule = {
   drift: (about) => core().drift(about),
 };
 
-/** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
-const inComponent = {
-  scan: (log) => component.scan(log),
-  context: (log, { request }) => component.context(log, bytes(request)),
-  "resume-block": (session, { stamp }) => component.resumeBlock(session, bytes(stamp)),
-  drift: (about) => component.drift(about),
-};
-
 /** The bytes as text, or the error's code. @param {() => Uint8Array} call */
 function answer(call) {
   try {
     return Buffer.from(call()).toString("utf8");
   } catch (/** @type {any} */ error) {
-    const { code } = error.payload ?? error;
+    const { code } = error;
     if (!code) throw error;
     return JSON.stringify({ error: code });
   }
@@ -75,15 +67,6 @@ for (const name of ["scan", "context", "resume-block", "drift"]) {
       assert.equal(answer(() => inModule[call](inputOf(input), options)), expectedOf(expected), name);
     }
   });
-
-  test(`${name}: so does the component`, () => {
-    assert.ok(cases.filter(({ options }) => !options?.vocabulary).length >= 10);
-    for (const { name, call, input, options = {}, expected } of cases) {
-      // It has no vocabulary, and says so.
-      const wanted = options.vocabulary ? { error: "invalid_request" } : expected;
-      assert.equal(answer(() => inComponent[call](inputOf(input), options)), expectedOf(wanted), name);
-    }
-  });
 }
 
 test("bytes that are no UTF-8 are refused where text is asked for", () => {
@@ -91,9 +74,6 @@ test("bytes that are no UTF-8 are refused where text is asked for", () => {
   const stamp = JSON.stringify({ nowMs: 0, offsetMinutes: 0, entropy: "00".repeat(32) });
   const refused = JSON.stringify({ error: "invalid_json" });
   assert.equal(answer(() => core().contextOfLog(torn, torn, exact)), refused);
-  assert.equal(answer(() => component.context(torn, torn)), refused);
   assert.equal(answer(() => core().resumeBlock(torn, stamp)), refused);
-  assert.equal(answer(() => component.resumeBlock(torn, bytes(stamp))), refused);
   assert.equal(answer(() => core().drift(torn)), refused);
-  assert.equal(answer(() => component.drift(torn)), refused);
 });

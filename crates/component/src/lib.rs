@@ -1,49 +1,48 @@
-//! The binding for hosts of WebAssembly components, as `world.wit` describes it. It translates and decides nothing.
+//! The binding for hosts of WebAssembly components, as `wit/` describes it. It translates and decides nothing.
 
 #![no_std]
-#![allow(missing_docs, reason = "world.wit documents what the macro makes of it")]
+#![allow(missing_docs, reason = "wit/ documents what the macro makes of it")]
 
 extern crate alloc;
 
+mod answers;
+mod needs;
+mod session;
+mod store;
+mod texts;
+
 use alloc::string::String;
-use alloc::vec::Vec;
 
-use leftoff::calls;
-use leftoff::error::Error as CoreError;
+use leftoff::error::Error as Refusal;
+use leftoff::operation::Trouble;
+use leftoff::time::Stamp as Moment;
 
-wit_bindgen::generate!({ world: "leftoff", path: "world.wit", runtime_path: "wit_bindgen::rt" });
+use exports::leftoff::core::protocol::{Error, Guest, Stamp};
 
-use self::Error as Told;
+wit_bindgen::generate!({ world: "leftoff", path: "wit", runtime_path: "wit_bindgen::rt" });
 
 struct Core;
 
 export!(Core);
 
 impl Guest for Core {
-    fn scan(log: Vec<u8>) -> Vec<u8> {
-        calls::scan_log(&log).into_bytes()
-    }
-
-    fn context(log: Vec<u8>, request: Vec<u8>) -> Result<Vec<u8>, Told> {
-        let request = utf8(request)?;
-        calls::context_of_log(&log, &request, None).map(String::into_bytes).map_err(told)
-    }
-
-    fn resume_block(session: Vec<u8>, stamp: Vec<u8>) -> Result<Vec<u8>, Told> {
-        let (session, stamp) = (utf8(session)?, utf8(stamp)?);
-        calls::resume_block(&session, &stamp).map(String::into_bytes).map_err(told)
-    }
-
-    fn drift(about: Vec<u8>) -> Result<Vec<u8>, Told> {
-        calls::drift(&utf8(about)?).map(String::into_bytes).map_err(told)
-    }
+    type Vocabulary = texts::Counter;
 }
 
-fn told(error: CoreError) -> Told {
-    Told { code: error.code.as_str().into(), message: error.message }
+fn refused(error: Refusal) -> Error {
+    Error { code: error.code.as_str().into(), message: error.message, origin: None }
 }
 
-fn utf8(json: Vec<u8>) -> Result<String, Told> {
-    let message = "expected UTF-8, but found other bytes instead".into();
-    String::from_utf8(json).map_err(|_| Told { code: "invalid_json".into(), message })
+fn told(trouble: &Trouble) -> Error {
+    let (code, message) = (trouble.code().into(), String::from(trouble.message()));
+    Error { code, message, origin: trouble.origin() }
+}
+
+fn moment(stamp: Stamp) -> Moment {
+    let Stamp { now_ms, offset_minutes, entropy: (first, second, third, fourth) } = stamp;
+    let mut entropy = [0; 32];
+    for (bytes, part) in entropy.chunks_exact_mut(8).zip([first, second, third, fourth]) {
+        bytes.copy_from_slice(&part.to_be_bytes());
+    }
+    Moment { now_ms, offset_minutes, entropy }
 }

@@ -1,0 +1,80 @@
+//! What operations need, as it crosses.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use leftoff::layout;
+use leftoff::operation::Need as Asked;
+use leftoff::session::lease;
+
+use crate::exports::leftoff::core::protocol::{
+    Append, Content, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy, Summary, Texts,
+};
+
+pub(crate) fn needed(need: Asked) -> Need {
+    match need {
+        Asked::Read { file, start, end } => Need::Read(Range { file: outside(file), start, end }),
+        Asked::Stat { file } => Need::Stat(outside(file)),
+        Asked::List { folder, names } => {
+            let names = names.into_iter().map(String::from).collect();
+            Need::Entries(Listing { folder: outside(folder), names })
+        }
+        Asked::Append { file, bytes, durable, within } => {
+            Need::Append(Append { file: outside(file), content: content(bytes), durable, within })
+        }
+        Asked::Replace { file, bytes, within } => {
+            Need::Replace(Replace { file: outside(file), content: content(bytes), within })
+        }
+        Asked::Remove { file } => Need::Remove(outside(file)),
+        Asked::Move { from, to } => Need::Move(Move { from: outside(from), to: outside(to) }),
+        Asked::Link { file, target } => Need::Link(Link { file: outside(file), target }),
+        Asked::Git { folder } => Need::Git(folder),
+        Asked::Hash { file, start, end } => Need::Hash(Range { file: outside(file), start, end: Some(end) }),
+        Asked::Wait { ms } => Need::Wait(ms),
+        Asked::Turn => Need::Turn,
+        Asked::Leave => Need::Leave,
+        Asked::Find { id } => Need::Find(id),
+        Asked::Process => Need::Process,
+        Asked::Gone { processes } => Need::Gone(processes.into_iter().map(lease).collect()),
+        Asked::Vocabulary { encoding } => Need::Vocabulary(encoding),
+        Asked::Counts { encoding, texts } => Need::Counts(Texts { encoding, texts }),
+        Asked::Summary {
+            system,
+            user,
+            max_tokens,
+            start_message_id,
+            end_message_id,
+            message_count,
+            previous,
+        } => Need::Summary(Summary {
+            system,
+            user,
+            max_tokens,
+            start_message_id,
+            end_message_id,
+            message_count,
+            previous,
+        }),
+        Asked::Strategy { name, budget, encoding } => Need::Strategy(Strategy { name, budget, encoding }),
+        Asked::Page { bytes } => Need::Page(content(bytes)),
+    }
+}
+
+fn content(bytes: Vec<u8>) -> Content {
+    String::from_utf8(bytes).map_or_else(|error| Content::Bytes(error.into_bytes()), Content::Text)
+}
+
+fn lease(of: lease::Lease) -> Lease {
+    let lease::Lease { pid, host, boot, start, program, since } = of;
+    Lease { pid, host, boot, start, program, since }
+}
+
+fn outside(file: layout::File) -> File {
+    let root = match file.root {
+        layout::Root::Home => Root::Home,
+        layout::Root::Project => Root::Project,
+        layout::Root::Workspace(folder) => Root::Workspace(folder),
+        layout::Root::Outside => Root::Outside,
+    };
+    File { root, path: file.path }
+}

@@ -1,0 +1,122 @@
+//! A session, and what is done with it.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+
+use leftoff::json::text::to_json;
+use leftoff::operation::{Appending, Counts, Drafts, Live};
+use leftoff::session::documents::Name;
+use leftoff::shapes::Format;
+
+use crate::exports::leftoff::core::store::{AppendOptions, GuestSession, Operation};
+use crate::store::{UnderWay, lines, nothing, text};
+
+pub(crate) struct Sitting {
+    pub live: Rc<Live>,
+    pub counts: Counts,
+}
+
+impl GuestSession for Sitting {
+    fn id(&self) -> String {
+        self.live.id()
+    }
+
+    fn path(&self) -> String {
+        self.live.shown()
+    }
+
+    fn metadata(&self) -> String {
+        self.live.session().borrow().document(Name::MetadataJson)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+
+    fn open(&self) -> Operation {
+        UnderWay::begun(self.live.open().map(|id| text(to_json(&id))))
+    }
+
+    fn begin(&self, created: String) -> Operation {
+        UnderWay::begun(self.live.begin(created).map(nothing))
+    }
+
+    fn append(&self, messages: String, options: AppendOptions) -> Operation {
+        let AppendOptions { format, durable, revives } = options;
+        let format = match Format::parse(&format) {
+            Ok(format) => format,
+            Err(error) => return UnderWay::refused(error),
+        };
+        let drafts = Drafts::Said(messages, format);
+        let appending = Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() };
+        UnderWay::begun(self.live.append_messages(appending).map(lines))
+    }
+
+    fn append_tool(&self, execution: String) -> Operation {
+        UnderWay::begun(self.live.append_tool(execution, self.counts.clone()).map(text))
+    }
+
+    fn tools(&self) -> Operation {
+        UnderWay::begun(self.live.tools().map(text))
+    }
+
+    fn messages(&self, reading: String) -> Operation {
+        UnderWay::begun(self.live.messages(reading).map(nothing))
+    }
+
+    fn follow(&self) -> Operation {
+        UnderWay::begun(self.live.follow().map(nothing))
+    }
+
+    fn context(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.context(asked, self.counts.clone()).map(text))
+    }
+
+    fn state(&self) -> Operation {
+        UnderWay::begun(self.live.state().map(text))
+    }
+
+    fn brief(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.brief(asked).map(|brief| text(to_json(&brief))))
+    }
+
+    fn pins(&self) -> Operation {
+        UnderWay::begun(self.live.pins().map(text))
+    }
+
+    fn summarize(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.summary_of(asked, self.counts.clone()).map(|made| text(to_json(&made))))
+    }
+
+    fn compact(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.compact(asked, self.counts.clone()).map(text))
+    }
+
+    fn say(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.say(asked).map(nothing))
+    }
+
+    fn take_up(&self, idle_ms: i64) -> Operation {
+        UnderWay::begun(self.live.take_up(idle_ms, true).map(text))
+    }
+
+    fn others(&self) -> Operation {
+        UnderWay::begun(self.live.others().map(text))
+    }
+
+    fn refresh(&self) -> Operation {
+        UnderWay::begun(self.live.catch_up().map(nothing))
+    }
+
+    fn examine(&self) -> Operation {
+        UnderWay::begun(self.live.examine().map(text))
+    }
+
+    fn flush(&self) -> Operation {
+        UnderWay::begun(self.live.flush(true).map(nothing))
+    }
+
+    fn close(&self) -> Operation {
+        UnderWay::begun(self.live.close().map(nothing))
+    }
+}

@@ -1,0 +1,122 @@
+//! A store, and operations under way.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use leftoff::error::Error as Refusal;
+use leftoff::layout;
+use leftoff::operation::{self as core_of, Counts, Live, Setup, Step as Next, Trouble};
+
+use crate::answers::said;
+use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
+use crate::exports::leftoff::core::store::{
+    Guest, GuestOperation, GuestStore, Operation, Placement, Session, SessionBorrow, Step, Store,
+};
+use crate::needs::needed;
+use crate::session::Sitting;
+use crate::texts::Counter;
+use crate::{Core, moment, refused, told};
+
+impl Guest for Core {
+    type Operation = UnderWay;
+    type Store = Folder;
+    type Session = Sitting;
+}
+
+/// What an operation comes to.
+pub(crate) enum Outcome {
+    Text(String),
+    Session(Rc<Live>, Counts),
+}
+
+type Ended = Result<Outcome, Trouble>;
+type Running = core_of::Operation<'static, Ended>;
+
+pub(crate) fn text(answer: String) -> Ended {
+    Ok(Outcome::Text(answer))
+}
+
+pub(crate) fn nothing((): ()) -> Ended {
+    text(String::new())
+}
+
+pub(crate) fn lines(lines: Vec<u8>) -> Ended {
+    let refused = |_| Trouble::internal("expected lines of UTF-8, but found others");
+    String::from_utf8(lines).map(Outcome::Text).map_err(refused)
+}
+
+/// What was asked for; refused where it was no request.
+pub(crate) struct UnderWay(RefCell<Result<(Running, bool), Refusal>>);
+
+impl UnderWay {
+    pub fn begun(running: Running) -> Operation {
+        Operation::new(UnderWay(RefCell::new(Ok((running, false)))))
+    }
+
+    pub fn refused(error: Refusal) -> Operation {
+        Operation::new(UnderWay(RefCell::new(Err(error))))
+    }
+}
+
+impl GuestOperation for UnderWay {
+    fn next(&self, stamp: Stamp, answers: Vec<Answer<'_>>) -> Result<Step, Error> {
+        let moment = moment(stamp);
+        let mut state = self.0.borrow_mut();
+        let (running, has_begun) = state.as_mut().map_err(|error| refused(error.clone()))?;
+        if !*has_begun && !answers.is_empty() {
+            return Err(told(&Trouble::internal(
+                "expected no answers before the first needs, but found some",
+            )));
+        }
+        let step = if core::mem::replace(has_begun, true) {
+            running.next(moment.now_ms, answers.into_iter().map(said).collect())
+        } else {
+            running.begin(moment)
+        };
+        match step {
+            Next::Needs(needs) => Ok(Step::Needs(needs.into_iter().map(needed).collect())),
+            Next::Done(done) => match done.and_then(|ended| ended).map_err(|trouble| told(&trouble))? {
+                Outcome::Text(text) => Ok(Step::Done(text)),
+                Outcome::Session(live, counts) => Ok(Step::Session(Session::new(Sitting { live, counts }))),
+            },
+        }
+    }
+}
+
+pub(crate) struct Folder {
+    store: Rc<core_of::Store>,
+    counts: Counts,
+}
+
+impl GuestStore for Folder {
+    fn open(setup: String, counts: Option<VocabularyBorrow<'_>>) -> Result<Store, Error> {
+        let setup = Setup::from_json(&setup).map_err(refused)?;
+        let exact = |known: VocabularyBorrow<'_>| Counts::Exact(known.get::<Counter>().0.clone());
+        let counts = counts.map_or(Counts::Estimate, exact);
+        Ok(Store::new(Folder { store: core_of::Store::new(setup), counts }))
+    }
+
+    fn project_hash(&self) -> String {
+        self.store.project_hash().into()
+    }
+
+    fn session(&self, path: String, placement: Placement) -> Result<Session, Error> {
+        let placement = match placement {
+            Placement::Home => layout::Placement::Home,
+            Placement::Workspace => layout::Placement::Workspace,
+        };
+        let live = self.store.live(&path, placement, "").map_err(refused)?;
+        Ok(Session::new(Sitting { live, counts: self.counts.clone() }))
+    }
+
+    fn forget(&self, session: SessionBorrow<'_>) {
+        self.store.forget(&session.get::<Sitting>().live);
+    }
+
+    fn create(&self, request: String) -> Operation {
+        let counts = self.counts.clone();
+        UnderWay::begun(self.store.create(request).map(|live| Ok(Outcome::Session(live, counts))))
+    }
+}

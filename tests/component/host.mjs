@@ -1,0 +1,175 @@
+// @ts-check
+/** A host of leftoff's component, as jco makes it for Node: a store below a folder, in about a hundred lines. See crates/component/wit/. */
+
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { isUtf8 } from "node:buffer";
+
+const { protocol, store } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
+
+/** @type {Record<string, string>} */
+const CODES = { EEXIST: "already_exists", ENOTEMPTY: "already_exists", ENOENT: "not_found", EACCES: "permission_denied", ENOSPC: "disk_full", EISDIR: "not_a_file", ENOTDIR: "not_a_folder" };
+
+/** @param {string} failure @param {string} message */
+const refusal = (failure, message) => Object.assign(new Error(message), { failure });
+
+/** What leads nowhere. @template T @param {() => T} work @returns {T | undefined} */
+function unlessAbsent(work) {
+  try {
+    return work();
+  } catch (/** @type {any} */ error) {
+    if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  }
+}
+
+/** @param {string} path */
+function statOf(path) {
+  const found = unlessAbsent(() => lstatSync(path, { bigint: true }));
+  if (!found) return undefined;
+  const { size, ino: number, mtimeNs, ctimeNs, birthtimeNs } = found;
+  const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
+  return { kind, size, modifiedUs: mtimeNs / 1000n, changedUs: ctimeNs / 1000n, file: { number, madeUs: birthtimeNs / 1000n } };
+}
+
+/** @param {any} content */
+const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
+/** @param {Uint8Array} bytes */
+const contentOf = (bytes) => (isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes });
+
+/** By these words a process is told from a later one of the same number. @param {number | bigint} pid */
+function leaseOf(pid) {
+  const text = unlessAbsent(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const start = text?.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+  const boot = unlessAbsent(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.trim();
+  return { pid: BigInt(pid), host: hostname(), boot, start, program: "host.mjs" };
+}
+
+export class Host {
+  #name = randomBytes(16).toString("hex");
+  /** @type {Map<string, any>} */
+  #vocabularies = new Map();
+
+  /** @param {{ home: string, project: string, planes?: string }} folders `planes`: a vocabulary, by which is counted */
+  constructor({ home, project: named, planes }) {
+    const project = realpathSync(named);
+    /** @type {Record<string, string>} */
+    this.roots = { home, project, outside: "/" };
+    const known = planes && protocol.Vocabulary.fromPlanes(readFileSync(planes));
+    if (known) this.#vocabularies.set(known.encoding(), known);
+    const setup = { home, project, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs: 30 * 60_000 };
+    this.store = store.Store.open(JSON.stringify(setup), known);
+  }
+
+  /** Drives an operation to its end: what it answers, a text or a session. @param {any} operation @param {(page: string) => void} [page] */
+  run(operation, page = () => {}) {
+    try {
+      /** @type {unknown[]} */
+      let answers = [];
+      for (;;) {
+        const entropy = [...new BigUint64Array(new Uint8Array(randomBytes(32)).buffer)];
+        const stamp = { nowMs: BigInt(Date.now()), offsetMinutes: -new Date().getTimezoneOffset(), entropy };
+        /** @type {{ tag: string, val: any }} */
+        const { tag, val } = operation.next(stamp, answers);
+        if (tag !== "needs") return val;
+        for (const need of val) if (need.tag === "page") page(bytesOf(need.val).toString());
+        answers = val.map((/** @type {any} */ need) => this.#answer(need));
+      }
+    } finally {
+      operation[Symbol.dispose]();
+    }
+  }
+
+  /** @param {{ root: { tag: string, val?: string }, path: string }} file */
+  #at({ root, path }) {
+    return join(root.val ?? this.roots[root.tag], path);
+  }
+
+  /** @param {{ tag: string, val?: any }} need */
+  #answer({ tag, val }) {
+    try {
+      if (!this.#answers[tag]) throw refusal("no_counter", "this host counts by its vocabularies alone");
+      return { tag: "done", ...this.#answers[tag](val) };
+    } catch (/** @type {any} */ error) {
+      if (!error.syscall && !error.failure) throw error;
+      return { tag: "failed", val: { code: error.failure ?? CODES[error.code] ?? "storage_failed", message: error.message, unconfirmed: false } };
+    }
+  }
+
+  /** Opens a file in a folder that is made, unless it lies in one that has to be there. @param {any} asked @param {string} path */
+  #opened({ file, within }, path) {
+    if (within !== undefined && statOf(this.#at({ ...file, path: within }))?.kind !== "folder") throw refusal("not_found", "there is no folder");
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(path, "a+");
+  }
+
+  /** How each need is answered; with nothing, it is done. @type {Record<string, (asked: any) => { tag: string, val?: unknown } | void>} */
+  #answers = {
+    read: ({ file, start, end }) => {
+      const fd = unlessAbsent(() => openSync(this.#at(file), "r"));
+      if (fd === undefined) return { tag: "content" };
+      const bytes = Buffer.alloc(Number((end ?? fstatSync(fd, { bigint: true }).size) - start));
+      const length = readSync(fd, bytes, 0, bytes.length, Number(start));
+      closeSync(fd);
+      return { tag: "content", val: [contentOf(bytes.subarray(0, length))] };
+    },
+    stat: (file) => ({ tag: "stat", val: statOf(this.#at(file)) }),
+    entries: ({ folder, names }) => {
+      const found = unlessAbsent(() => readdirSync(this.#at(folder)).sort());
+      const entry = (/** @type {string} */ name) => {
+        const path = join(this.#at(folder), name);
+        const kind = statOf(path)?.kind ?? "other";
+        return { name, kind, files: kind === "folder" ? names.map((/** @type {string} */ file) => statOf(join(path, file))) : undefined };
+      };
+      return { tag: "entries", val: found?.map(entry) };
+    },
+    append: ({ content, durable, ...asked }) => {
+      const fd = this.#opened(asked, this.#at(asked.file));
+      writeSync(fd, bytesOf(content));
+      if (durable) fsyncSync(fd);
+      const { size } = fstatSync(fd, { bigint: true });
+      closeSync(fd);
+      return { tag: "end", val: size };
+    },
+    replace: ({ content, ...asked }) => {
+      const path = this.#at(asked.file);
+      const beside = join(dirname(path), `.leftoff.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+      const fd = this.#opened(asked, beside);
+      writeSync(fd, bytesOf(content));
+      fsyncSync(fd);
+      closeSync(fd);
+      renameSync(beside, path);
+    },
+    remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
+    move: ({ from, to }) => {
+      if (statOf(this.#at(to))) throw refusal("already_exists", "something is there already");
+      renameSync(this.#at(from), this.#at(to));
+    },
+    hash: ({ file, start, end }) => {
+      const bytes = readFileSync(this.#at(file)).subarray(Number(start), Number(end));
+      if (bytes.length === Number(end - start)) return { tag: "text", val: createHash("sha256").update(bytes).digest("hex") };
+    },
+    wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+    git: () => ({ tag: "text", val: "{}" }),
+    find: () => ({ tag: "place" }),
+    process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),
+    gone: (others) => ({ tag: "flags", val: others.map(isGone) }),
+    vocabulary: (encoding) => {
+      const known = this.#vocabularies.get(encoding);
+      if (!known) throw refusal("no_counter", "this host counts by its vocabularies alone");
+      return { tag: "vocabulary", val: known };
+    },
+    turn: () => {},
+    leave: () => {},
+    page: () => {},
+    link: () => {},
+  };
+}
+
+/** @param {any} other */
+function isGone({ pid, host, boot, start }) {
+  const there = leaseOf(pid);
+  return host === there.host && (boot !== there.boot || start !== there.start);
+}

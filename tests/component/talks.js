@@ -1,0 +1,64 @@
+// @ts-check
+// The hosts of the component, asked in one way: each step is what to do, with what, in which session.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { PYTHON } from "../../scripts/toolchain.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const component = join(root, "pkg", "leftoff.component.wasm");
+
+/**
+ * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string }} Step `session`: of which; null is the store
+ * @typedef {{ home: string, project: string, planes?: string }} Folders
+ * @typedef {{ ask: (step: Step) => Promise<any>, end: () => Promise<unknown> }} Talk
+ */
+
+/** @param {Folders} folders @returns {Promise<Talk>} */
+export async function inNode(folders) {
+  const { Host } = await import("./host.mjs");
+  const host = new Host(folders);
+  /** @type {Record<string, any>} */
+  const sessions = {};
+  /** @param {Step} step */
+  const does = ({ op, args = [], session = "s", name }) => {
+    if (op === "session") {
+      sessions[name ?? "s"] = host.store.session(...args);
+      return null;
+    }
+    /** @type {string[]} */
+    const pages = [];
+    const called = op.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+    const resource = session === null ? host.store : sessions[session];
+    const answer = host.run(resource[called](...args), (page) => pages.push(page));
+    if (typeof answer === "string") return pages.length > 0 ? pages : answer;
+    sessions[name ?? "s"] = answer;
+    return answer.path();
+  };
+  const ask = async (/** @type {Step} */ step) => {
+    try {
+      return does(step);
+    } catch (/** @type {any} */ error) {
+      throw error.payload ? Object.assign(new Error(error.payload.message), { code: error.payload.code }) : error;
+    }
+  };
+  return { ask, end: async () => {} };
+}
+
+/** @param {Folders} folders @returns {Promise<Talk>} */
+export async function inPython({ home, project, planes }) {
+  const child = spawn(PYTHON, [join(root, "tests", "component", "talk.py"), component, home, project, ...(planes ? [planes] : [])], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const ask = async (/** @type {Step} */ step) => {
+    child.stdin.write(`${JSON.stringify({ args: [], ...step })}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new Error("expected an answer, but found the end of the program");
+    const { answer, code, message } = JSON.parse(value);
+    if (code !== undefined) throw Object.assign(new Error(message), { code });
+    return answer;
+  };
+  return { ask, end: () => (child.stdin.end(), ended) };
+}
