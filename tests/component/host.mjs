@@ -2,19 +2,20 @@
 /** A host of leftoff's component, as jco makes it for Node: a store below a folder, in about a hundred lines. See crates/component/wit/. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { isUtf8 } from "node:buffer";
 
-const { protocol, store } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
+const { protocol, store, texts } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
+export { texts };
 
 /** @type {Record<string, string>} */
 const CODES = { EEXIST: "already_exists", ENOTEMPTY: "already_exists", ENOENT: "not_found", EACCES: "permission_denied", ENOSPC: "disk_full", EISDIR: "not_a_file", ENOTDIR: "not_a_folder" };
 
-/** @param {string} failure @param {string} message */
-const refusal = (failure, message) => Object.assign(new Error(message), { failure });
+/** A failure with a word of its own. @param {string} failure @param {string} message */
+export const refusal = (failure, message) => Object.assign(new Error(message), { failure });
 
 /** What leads nowhere. @template T @param {() => T} work @returns {T | undefined} */
 function unlessAbsent(work) {
@@ -34,8 +35,8 @@ function statOf(path) {
   return { kind, size, modifiedUs: mtimeNs / 1000n, changedUs: ctimeNs / 1000n, file: { number, madeUs: birthtimeNs / 1000n } };
 }
 
-/** @param {any} content */
-const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
+/** @param {any} content @returns {Uint8Array} */
+export const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
 /** @param {Uint8Array} bytes */
 const contentOf = (bytes) => (isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes });
 
@@ -47,35 +48,49 @@ function leaseOf(pid) {
   return { pid: BigInt(pid), host: hostname(), boot, start, program: "host.mjs" };
 }
 
+/** How each need is answered; with nothing, it is done. @typedef {Record<string, (asked: any) => any>} Answers */
+
+/** Vocabularies by their encodings: one instance serves all stores. @type {Map<string, any>} */
+const VOCABULARIES = new Map();
+
+/** Has all stores know a vocabulary; the one by which is counted. @param {string} planes its file */
+export function know(planes) {
+  const made = protocol.Vocabulary.fromPlanes(readFileSync(planes));
+  VOCABULARIES.set(made.encoding(), made);
+}
+
+/** The machine's time and chance. @type {{ nowMs: () => number, offsetMinutes: () => number, entropy: () => Uint8Array }} */
+const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOffset(), entropy: () => randomBytes(32) };
+
 export class Host {
   #name = randomBytes(16).toString("hex");
-  /** @type {Map<string, any>} */
-  #vocabularies = new Map();
-
-  /** @param {{ home: string, project: string, planes?: string }} folders `planes`: a vocabulary, by which is counted */
-  constructor({ home, project: named, planes }) {
+  /** @param {{ home: string, project: string, clock?: typeof CLOCK, idleMs?: number }} folders */
+  constructor({ home, project: named, clock = CLOCK, idleMs = 30 * 60_000 }) {
+    this.clock = clock;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
-    const known = planes && protocol.Vocabulary.fromPlanes(readFileSync(planes));
-    if (known) this.#vocabularies.set(known.encoding(), known);
-    const setup = { home, project, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs: 30 * 60_000 };
-    this.store = store.Store.open(JSON.stringify(setup), known);
+    const setup = { home, project, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs };
+    this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"));
   }
 
-  /** Drives an operation to its end: what it answers, a text or a session. @param {any} operation @param {(page: string) => void} [page] */
-  run(operation, page = () => {}) {
+  /**
+   * Drives an operation to its end: what it answers, a text or a session.
+   * @param {any} operation
+   * @param {Answers} [own] how its caller answers what it needs: pages, counts, summaries
+   */
+  async run(operation, own = {}) {
     try {
       /** @type {unknown[]} */
       let answers = [];
+      const chance = Buffer.from(this.clock.entropy());
+      const entropy = [0, 8, 16, 24].map((at) => chance.readBigUInt64BE(at));
       for (;;) {
-        const entropy = [...new BigUint64Array(new Uint8Array(randomBytes(32)).buffer)];
-        const stamp = { nowMs: BigInt(Date.now()), offsetMinutes: -new Date().getTimezoneOffset(), entropy };
+        const stamp = { nowMs: BigInt(this.clock.nowMs()), offsetMinutes: this.clock.offsetMinutes(), entropy };
         /** @type {{ tag: string, val: any }} */
         const { tag, val } = operation.next(stamp, answers);
         if (tag !== "needs") return val;
-        for (const need of val) if (need.tag === "page") page(bytesOf(need.val).toString());
-        answers = val.map((/** @type {any} */ need) => this.#answer(need));
+        answers = await Promise.all(val.map((/** @type {any} */ need) => this.#answer(need, own)));
       }
     } finally {
       operation[Symbol.dispose]();
@@ -87,11 +102,12 @@ export class Host {
     return join(root.val ?? this.roots[root.tag], path);
   }
 
-  /** @param {{ tag: string, val?: any }} need */
-  #answer({ tag, val }) {
+  /** @param {{ tag: string, val?: any }} need @param {Answers} own */
+  async #answer({ tag, val }, own) {
     try {
-      if (!this.#answers[tag]) throw refusal("no_counter", "this host counts by its vocabularies alone");
-      return { tag: "done", ...this.#answers[tag](val) };
+      const answer = own[tag] ?? this.#answers[tag];
+      if (!answer) throw refusal("no_counter", "this host counts by its vocabularies alone");
+      return { tag: "done", ...(await answer(val)) };
     } catch (/** @type {any} */ error) {
       if (!error.syscall && !error.failure) throw error;
       return { tag: "failed", val: { code: error.failure ?? CODES[error.code] ?? "storage_failed", message: error.message, unconfirmed: false } };
@@ -105,7 +121,7 @@ export class Host {
     return openSync(path, "a+");
   }
 
-  /** How each need is answered; with nothing, it is done. @type {Record<string, (asked: any) => { tag: string, val?: unknown } | void>} */
+  /** @type {Answers} */
   #answers = {
     read: ({ file, start, end }) => {
       const fd = unlessAbsent(() => openSync(this.#at(file), "r"));
@@ -157,14 +173,18 @@ export class Host {
     process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),
     gone: (others) => ({ tag: "flags", val: others.map(isGone) }),
     vocabulary: (encoding) => {
-      const known = this.#vocabularies.get(encoding);
+      const known = VOCABULARIES.get(encoding);
       if (!known) throw refusal("no_counter", "this host counts by its vocabularies alone");
       return { tag: "vocabulary", val: known };
     },
     turn: () => {},
     leave: () => {},
     page: () => {},
-    link: () => {},
+    link: ({ file, target }) => {
+      const path = this.#at(file);
+      rmSync(path, { force: true });
+      symlinkSync(target, path);
+    },
   };
 }
 

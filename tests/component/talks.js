@@ -18,12 +18,13 @@ const component = join(root, "pkg", "leftoff.component.wasm");
 
 /** @param {Folders} folders @returns {Promise<Talk>} */
 export async function inNode(folders) {
-  const { Host } = await import("./host.mjs");
+  const { Host, bytesOf, know } = await import("./host.mjs");
+  if (folders.planes) know(folders.planes);
   const host = new Host(folders);
   /** @type {Record<string, any>} */
   const sessions = {};
   /** @param {Step} step */
-  const does = ({ op, args = [], session = "s", name }) => {
+  const does = async ({ op, args = [], session = "s", name }) => {
     if (op === "session") {
       sessions[name ?? "s"] = host.store.session(...args);
       return null;
@@ -32,14 +33,14 @@ export async function inNode(folders) {
     const pages = [];
     const called = op.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
     const resource = session === null ? host.store : sessions[session];
-    const answer = host.run(resource[called](...args), (page) => pages.push(page));
+    const answer = await host.run(resource[called](...args), { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
     if (typeof answer === "string") return pages.length > 0 ? pages : answer;
     sessions[name ?? "s"] = answer;
     return answer.path();
   };
   const ask = async (/** @type {Step} */ step) => {
     try {
-      return does(step);
+      return await does(step);
     } catch (/** @type {any} */ error) {
       throw error.payload ? Object.assign(new Error(error.payload.message), { code: error.payload.code }) : error;
     }

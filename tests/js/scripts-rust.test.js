@@ -1,10 +1,6 @@
 // @ts-check
 // The scripts of tests/conformance/scripts in Rust: the same answers, and the same bytes on the disk, as JavaScript's were recorded.
-import assert from "node:assert/strict";
-import { test } from "node:test";
-
-import { differing } from "../conformance/scripting/compared.mjs";
-import { names, ran, scriptOf } from "../conformance/scripting/run.mjs";
+import { tryAll } from "../conformance/scripting/door.mjs";
 import { inRust } from "../conformance/scripting/rust.mjs";
 
 /** What the Rust host has not yet, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
@@ -49,44 +45,4 @@ const UNSAYABLE = {
   "a summary that is no text": "summary-refused",
 };
 
-const on = inRust();
-
-/** @param {string} name */
-async function differs(name) {
-  const script = scriptOf(name);
-  try {
-    return differing(script, await ran(script, { seed: name, on }));
-  } catch (error) {
-    return error instanceof Error ? `${error.message} ${error.cause}` : String(error);
-  }
-}
-
-for (const name of names()) {
-  const { tries } = scriptOf(name);
-  const reason = listed(name);
-  if (reason) {
-    test(`${name}: not in Rust, ${reason}`, async () => {
-      assert.ok(await differs(name), `expected "${name}" to be another one in Rust, but found it the same: take it out of the list`);
-    });
-  } else {
-    test(`${name}: ${tries}`, async () => {
-      const found = await differs(name);
-      if (found) assert.fail(found);
-    });
-  }
-}
-
-test("whatever is listed is a script", () => {
-  const all = names();
-  for (const list of [MISSING, UNSAYABLE]) {
-    for (const scripts of Object.values(list)) assert.deepEqual(scripts.split(" ").filter((name) => !all.includes(name)), []);
-  }
-});
-
-/** @param {string} name */
-function listed(name) {
-  for (const list of [MISSING, UNSAYABLE]) {
-    for (const [reason, scripts] of Object.entries(list)) if (scripts.split(" ").includes(name)) return reason;
-  }
-  return undefined;
-}
+tryAll("Rust", inRust(), [MISSING, UNSAYABLE]);

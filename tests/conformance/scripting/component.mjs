@@ -1,0 +1,213 @@
+// @ts-check
+/** The component under scripts: what each operation is in its interfaces, by the host of tests/component. */
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { entropy, nowMs, offsetMinutes } from "../../../js/clock.js";
+import { Host, bytesOf, know, refusal, texts } from "../../component/host.mjs";
+import { given } from "./given.mjs";
+
+/** @import { Surface } from "./host.mjs" */
+/** @import { Stamps } from "./stamps.mjs" */
+
+/** @typedef {{ host: Host, session: any, own: Record<string, (asked: any) => any>, asked: any }} Given */
+
+for (const encoding of ["o200k_base", "cl100k_base"]) know(fileURLToPath(new URL(`../../../pkg/${encoding}.planes`, import.meta.url)));
+const IDLE_MS = 5 * 60_000;
+
+/** What needs no session. @type {Record<string, (asked: any) => unknown>} */
+const PLAIN = {
+  compareContexts: ({ before, after }) => JSON.parse(texts.compareContexts(JSON.stringify(before), JSON.stringify(after))),
+  findStopPhrase: ({ text }) => texts.findStopPhrase(text),
+  modelOf: ({ name }) => JSON.parse(texts.modelOf(name) ?? "null"),
+};
+
+/** What the component is asked for each operation, and what its answer is in JavaScript. @type {Record<string, (given: Given) => unknown>} */
+const OF_SESSIONS = {
+  append: async ({ host, session, asked: { messages, format = "leftoff", durability = "durable", revives = true } }) => {
+    const lines = await host.run(session.append(JSON.stringify(messages), { format, durable: durability === "durable", revives }));
+    const records = lines.split("\n").filter(Boolean).map((/** @type {string} */ line) => JSON.parse(line));
+    for (const record of records) for (const key of ["v", "crc"]) delete record[key];
+    return { acknowledged: durability, records };
+  },
+  appendTool: async ({ host, session, asked }) => {
+    const { lines, ...told } = JSON.parse(await host.run(session.appendTool(JSON.stringify(asked.execution))));
+    return told;
+  },
+  archive: (given) => said(given, { type: "archived" }),
+  brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify({ maxTokens: 2000, encoding: "o200k_base", ...asked })))),
+  closeSession: ({ host, session }) => done(host.run(session.close())),
+  compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) => json(host.run(session.compact(JSON.stringify({ ...made(request), apply, undo, keep })), own)),
+  complete: (given) => becomes(given, "completed"),
+  context: ({ host, session, own, asked }) => json(host.run(session.context(JSON.stringify(made(asked))), own)),
+  examine: ({ host, session }) => json(host.run(session.examine())),
+  flush: ({ host, session }) => done(host.run(session.flush())),
+  messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
+  metadata: ({ session }) => JSON.parse(session.metadata()),
+  others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
+  pause: (given) => becomes(given, "paused"),
+  pin: (given) => said(given, { type: "pin", messageId: given.asked.messageId }),
+  pins: ({ host, session }) => json(host.run(session.pins())),
+  refresh: ({ host, session }) => done(host.run(session.refresh())),
+  rename: (given) => said(given, { type: "title", title: given.asked.title }),
+  setAgent: (given) => said(given, { type: "agent", agent: given.asked.agent ?? null }),
+  state: ({ host, session }) => json(host.run(session.state())),
+  stop: (given) => becomes(given, "paused"),
+  summaryOf: ({ host, session, asked }) => json(host.run(session.summarize(JSON.stringify(asked)))),
+  toolExecutions: ({ host, session }) => json(host.run(session.tools())),
+  unarchive: (given) => said(given, { type: "unarchived" }),
+  unpin: (given) => said(given, { type: "unpin", messageId: given.asked.messageId }),
+};
+
+/** @param {Promise<string>} answer */
+const json = async (answer) => JSON.parse(await answer);
+/** @param {Promise<string>} answer */
+const done = async (answer) => void (await answer);
+/** @param {Given} given @param {object[]} events */
+const said = ({ host, session }, ...events) => done(host.run(session.say(JSON.stringify(events))));
+/** @param {Given} given @param {string} status */
+const becomes = (given, status) => said(given, ...(given.asked.summary === undefined ? [] : [{ type: "summary", summary: given.asked.summary }]), { type: "status", status });
+
+/** @param {Host} host @param {any} session @param {object} reading */
+async function messages(host, session, reading) {
+  /** @type {any[]} */
+  const all = [];
+  await host.run(session.messages(JSON.stringify(reading)), { page: (content) => void all.push(...JSON.parse(Buffer.from(bytesOf(content)).toString())) });
+  return all;
+}
+
+/** With the words of a title, as a name is made of them. @param {any} asked */
+function worded(asked) {
+  return typeof asked.title === "string" ? { ...asked, words: asked.title.normalize("NFKD").replace(/\p{M}/gu, "") } : asked;
+}
+
+/** A request without what its caller does. @param {any} asked */
+function made({ summarize, count, strategies, ...request }) {
+  const named = strategies?.map?.((/** @type {any} */ { name, priority, minTokens }) => ({ name, priority, minTokens }));
+  return { request: { ...request, strategies: named ?? strategies }, summarizes: summarize !== undefined };
+}
+
+/** What its caller does. @param {Host} host @param {any} session @param {any} asked @returns {Given["own"]} */
+function helped(host, session, { summarize, count, strategies }) {
+  const text = async (/** @type {() => unknown} */ work) => {
+    try {
+      return { tag: "text", val: JSON.stringify((await work()) ?? {}) };
+    } catch (/** @type {any} */ error) {
+      throw error.failure ? error : refusal("invalid_request", error.message);
+    }
+  };
+  const of = {
+    async *messages() {
+      yield* await messages(host, session, {});
+    },
+  };
+  const uncounted = (/** @type {string} */ encoding) => refusal("no_counter", `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`);
+  return {
+    counts: ({ encoding, texts }) => text(count ? () => count(texts, encoding) : () => Promise.reject(uncounted(encoding))),
+    ...(summarize && {
+      summary: ({ system, user, maxTokens, startMessageId, endMessageId, messageCount, previous }) =>
+        text(async () => {
+          const asked = [{ role: "system", content: system }, { role: "user", content: user }];
+          const answer = await summarize({ messages: asked, maxTokens, range: { startMessageId, endMessageId, messageCount: Number(messageCount) }, previous });
+          return typeof answer === "string" ? { content: answer } : answer;
+        }),
+    }),
+    strategy: ({ name }) =>
+      text(async () => {
+        const { messages, includedCount, summarizedCount } = (await strategies.find((/** @type {any} */ one) => one.name === name).build(of)) ?? {};
+        return { messages, includedCount, summarizedCount };
+      }),
+  };
+}
+
+/** @implements {Surface} */
+export class Component {
+  /** @type {Map<string, Host>} */
+  #hosts = new Map();
+  /** @type {Map<string, { host: Host, session: any, notices: unknown }>} */
+  #sessions = new Map();
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+
+  /** @param {{ root: string, stamps: Stamps }} host */
+  constructor({ root, stamps }) {
+    this.root = root;
+    this.stamps = stamps;
+  }
+
+  // Nothing comes between its calls.
+  arm() {}
+
+  /** @param {any} error */
+  refusal(error) {
+    return error.payload && error.payload.code !== "internal" ? error.payload : undefined;
+  }
+
+  /** One after another: the host knows no turns. @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
+  does(op, asked, names) {
+    const mine = this.#last.then(() => this.#does(op, asked, names));
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  /** @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
+  async #does(op, asked, { as, store, session }) {
+    if (op === "openStore") return void this.#hosts.set(as ?? store, this.#opened(asked));
+    if (PLAIN[op]) return PLAIN[op](asked);
+    const host = this.#hosts.get(store);
+    if (op === "closeStore") return host && this.#closed(host);
+    if (host && op === "create") return this.#named(as ?? session, { host, session: await host.run(host.store.create(JSON.stringify(worded(asked)))), notices: [] });
+    if (host && op === "open") return this.#named(as ?? session, await this.#found(host, asked.id));
+    const one = this.#sessions.get(session);
+    const ofSession = OF_SESSIONS[op];
+    if (!one || !ofSession) throw new Error(`expected an operation, but found "${op}" instead`);
+    /** @type {unknown[]} */
+    const requests = [];
+    const caller = given(asked, requests);
+    const answer = await ofSession({ ...one, own: helped(one.host, one.session, caller), asked: caller });
+    return asked.summarize ? { answer, requests } : answer;
+  }
+
+  /** @param {any} options */
+  #opened({ project = join(this.root, "project"), home = join(this.root, "home") }) {
+    return new Host({ project, home, clock: { nowMs, offsetMinutes, entropy }, idleMs: IDLE_MS });
+  }
+
+  /** @param {Host} host @param {string} id */
+  async #found(host, id) {
+    const path = join(host.roots.home, "sessions", "projects", host.store.projectHash(), `session-${id}`);
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      throw Object.assign(new Error("not there"), { payload: { code: "not_found", message: `expected a session of the id "${id}", but found none` } });
+    }
+    const session = host.store.session(path, "home");
+    await host.run(session.open());
+    const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(IDLE_MS))));
+    return { host, session, notices };
+  }
+
+  /** @param {string} name @param {{ host: Host, session: any, notices: unknown }} opened */
+  #named(name, { host, session, notices }) {
+    this.#sessions.set(name, { host, session, notices });
+    const { display, lifecycle, stats } = JSON.parse(session.metadata());
+    return { id: session.id(), path: session.path(), placement: session.path().endsWith(".session") ? "workspace" : "home", title: display.title, lifecycle, messageCount: stats.messageCount, notices };
+  }
+
+  /** @param {Host} host */
+  async #closed(host) {
+    for (const one of this.#sessions.values()) if (one.host === host) await host.run(one.session.close());
+  }
+
+  /** @param {string} name */
+  session(name) {
+    const found = this.#sessions.get(name);
+    return found && { id: found.session.id(), path: found.session.path() };
+  }
+
+  async end() {
+    await this.#last;
+    for (const host of this.#hosts.values()) await this.#closed(host).catch(() => {});
+    this.#hosts.clear();
+  }
+}
