@@ -4,14 +4,125 @@
 //! # The contract
 //!
 //! This crate is the core: bytes in, values out. It has no files, no clock, no randomness, no callbacks; time and chance
-//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value, see [`context::Build`].
+//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value.
 //!
 //! - A log is read by a push parser: [`record::scan::Scanner`]. One bad line costs that line, and is reported.
 //! - A log is written by batches whose outcome is always known: [`session::log::Log`].
 //! - A session is its two logs and what is known from them: [`session::handle::Session`].
-//! - A context is asked for until it is ready: [`context::Build`].
+//! - What takes more than one look at the files is an [`operation`], which says what it needs until it has ended. A host that
+//!   answers [`Need`](operation::Need)s has every operation there is, and knows none of them.
 //!
 //! Errors come from input. A panic is a bug.
+//!
+//! # A host
+//!
+//! A Rust program on Unix has one: [`fs`](https://docs.rs/leftoff/latest/leftoff/fs), by the feature of that name. Whoever keeps bytes
+//! elsewhere writes its own. This is all of one, with its files in memory:
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use leftoff::layout::{self, Place};
+//! use leftoff::operation::{
+//!     Answer, Appending, Counts, Drafts, Failure, Kind, Live, Need, Operation, Stat, Step, Trouble,
+//! };
+//! use leftoff::session::lease::{Lease, Process};
+//! use leftoff::shapes::Format;
+//! use leftoff::time::Stamp;
+//!
+//! #[derive(Default)]
+//! struct Host {
+//!     files: BTreeMap<String, Vec<u8>>,
+//!     moments: u8,
+//! }
+//!
+//! impl Host {
+//!     /// Drives any operation to its end.
+//!     fn drive<T>(&mut self, mut operation: Operation<'_, T>) -> Result<T, Trouble> {
+//!         let mut step = operation.begin(self.stamp());
+//!         loop {
+//!             let needs = match step {
+//!                 Step::Done(done) => return done,
+//!                 Step::Needs(needs) => needs,
+//!             };
+//!             let answers = needs.into_iter().map(|need| self.answer(need)).collect();
+//!             step = operation.next(self.stamp().now_ms, answers);
+//!         }
+//!     }
+//!
+//!     fn answer(&mut self, need: Need) -> Answer {
+//!         match need {
+//!             Need::Read { file, start, end } => Answer::Bytes(self.files.get(&file.path).map(|bytes| {
+//!                 let end = end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
+//!                 bytes.get(start as usize..end).unwrap_or_default().to_vec()
+//!             })),
+//!             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
+//!             Need::List { .. } => Answer::Entries(None),
+//!             Need::Append { file, bytes, .. } => {
+//!                 let log = self.files.entry(file.path).or_default();
+//!                 log.extend(bytes);
+//!                 Answer::End(log.len() as u64, None)
+//!             }
+//!             Need::Replace { file, bytes, .. } => {
+//!                 self.files.insert(file.path, bytes);
+//!                 Answer::Done
+//!             }
+//!             Need::Remove { file } => {
+//!                 self.files.remove(&file.path);
+//!                 Answer::Done
+//!             }
+//!             // Nobody else comes to these files, so nobody has to be told who has them open, nor to wait.
+//!             Need::Process => Answer::Process(Process { lease: Lease::default(), name: String::new(), is_alone: true }),
+//!             Need::Turn | Need::Leave | Need::Wait { .. } => Answer::Done,
+//!             // What a host cannot do it says, and the operation decides.
+//!             other => Answer::Failed(Failure {
+//!                 code: "unsupported".into(),
+//!                 message: format!("this host has no answer to {other:?}"),
+//!                 ..Failure::default()
+//!             }),
+//!         }
+//!     }
+//!
+//!     fn stat(&self, path: &str) -> Option<Stat> {
+//!         let file = self.files.get(path).map(|bytes| (Kind::File, bytes.len() as u64));
+//!         let below = format!("{path}/");
+//!         let folder = self.files.keys().any(|one| one.starts_with(&below)).then_some((Kind::Folder, 0));
+//!         let (kind, size) = file.or(folder)?;
+//!         Some(Stat { kind, size, modified_us: 0, changed_us: 0, file: None })
+//!     }
+//!
+//!     /// The clock's moment and the system's chance, in a program.
+//!     fn stamp(&mut self) -> Stamp {
+//!         self.moments += 1;
+//!         Stamp {
+//!             now_ms: 1_763_812_800_000 + i64::from(self.moments),
+//!             offset_minutes: 0,
+//!             entropy: [self.moments; 32],
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Trouble> {
+//! let mut host = Host::default();
+//! let place = Place::Home { project: layout::NO_PROJECT.into(), id: "first".into() };
+//! let session = Live::new(place.folder(), "the first one".into(), layout::cache(), "");
+//! host.drive(session.begin(r#"{"id":"first","title":"The parser"}"#.into()))?;
+//!
+//! let said = r#"{"role":"user","content":"Rename the parser's entry point."}"#;
+//! host.drive(session.append_messages(Appending {
+//!     drafts: Drafts::Said(said.into(), Format::Leftoff),
+//!     is_durable: true,
+//!     revives: true,
+//!     counts: Counts::Estimate,
+//! }))?;
+//!
+//! let asked = r#"{"request":{"window":8000,"encoding":"estimate-1","format":"openai-chat"},"summarizes":false}"#;
+//! let context = host.drive(session.context(asked.into(), Counts::Estimate))?;
+//! assert!(context.starts_with(r#"{"messages":[{"role":"user","content":"Rename the parser's entry point."}]"#));
+//! assert!(host.files.contains_key("sessions/projects/none/session-first/messages.jsonl"));
+//! # Ok(())
+//! # }
+//! ```
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -150,6 +150,9 @@ impl Store {
     /// # }
     /// ```
     pub fn session(&self, id: &str) -> Result<Session, Trouble> {
+        if let Some(known) = self.known(id)? {
+            return Ok(known);
+        }
         let place = Place::Home { project: self.0.core.project_hash().into(), id: id.into() };
         let shown = self.0.core.setup().shown(&place.folder());
         if !Path::new(&shown).is_dir() {
@@ -184,6 +187,17 @@ impl Store {
     pub fn close(self) -> Result<(), Trouble> {
         let open: Vec<Rc<Opened>> = self.0.sessions.take().iter().filter_map(Weak::upgrade).collect();
         open.into_iter().map(|opened| Session(opened).close()).fold(Ok(()), Result::and)
+    }
+
+    // That somebody has open; unless its folder was moved or deleted meanwhile.
+    fn known(&self, id: &str) -> Result<Option<Session>, Trouble> {
+        let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| one.live.id() == id);
+        let Some(opened) = found else { return Ok(None) };
+        if self.0.host.drive(opened.live.is_there())? {
+            return Ok(Some(Session(opened)));
+        }
+        self.0.core.forget(&opened.live);
+        Ok(None)
     }
 
     // One for a folder, however often it is asked for.
