@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
 import { Redaction } from "../js/redaction.js";
-import { searched } from "../js/search.js";
+import { searched } from "../js/messages.js";
 import { NodeStorage } from "../js/storage/node.js";
 import { root } from "../scripts/run.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
@@ -36,7 +36,7 @@ async function measure(folder) {
     const start = performance.now();
     let count = 0;
     for (const path of paths) {
-      for await (const _ of searched(words, /** @type {any} */ ({ storage, path }), Redaction.none)) if ((count += 1) === 1) first = performance.now() - start;
+      for await (const _ of searched(words, { storage, path, placement: "home" }, Redaction.none)) if ((count += 1) === 1) first = performance.now() - start;
     }
     return count;
   };

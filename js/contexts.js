@@ -1,13 +1,13 @@
 // @ts-check
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
-import { nowText } from "./clock.js";
-import { anyCounter, bytesOf, called, lentBytes, namedCounter } from "./core.js";
+import { nowText, offsetMinutes } from "./clock.js";
+import { anyCounter, bytesOf, called, namedCounter } from "./core.js";
 import { LeftoffError } from "./error.js";
 import { toJson } from "./json.js";
 
 /** @import { Live } from "./live.js" */
-/** @import { SessionSecrets } from "./privacy/session-secrets.js" */
+/** @import { Leaving } from "./redaction.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Own } from "./wasm/drive.js" */
 /** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, SessionState, SummaryRequest, Tokenizer } from "./types/index.js" */
@@ -17,7 +17,7 @@ export class Contexts {
   #live;
   #secrets;
 
-  /** @param {Session} session @param {Live} live @param {SessionSecrets} secrets */
+  /** @param {Session} session @param {Live} live @param {Leaving} secrets */
   constructor(session, live, secrets) {
     this.#session = session;
     this.#live = live;
@@ -26,9 +26,18 @@ export class Contexts {
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
   async context(request) {
-    const result = await this.#leaving(request);
+    const { asked, own } = this.#asked(request);
+    const result = await this.#live.run("context", toJson(asked), { own });
     this.#live.report.keep(reportOf(result));
     return result;
+  }
+
+  /** @param {object} about what is asked beside a context @param {ContextRequest} request @returns {Promise<any>} */
+  async resumed(about, request) {
+    const { asked, own } = this.#asked(request);
+    const { id, command, block, context, warnings, ...told } = await this.#live.run("resume", toJson({ ...asked, ...about, offsetMinutes: offsetMinutes() }), { own });
+    this.#live.report.keep(reportOf(context));
+    return { id, command, block, history: context.messages, warnings, context, ...told };
   }
 
   /** @returns {Promise<KeptReport | undefined>} */
@@ -67,25 +76,6 @@ export class Contexts {
     return (await this.#secrets.out(value)).value;
   }
 
-  // A placeholder may be longer than what it stands for: what is over the budget then is taken from the next try.
-  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
-  async #leaving(request) {
-    const first = await this.#built(request);
-    const { tokenBudget } = first;
-    for (let built = first; ; ) {
-      const { value, secrets, changed } = await this.#secrets.out(built);
-      const tokensUsed = built.tokensUsed + (await grownBy(changed, built.report.encoding, request));
-      if (tokensUsed <= tokenBudget) return { ...value, tokensUsed, tokenBudget, ...(secrets.length > 0 && { secrets }) };
-      built = await this.#built({ ...request, reserve: built.report.budget.reserveForResponse + tokensUsed - tokenBudget });
-    }
-  }
-
-  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
-  #built(request) {
-    const { asked, own } = this.#asked(request);
-    return this.#live.run("context", toJson(asked), { own });
-  }
-
   /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
   #asked({ count, summarize, strategies = [], ...request }) {
     if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
@@ -96,22 +86,11 @@ export class Contexts {
     const own = {
       count,
       summarize: summarize && (async (/** @type {SummaryRequest} */ wanted) => summarize(await this.#out(wanted))),
+      out: (json) => this.#secrets.outBytes(json),
       strategy: (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, tokenizerOf(encoding, count)),
     };
-    return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined }, own };
+    return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined, leaves: this.#secrets.isOn }, own };
   }
-}
-
-/**
- * How many tokens texts have more than those they stand for, at most.
- * @param {[before: string, after: string][]} changed @param {string} encoding @param {Pick<ContextRequest, "count">} request
- */
-async function grownBy(changed, encoding, { count }) {
-  if (changed.length === 0) return 0;
-  const texts = changed.flat();
-  const counts = count ? await count(texts, encoding) : texts.map((text) => called(() => namedCounter(encoding).count(lentBytes(text))));
-  // Where a text begins and ends beside others, it may have one more.
-  return changed.reduce((sum, _, place) => sum + Math.max(0, (counts[2 * place + 1] ?? 0) - (counts[2 * place] ?? 0)) + 1, 0);
 }
 
 /** @param {string} encoding @param {ContextRequest["count"]} count @returns {Tokenizer} */

@@ -14,14 +14,11 @@ import { Module } from "./module.js";
 const exact = new Map();
 /** @type {bindings.Counter | undefined} */
 let estimate;
-/** How often the core was made anew. */
-let generation = 0;
 
-const whole = new Module(bindings, "leftoff.wasm", () => {
+export const whole = new Module(bindings, "leftoff.wasm", () => {
   // The vocabulary is loaded again when it is wanted.
   exact.clear();
   estimate = undefined;
-  generation += 1;
 });
 
 /** The core, ready to be called. @returns {Core} */
@@ -46,7 +43,7 @@ export function lent(make) {
 
 /** Which instance of the core is at work: what an earlier one made is gone. */
 export function instance() {
-  return generation;
+  return whole.instance;
 }
 
 /** What is stored is counted by it, once its vocabulary is loaded. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { cutOff } from "./cut-off.js";
 import { refuseBug, unlessBug } from "./error.js";
-import { keptSecrets } from "./kept-secrets.js";
+import { keptSecrets } from "./redaction.js";
 import { Live, idOf } from "./live.js";
 import { conversationOf } from "./placement.js";
 import { pointAt, pointed, unpoint } from "./pointer.js";

@@ -3,7 +3,8 @@
 
 import { join, relative, sep } from "node:path";
 
-import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, toBytes } from "./core.js";
+import { agents } from "./agents.js";
+import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, textOf, toBytes } from "./core.js";
 import { randomId } from "./clock.js";
 import { LeftoffError } from "./error.js";
 import { toJson } from "./json.js";
@@ -15,6 +16,7 @@ import { drive, driveAppend, drivePages } from "./wasm/drive.js";
 /** @import { Live as Native, Session as Handle } from "../pkg/leftoff.js" */
 /** @import { MetadataJson } from "./records.js" */
 /** @import { Place } from "./placement.js" */
+/** @import { Leaving } from "./redaction.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Begin, CoreFile, Host, Own } from "./wasm/drive.js" */
 
@@ -101,6 +103,31 @@ export class Live {
     const native = this.#made();
     const pages = drivePages((operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance), { ...this.#host, own });
     for await (const page of pages) yield* fromBytes(page);
+  }
+
+  /** The session as one text. @param {object} request @param {Leaving} leaving */
+  async exported(request, leaving) {
+    let text = "";
+    for await (const page of this.#passed("export", toJson(request), leaving)) text += textOf(page);
+    return text;
+  }
+
+  /** The messages that have all words. @param {string} words @param {Leaving} leaving @returns {AsyncGenerator<any>} */
+  async *found(words, leaving) {
+    for await (const page of this.#passed("search", words, leaving)) yield* fromBytes(page);
+  }
+
+  /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request @param {Leaving} leaving */
+  async *#passed(name, request, leaving) {
+    await leaving.ready();
+    const { workspace, path, shown } = foundAt(this.place, this.#home);
+    const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));
+    try {
+      const native = leaving.native;
+      yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents });
+    } finally {
+      free();
+    }
   }
 
   /**

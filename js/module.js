@@ -26,6 +26,11 @@ export class Module {
     this.#onTrap = onTrap;
   }
 
+  /** Which instance is at work: what an earlier one made is gone. */
+  get instance() {
+    return this.#generation;
+  }
+
   /** Its functions, ready to be called. */
   loaded() {
     if (!this.#isLoaded) this.#bindings.initSync({ module: asset(this.#file) });

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { realPath, refuseUnlessFolder, workingFolder } from "./folder.js";
 import { knownOptions } from "./options.js";
 import { Places } from "./places.js";
-import { Redaction, storeKey } from "./redaction.js";
+import { Redaction } from "./redaction.js";
 import { readSettings, settingsFiles } from "./settings.js";
 import { NodeStorage } from "./storage/node.js";
 import { Store } from "./store.js";
@@ -37,6 +37,6 @@ export async function openStore(options = {}) {
   const places = new Places({ home: folder, workspace: given ?? path, storage: ofHome, storageAt });
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
-  const redaction = new Redaction(redact ?? read.settings.redact, () => storeKey(ofHome, join(folder, "redaction.key")));
+  const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
   return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
 }

@@ -1,46 +1,136 @@
 // @ts-check
 /**
  * The one door for what leaves a store: contexts, exports, sessions for other agents, what a model is told that sums up,
- * what the command line prints. Secrets in it are let through, reported, or replaced by placeholders.
+ * what the command line prints. Secrets in it are let through, reported, or replaced by placeholders: by the core's second
+ * module, which asks this host where secrets stand in texts.
  */
 
-import { agents } from "./agents.js";
-import { entropy } from "./clock.js";
-import { bytesOf, fromBytes, toBytes } from "./core.js";
-import { LeftoffError, unlessBug } from "./error.js";
-import { Known } from "./privacy/known.js";
-import { secretScan } from "./secrets.js";
+import { join } from "node:path";
 
-/** @import { Redaction as Handle } from "../pkg/agents.js" */
+import { agents } from "./agents.js";
+import { bytesOf, fromBytes } from "./core.js";
+import { LeftoffError, unlessBug } from "./error.js";
+import { secretScan } from "./secrets.js";
+import { drive, driveNow } from "./wasm/drive.js";
+
+/** @import { Door, Leaving as Native } from "../pkg/agents.js" */
 /** @import { Scan } from "./secrets.js" */
 /** @import { Storage } from "./storage/contract.js" */
-/** @import { Redact, Secret } from "./types/index.js" */
+/** @import { FileProblem, Redact, Secret } from "./types/index.js" */
 
 /** From the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
 
-const KEY_BYTES = 32;
 /** The core shows nothing that is nested as deep; so far JSON can be written whatever is there. */
 const DEEPEST = 1000;
 
+/** A folder of a storage. @typedef {{ storage: Storage, folder: string }} From */
+/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} Out `changed`: the texts that are others now */
+
+/** What leaves of one session, or of none: with the secrets of its files parts of them are found in what was made of it. */
+export class Leaving {
+  #door;
+  #from;
+  /** @type {{ native: Native, free: () => void, instance: number } | undefined} */
+  #made;
+
+  /** @param {Redaction} door @param {From} [from] where its files are, also where that changes */
+  constructor(door, from) {
+    this.#door = door;
+    this.#from = from;
+  }
+
+  /** As the second module has it. */
+  get native() {
+    if (this.#made?.instance === agents.instance) return this.#made.native;
+    this.free();
+    const door = this.#door.native;
+    const { handle: native, free } = agents.lent(({ Leaving: Made }) => new Made(door));
+    this.#made = { native, free, instance: agents.instance };
+    return native;
+  }
+
+  /** Gives back what is known of it. */
+  free() {
+    this.#made?.free();
+    this.#made = undefined;
+  }
+
+  /** Whether it looks for secrets. */
+  get isOn() {
+    return this.#door.isOn;
+  }
+
+  /** Loads what has to be known before anything leaves. */
+  async ready() {
+    if (!this.#door.isOn) return;
+    await this.#door.load();
+    await this.#driven("prepare", new Uint8Array());
+  }
+
+  /** The same where nobody asks for something that leaves: who does is told why it does not. */
+  async prepare() {
+    await this.ready().catch(unlessBug);
+  }
+
+  /**
+   * A value as it may leave: JSON, or a text. Without secrets, and with `off` and `report`, it is the same object.
+   * @template T @param {T} value @param {{ isWhole?: boolean }} [options] `isWhole`: it may have parts of all that the session holds; true unless given
+   * @returns {Promise<Out<T>>}
+   */
+  async out(value, { isWhole = true } = {}) {
+    const json = this.#door.isOn ? jsonOf(value) : undefined;
+    return json === undefined ? same(value) : answered(value, await this.#driven("out", bytesOf(json), isWhole));
+  }
+
+  /** What the core says of a value of its own, JSON. @param {Uint8Array} json */
+  outBytes(json) {
+    return this.#driven("out", json);
+  }
+
+  /** The value alone, once it is there. @template T @param {T | Promise<T>} made */
+  async leaving(made) {
+    return (await this.out(await made)).value;
+  }
+
+  /** The same at once, of what is known by now. @template T @param {T} value @returns {T} */
+  outNow(value) {
+    const json = this.#door.isOn ? jsonOf(value) : undefined;
+    if (json === undefined) return value;
+    const native = this.native;
+    const left = driveNow((operations, now, chance) => operations.leave(native, "out", bytesOf(json), false, now, chance), { module: agents, scan: this.#door.scan });
+    return answered(value, left).value;
+  }
+
+  /** Those of lines that were written just now. @param {Uint8Array} lines */
+  async take(lines) {
+    // They are stored already, whatever can be found in them.
+    if (this.#door.isOn) await this.#driven("take", lines).catch(unlessBug);
+  }
+
+  /** @param {string} name @param {Uint8Array} request @param {boolean} [isWhole] */
+  #driven(name, request, isWhole = true) {
+    const native = this.native;
+    return drive((operations, now, chance) => operations.leave(native, name, request, isWhole && this.#from !== undefined, now, chance), hostOf({ home: this.#door.home, session: this.#from }));
+  }
+}
+
 export class Redaction {
+  /** @type {{ native: Door, instance: number } | undefined} */
+  #made;
   #mode;
-  #key;
-  /** @type {Promise<Tools> | undefined} */
-  #loading;
-  /** @type {Tools | undefined} */
-  #tools;
-  /** By its placeholder. @type {Map<string, Secret>} */
-  #told = new Map();
+  #own = new Leaving(this);
+  /** @type {Scan | undefined} */
+  #scan;
 
   /** Lets everything through. */
-  static none = new Redaction("off", () => Promise.reject(new Error("nothing is replaced")));
+  static none = new Redaction("off");
 
-  /** @param {Redact} mode @param {() => Promise<Uint8Array>} key what makes placeholders the store's own: without it, nobody can try guesses */
-  constructor(mode, key) {
-    if (!REDACT.includes(mode)) throw new LeftoffError({ code: "invalid_request", message: `expected ${REDACT.join(", ")} for "redact", but found ${JSON.stringify(mode)} instead` });
+  /** @param {Redact} mode @param {From} [home] where the key is that makes placeholders the store's own */
+  constructor(mode, home) {
     this.#mode = mode;
-    this.#key = key;
+    this.home = home;
+    if (this.isOn) void this.native;
   }
 
   /** Whether it looks for secrets. */
@@ -48,93 +138,67 @@ export class Redaction {
     return this.#mode !== "off";
   }
 
-  /** What was found since in what left, also where it was replaced. */
+  /** As the second module has it. */
+  get native() {
+    if (this.#made?.instance === agents.instance) return this.#made.native;
+    const native = agents.called(({ Door: Made }) => new Made(JSON.stringify(this.#mode) ?? "nothing"));
+    this.#made = { native, instance: agents.instance };
+    return native;
+  }
+
+  /** Who finds secrets, once that is loaded. */
+  get scan() {
+    return this.#scan;
+  }
+
+  /** What was found since in what left, also where it was replaced. @returns {Secret[]} */
   get told() {
-    return [...this.#told.values()];
+    return this.isOn ? fromBytes(agents.called(() => this.native.told())) : [];
   }
 
-  /** Loads what it needs, so that `outNow` needs not wait for it. */
-  async ready() {
-    if (!this.isOn) return;
-    this.#loading ??= Promise.all([secretScan(), this.#key()]).then(([scan, key]) => ({ scan, key }));
-    this.#tools = await this.#loading.catch((error) => {
-      this.#loading = undefined;
-      throw error;
-    });
+  /** Loads who finds secrets. */
+  async load() {
+    this.#scan = await secretScan();
   }
 
-  /**
-   * A value as it may leave: JSON, or a text. Without secrets, and with `off` and `report`, it is the same object.
-   * @template T @param {T} value @param {{ known?: Known }} [from] `known`: the secrets of the whole texts that it was made of
-   * @returns {Promise<Out<T>>}
-   */
-  async out(value, from) {
-    await this.ready();
-    return this.outNow(value, from);
+  /** What leaves of no session. */
+  get own() {
+    return this.#own;
   }
 
-  /** The same at once, where it is ready. @template T @param {T} value @param {{ known?: Known }} [from] @returns {Out<T>} */
-  outNow(value, { known = Known.none } = {}) {
-    if (!this.isOn) return { value, secrets: [], changed: [] };
-    const tools = this.#tools;
-    if (!tools) throw new LeftoffError({ code: "missing_dependency", message: "expected what finds secrets to be loaded, but it is not: nothing leaves" });
-    const json = jsonOf(value);
-    if (json === undefined) return { value, secrets: [], changed: [] };
-    const { handle, free } = agents.lent(({ Redaction: Door }) => new Door(bytesOf(json), tools.key, known.bytes));
-    try {
-      scanned(handle, tools.scan);
-      /** @type {Secret[]} */
-      const secrets = fromBytes(agents.called(() => handle.secrets()));
-      for (const one of secrets) if (one.count > (this.#told.get(one.placeholder)?.count ?? 0)) this.#told.set(one.placeholder, one);
-      const clean = this.#mode === "replace" ? agents.called(() => handle.value()) : undefined;
-      return clean ? { value: fromBytes(clean), secrets, changed: fromBytes(agents.called(() => handle.changed())) } : { value, secrets, changed: [] };
-    } finally {
-      free();
-    }
+  /** What leaves of the session whose files are there. @param {From} from */
+  of(from) {
+    return new Leaving(this, from);
+  }
+
+  /** A value that is of no session alone, as it may leave. @template T @param {T} value @returns {Promise<Out<T>>} */
+  out(value) {
+    return this.#own.out(value);
   }
 }
 
-/** @typedef {{ scan: Scan, key: Uint8Array }} Tools */
-/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} Out `changed`: the texts that are others now */
-
-/**
- * The secrets in a value, each as often as it is there.
- * @param {unknown} value @returns {Promise<{ secret: string, rule: string }[]>}
- */
-export async function secretsIn(value) {
-  return (await secretsStored(bytesOf(jsonOf(value) ?? "null"), { isLog: false })).map(({ secret, rule }) => ({ secret, rule }));
+/** Secrets in the files of a session, and where they lie. @param {{ storage: Storage, path: string }} place @returns {Promise<FileProblem[]>} */
+export async function keptSecrets({ storage, path: folder }) {
+  return fromBytes(await drive((operations, now, chance) => operations.keptSecrets(now, chance), hostOf({ session: { storage, folder } })));
 }
 
-/**
- * The same of bytes as they are stored: `start` and `end` are those of the line that has it, or of all where it is no log.
- * @param {Uint8Array} bytes @param {{ isLog: boolean }} as @returns {Promise<{ secret: string, rule: string, start: number, end: number }[]>}
- */
-export async function secretsStored(bytes, { isLog }) {
-  const scan = await secretScan();
-  const { handle, free } = agents.lent(({ Redaction: Door }) => Door.stored(bytes, isLog));
-  try {
-    scanned(handle, scan);
-    return fromBytes(agents.called(() => handle.all()));
-  } finally {
-    free();
-  }
+/** @param {{ home?: From, session?: From }} folders @returns {any} what these operations need of a host */
+function hostOf({ home, session }) {
+  const at = (/** @type {{ root: "home" | { workspace: string }, path: string }} */ { root, path }) => {
+    const { storage, folder } = /** @type {From} */ (root === "home" ? home : session);
+    return { storage, path: join(folder, path) };
+  };
+  return { module: agents, at };
 }
 
-/** Looks at all that it has. @param {Handle} handle @param {Scan} scan */
-function scanned(handle, scan) {
-  for (let text = agents.called(() => handle.texts()); text !== undefined; text = agents.called(() => handle.texts())) {
-    // Most have none, and what costs is to begin with a text.
-    if (scan(text).length === 0) agents.called(() => handle.clean());
-    else {
-      const found = agents.called(() => handle.each()).map((one) => scan(one).map(({ start, end, rule }) => ({ start: bytesTo(one, start), end: bytesTo(one, end), rule })));
-      agents.called(() => handle.found(toBytes(found)));
-    }
-  }
+/** @template T @param {T} value @returns {Out<T>} */
+function same(value) {
+  return { value, secrets: [], changed: [] };
 }
 
-/** @param {string} text @param {number} units */
-function bytesTo(text, units) {
-  return Buffer.byteLength(text.slice(0, units));
+/** @template T @param {T} value @param {Uint8Array} left what the core says of it @returns {Out<T>} */
+function answered(value, left) {
+  return { value, ...fromBytes(left) };
 }
 
 /** A value as JSON; nothing where JSON has none for it. @param {unknown} value @returns {string | undefined} */
@@ -153,18 +217,4 @@ function cut(value, depth) {
   if (depth === DEEPEST) return [];
   if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth + 1)]));
-}
-
-/**
- * The key of a store, made when it is needed first.
- * @param {Storage} storage @param {string} path
- */
-export async function storeKey(storage, path) {
-  const known = await storage.read(path);
-  if (known?.length === KEY_BYTES) return known;
-  const made = entropy().slice(0, KEY_BYTES);
-  // Where nothing can be written, placeholders are this process's own.
-  await storage.replace(path, made).catch(unlessBug);
-  // Another process may have made one meanwhile.
-  return (await storage.read(path)) ?? made;
 }

@@ -18,8 +18,34 @@ const FILE = ".npmrc";
 // It takes the line to its end; in a conversation something may follow.
 const WORDS = "npm";
 
+// Between two texts that are looked at as one: the core puts that there, and no secret goes over it.
+const BETWEEN = 3;
+// What a text begins with counts.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** @type {Promise<Scan> | undefined} */
 let loading;
+
+/** How long texts are that lie one behind the other. @param {number[]} lengths in bytes */
+export function wholeOf(lengths) {
+  return lengths.reduce((sum, length) => sum + length + BETWEEN, -BETWEEN);
+}
+
+/**
+ * The secrets in each of some texts, in bytes; none where there is none in any.
+ * @param {Scan} scan @param {number[]} lengths in bytes @param {Uint8Array} texts one behind the other
+ */
+export function foundIn(scan, lengths, texts) {
+  // Most have none, and what costs is to begin with a text.
+  if (scan(decoder.decode(texts)).length === 0) return [];
+  let at = 0;
+  return lengths.map((length) => {
+    const text = decoder.decode(texts.subarray(at, at + length));
+    at += length + BETWEEN;
+    const bytesTo = (/** @type {number} */ units) => Buffer.byteLength(text.slice(0, units));
+    return scan(text).map(({ start, end, rule }) => ({ start: bytesTo(start), end: bytesTo(end), rule }));
+  });
+}
 
 /** The secrets in a text, in order, none over another. @returns {Promise<Scan>} */
 export function secretScan() {

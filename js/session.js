@@ -5,14 +5,11 @@ import { given, streamed } from "./answers.js";
 import { Appended } from "./appended.js";
 import { Contexts } from "./contexts.js";
 import { bytesOf, called, toBytes } from "./core.js";
-import { exported } from "./export.js";
 import { toJson } from "./json.js";
 import { Live } from "./live.js";
 import { knownOptions } from "./options.js";
-import { SessionSecrets } from "./privacy/session-secrets.js";
 import { Redaction } from "./redaction.js";
 import { refuseUnlessSaid, refuseUnlessSignal } from "./refusing.js";
-import { resumed } from "./resuming.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
 /** @import { Cache, Lend } from "./live.js" */
@@ -45,7 +42,7 @@ export class Session {
     this.#live = live;
     this.#isCounted = isCounted;
     this.#idleMs = idleMs;
-    this.#secrets = new SessionSecrets(live.from, redaction);
+    this.#secrets = redaction.of(live.from);
     this.#contexts = new Contexts(this, live, this.#secrets);
     /** What whoever opened it should hear. @type {Notice[]} */
     this.notices = [];
@@ -252,8 +249,15 @@ export class Session {
    * block.startsWith("[RESUMED CONVERSATION]"); // => true
    * warnings; // => []
    */
-  resume(request = {}) {
-    return resumed(this, request, { record: (asked) => this.#say(asked), secrets: this.#secrets });
+  async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
+    await this.look();
+    const { isComplete, ...resumed } = await this.#contexts.resumed({ override, now, maxBytes, elsewhere: await this.others() }, request);
+    if (!isComplete && revives) {
+      // One that rested and that nobody looked at since: from now on it is active again.
+      await this.pauseIfIdle();
+      await this.#say([{ type: "status", status: "active", override }]);
+    }
+    return resumed;
   }
 
   /**
@@ -452,7 +456,8 @@ export class Session {
    * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
    */
   async export(format, options = {}) {
-    return exported(this, { format, ...knownOptions("export", options), secrets: this.#secrets });
+    const metadata = this.isEmpty ? this.#live.metadata : undefined;
+    return this.#live.exported({ format, ...knownOptions("export", options), metadata }, this.#secrets);
   }
 
   /** Its line of the store's index. @internal @param {object} place */
@@ -484,7 +489,10 @@ export class Session {
   }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
-  letGo() { this.#live.letGo(); }
+  letGo() {
+    this.#live.letGo();
+    this.#secrets.free();
+  }
 
   /** Lets go of one whose folder is there no longer: nothing is written. @internal */
   leave() { return this.#ended("release"); }

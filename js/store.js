@@ -21,6 +21,7 @@ import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./lis
 import { located, pointedTo, whereabouts } from "./located.js";
 import { conversationOf, decomposed, names } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
+import { searched } from "./messages.js";
 import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
 import { pointAt, pointed } from "./pointer.js";
@@ -28,7 +29,7 @@ import { Project, projectHash } from "./project.js";
 import { refuseIfOpen } from "./refusing.js";
 import { besideConversation, recorded } from "./recording.js";
 import { thisProcess } from "./process.js";
-import { ranked, searched } from "./search.js";
+import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
 import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";

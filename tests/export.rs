@@ -161,7 +161,7 @@ fn what_other_branches_did_is_not_in_it_unless_all_are() {
 
 #[test]
 fn another_shape_and_what_is_no_object_are_refused() {
-    let refusal = Shape::parse("pdf\"").expect_err("no shape");
+    let refusal = Shape::parse("\"pdf\\\"\"").expect_err("no shape");
     assert_eq!(refusal.code, Code::InvalidRequest);
     assert_eq!(refusal.message, "expected json or markdown to export, but found \"pdf\\\"\" instead");
     let mut export = Export::new(Shape::Markdown, false);

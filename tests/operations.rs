@@ -5,11 +5,13 @@ mod store;
 
 use std::rc::Rc;
 
-use host::{FIRST_GONE, Host, Meanwhile};
+use host::{FIRST_GONE, Host, Meanwhile, SECRET};
 use leftoff::layout::{File, Root};
-use leftoff::operation::{Appending, Counts, Drafts, Live, Need, Operation, Step};
+use leftoff::operation::{
+    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, kept_secrets,
+};
 use leftoff::shapes::Format;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const FOLDER: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001";
 
@@ -40,6 +42,10 @@ fn begun() -> (Host, Rc<Live>) {
             .expect("appended");
     }
     (host, live)
+}
+
+fn leaving() -> Rc<Leaving> {
+    Leaving::new(&Door::new(Redact::Replace))
 }
 
 type Begins = fn(&Rc<Live>) -> Operation<'static, String>;
@@ -79,6 +85,18 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("messages", |live| told(live.messages("{}".into()))),
         ("messages backward", |live| told(live.messages(r#"{"newestFirst":true}"#.into()))),
         ("newest", |live| told(live.newest())),
+        ("export", |live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
+        ("export of Markdown", |live| told(live.export(r#"{"format":"markdown"}"#.into(), &leaving()))),
+        ("search", |live| told(live.search("file tests".into(), &leaving()))),
+        ("resume", |live| {
+            let asked =
+                r#"{"request":{"window":4000,"encoding":"estimate-1"},"maxBytes":3000,"leaves":true}"#;
+            told(live.resume(asked.into(), Counts::Estimate))
+        }),
+        ("what leaves", |live| {
+            told(leaving().out(json!({ "told": format!("it is {SECRET}") }).to_string(), Some(live.folder())))
+        }),
+        ("secrets kept", |live| told(kept_secrets(live.folder()))),
     ]
 }
 
@@ -220,6 +238,65 @@ fn who_follows_gets_what_comes_and_goes_without_a_trace() {
     drop(follow);
     assert_eq!(host.pages.len(), 3);
     goes_on(&mut host, &live, "followed");
+}
+
+#[test]
+fn nothing_leaves_with_a_secret_nor_with_a_part_of_one_that_the_whole_text_has() {
+    let (mut host, live) = begun();
+    host.drive_on(&mut live.append_messages(drafts(&format!("it is {SECRET}, see")))).expect("appended");
+    let part = &SECRET[4..16];
+    let door = Door::new(Redact::Replace);
+    let passed = |host: &mut Host, operation: &mut Operation<'static, ()>| {
+        host.pages.clear();
+        host.drive_on(operation).expect("passed");
+        host.pages.concat()
+    };
+    for format in ["json", "markdown"] {
+        let asked = json!({ "format": format }).to_string();
+        let text = passed(&mut host, &mut live.export(asked.clone(), &Leaving::new(&door)));
+        assert!(text.contains("[redacted:own:") && text.contains("turn 39"), "{format}: {text}");
+        assert!(!text.contains(part), "{format}: {text}");
+        let as_it_is = passed(&mut host, &mut live.export(asked, &Leaving::new(&Door::new(Redact::Off))));
+        assert!(as_it_is.contains(SECRET) && as_it_is.contains("turn 39"), "{format}: {as_it_is}");
+    }
+    let hits = passed(&mut host, &mut live.search("see".into(), &Leaving::new(&door)));
+    assert!(hits.contains("[redacted:own:") && !hits.contains(part), "{hits}");
+    let cut = json!(format!("so {part}")).to_string();
+    let known = Leaving::new(&door);
+    let out = host.drive_on(&mut known.out(cut.clone(), None)).expect("out");
+    assert_eq!(out.value, None, "no rule finds a part");
+    let out = host.drive_on(&mut known.out(cut, Some(live.folder()))).expect("out");
+    assert!(out.value.is_some_and(|value| !value.contains(part)));
+    let told = door.told();
+    assert_eq!(told.iter().map(|one| (one.rule.as_str(), one.count)).collect::<Vec<_>>(), [("own", 1)]);
+    let kept = host.drive_on(&mut kept_secrets(live.folder())).expect("kept");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let log = host.text(&format!("{FOLDER}/messages.jsonl"));
+    let place = |key: &str| usize::try_from(kept[0][key].as_u64().expect("a place")).expect("small");
+    assert!(log[place("start")..place("end")].contains(SECRET), "{kept}");
+}
+
+#[test]
+fn a_resumption_fits_into_so_many_bytes_and_says_what_it_leaves_out() {
+    let (mut host, live) = begun();
+    let mut resumed = |about: &str| {
+        let asked = format!(r#"{{"request":{{"window":64000,"encoding":"estimate-1"}}{about}}}"#);
+        let answer = host.drive_on(&mut live.resume(asked, Counts::Estimate)).expect("resumed");
+        serde_json::from_str::<Value>(&answer).expect("JSON")
+    };
+    let whole = resumed(r#","maxBytes":100000"#);
+    let text = whole["text"].as_str().expect("a text");
+    assert!(text.starts_with(whole["block"].as_str().expect("a block")) && text.contains("turn 0 about"));
+    assert!(!text.contains("Left out: "), "{text}");
+    for most in [3000, 6000, 12_000] {
+        let less = resumed(&format!(r#","maxBytes":{most}"#));
+        let text = less["text"].as_str().expect("a text");
+        assert!(
+            text.len() <= most && text.contains("turn 39") && text.contains("Left out: "),
+            "{most}: {text}"
+        );
+    }
+    assert_eq!(resumed("").get("text"), None);
 }
 
 #[test]

@@ -160,6 +160,28 @@ fn a_part_of_what_is_known_has_the_name_of_the_whole() {
 }
 
 #[test]
+fn parts_of_what_is_known_are_found_wherever_they_are_and_nothing_else_is() {
+    const LEAST: usize = 8;
+    let secret = "q7Xw0Lk2Zt9Bv4Ym6Rn8";
+    let address = "https://someone:s3cr3tPassw0rd@example.com/path";
+    let all = [(secret, "a"), (address, "b"), (&"0".repeat(40), "c")];
+    let known = Known::new(all.map(|(secret, rule)| (secret.into(), rule.into())).into());
+    for start in 0..secret.len() {
+        for end in start + 1..=secret.len() {
+            let part = &secret[start..end];
+            let text = format!("see {part} there");
+            let found: Vec<_> = known.find(&text).into_iter().map(|one| one.place).collect();
+            let expected: &[_] = if part.len() < LEAST { &[] } else { &[4..4 + part.len()] };
+            assert_eq!(found, expected, "{part}");
+        }
+    }
+    for text in ["https://example.com/path", "see https://", &"0".repeat(20), "someone", "", "q7Xw0Lk"] {
+        assert!(known.find(text).is_empty(), "{text}");
+    }
+    assert_eq!(known.find("https://someone:s3cr3t").len(), 1);
+}
+
+#[test]
 fn each_secret_in_a_log_is_told_with_its_line() {
     let lines = [
         json!({ "content": format!("a {SECRET} b"), "again": SECRET }).to_string() + "\n",

@@ -87,7 +87,7 @@ const MOST = { "claude-code": 29_000, codex: 29_000, gemini: 60_000 };
 
 /** How long a text for the conversation in a client may be. @param {string | undefined} agent */
 export function mostIn(agent) {
-  return MOST[agent ?? ""] ?? Infinity;
+  return MOST[agent ?? ""] ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone. @param {string | undefined} agent @param {string} text */

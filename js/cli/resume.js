@@ -2,7 +2,7 @@
 /** A session on its way into the next run. */
 
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
-import { LeftoffError, historyText } from "../index.js";
+import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
@@ -51,11 +51,11 @@ async function printed(args, words, request) {
     // Who prints it looks; in a client it is the text that goes on there.
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
-    const resumed = await fitted(mostIn(args.from), async (fit) => {
-      const one = await session.resume({ ...asked, assumes: true, ...fit, now, revives });
-      const first = command?.trim() ?? one.command;
-      return { ...one, text: args.json ? "" : `${first ? `${first}\n\n` : ""}${one.block}\n${historyText(one.history)}` };
-    });
+    const first = command?.trim() ?? session.metadata.agent.command;
+    const head = first ? `${first}\n\n` : "";
+    const most = args.json ? {} : { maxBytes: Math.max(0, mostIn(args.from) - Buffer.byteLength(head)) };
+    const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
+    const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
     await store.goesOn(session, resumed.text);
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
@@ -63,22 +63,6 @@ async function printed(args, words, request) {
   for (const warning of value.warnings) note(warning);
   linger(args.from, text);
   return { text, value };
-}
-
-/**
- * As much of a session as so many bytes hold.
- * @template {import("../types/index.js").Resumed<import("../types/index.js").Format> & { text: string }} T
- * @param {number} most @param {(fit: { window?: number, reserve?: number }) => Promise<T>} resume
- */
-async function fitted(most, resume) {
-  const ROUNDS = 6;
-  const LESS = 0.9;
-  let resumed = await resume({});
-  for (let round = 1; round < ROUNDS && Buffer.byteLength(resumed.text) > most; round += 1) {
-    const share = most / Buffer.byteLength(resumed.text);
-    resumed = await resume({ window: Math.floor(resumed.context.tokensUsed * share * LESS), reserve: 0 });
-  }
-  return resumed;
 }
 
 // In an agent's client it is all one text for the model, typed as a person types.

@@ -1,8 +1,6 @@
 // @ts-check
 /** Lists on their way out: a title is cut from a longer text, so that each is looked at beside the text that it was made of. */
 
-import { SessionSecrets } from "./session-secrets.js";
-
 /** @import { Place } from "../placement.js" */
 /** @import { Redaction } from "../redaction.js" */
 
@@ -20,8 +18,10 @@ export async function leaving(listed, redaction, placeOf) {
   for (const one of listed) {
     const isCut = one.title.length >= CUT || (one.summary?.length ?? 0) >= CUT;
     const { storage, path: folder } = placeOf(one);
-    const known = isCut ? await new SessionSecrets({ storage, folder }, redaction).head() : undefined;
-    all.push((await redaction.out(one, { known })).value);
+    const door = isCut ? redaction.of({ storage, folder }) : redaction.own;
+    if (isCut) await door.ready();
+    all.push((await door.out(one, { isWhole: false })).value);
+    if (isCut) door.free();
   }
   return all;
 }

@@ -170,6 +170,8 @@ export interface ResumeRequest<F extends Format = Format> extends ContextRequest
   /** A paused session is active again; true unless given. */
   revives?: boolean;
   now?: Now;
+  /** As much of it as so many bytes hold as `text`, where less fits at all. */
+  maxBytes?: number;
 }
 
 /** What hands a session to the next run. */
@@ -184,4 +186,6 @@ export interface Resumed<F extends Format = "leftoff"> {
   /** Sentences: what changed since the session was saved, who else has it open. */
   warnings: string[];
   context: ContextBuildResult<F>;
+  /** The block and the history as one text, where `maxBytes` is given. */
+  text?: string;
 }

@@ -5,13 +5,17 @@ import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
 import { entropy, nowMs } from "../clock.js";
-import { called, exactCounter, fromBytes, instance } from "../core.js";
+import { bytesOf, exactCounter, fromBytes, textOf, whole } from "../core.js";
 import { LeftoffError } from "../error.js";
 import { aliasesOf } from "../git.js";
 import { toJson } from "../json.js";
 import { isGone, thisProcess } from "../process.js";
+import { foundIn, secretScan, wholeOf } from "../secrets.js";
 
+/** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
+/** @import { agents } from "../agents.js" */
+/** @import { Scan } from "../secrets.js" */
 /** @import { Entry, Stat, Storage } from "../storage/contract.js" */
 /** @import { ContextRequest, SummaryRequest } from "../types/index.js" */
 
@@ -24,6 +28,7 @@ import { isGone, thisProcess } from "../process.js";
  *
  * What an operation is answered by.
  * @typedef {object} Host
+ * @property {Modules} [module] which has the operation; the core unless given
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
  * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
@@ -36,10 +41,12 @@ import { isGone, thisProcess } from "../process.js";
  * @property {ContextRequest["count"]} [count]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
+ * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
  * @property {AbortSignal} [signal] ends it, as if there was no more
  *
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
- * @typedef {(operations: Operations, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
+ * @typedef {typeof whole | typeof agents} Modules
+ * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
  * @typedef {{ host: Host, payload: Uint8Array, number: number, held: { leave?: () => void } }} By `held`: what the operation has for itself
  */
 
@@ -49,16 +56,15 @@ const FAILED = 70;
 /** What lies before the needs of a step: its kind, the operation's number, how long they are. */
 const HEAD = 9;
 
-/** @type {Operations | undefined} */
-let table;
-/** The instance of the core that it is of. */
-let made = -1;
+/** The operations of each module, by its instance that they are of. @type {Map<Modules, { table: any, made: number }>} */
+const tables = new Map();
 
-function operations() {
-  if (!table || made !== instance()) {
-    table = called((core) => new core.Operations());
-    made = instance();
-  }
+/** @param {Modules} module @returns {any} */
+function operationsOf(module) {
+  const known = tables.get(module);
+  if (known?.made === module.instance) return known.table;
+  const table = /** @type {typeof whole} */ (module).called(({ Operations }) => new Operations());
+  tables.set(module, { table, made: module.instance });
   return table;
 }
 
@@ -146,7 +152,7 @@ const ANSWERS = {
   gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
   async vocabulary({ encoding }, { number }) {
     const counter = exactCounter(encoding);
-    called(() => operations().vocabulary(number, counter));
+    whole.called(() => operationsOf(whole).vocabulary(number, counter));
     return [VOCABULARY];
   },
   async counts({ encoding, texts }, { host }) {
@@ -162,6 +168,12 @@ const ANSWERS = {
     const { startMessageId, endMessageId, messageCount } = range;
     const answer = await tried(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
     return [TEXT, toJson(typeof answer === "string" ? { content: answer } : (answer ?? {}))];
+  },
+  async out(_, { host, payload }) {
+    return [TEXT, textOf((await host.own?.out?.(payload)) ?? bytesOf("{}"))];
+  },
+  async secrets({ texts }, { payload }) {
+    return [TEXT, toJson(foundIn(await secretScan(), texts, payload))];
   },
   async strategy({ name, budget, encoding }, { host }) {
     const { messages, includedCount, summarizedCount } = /** @type {any} */ (await tried(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
@@ -205,8 +217,36 @@ export function drive(begin, host) {
  * @returns {Pages} a page is good until the next one is asked for
  */
 export function drivePages(begin, host) {
-  const first = called(() => begin(operations(), nowMs(), entropy()));
-  return driven(first, host, instance());
+  const { module = whole } = host;
+  return driven(begunIn(module, begin), host, module.instance);
+}
+
+/**
+ * Drives one that asks for secrets alone, at once.
+ * @param {Begin} begin @param {{ module: Modules, scan: Scan | undefined }} by
+ */
+export function driveNow(begin, { module, scan }) {
+  let step = begunIn(module, begin);
+  while (step[0] !== READY) {
+    const number = numberOf(step);
+    const said = needsOf(step).map(({ need, payload }) => (scan && need.type === "secrets" ? [TEXT, toJson(foundIn(scan, need.texts, payload))] : undefined));
+    if (said.includes(undefined)) {
+      module.called(() => operationsOf(module).drop(number));
+      throw new LeftoffError({ code: "missing_dependency", message: "expected what finds secrets to be loaded, but it is not: nothing leaves" });
+    }
+    step = nextIn(module, number, said);
+  }
+  return step.subarray(1);
+}
+
+/** The first step. @param {Modules} module @param {Begin} begin @returns {Uint8Array} */
+function begunIn(module, begin) {
+  return module.called(() => begin(operationsOf(module), nowMs(), entropy()));
+}
+
+/** The next one. @param {Modules} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
+function nextIn(module, number, said) {
+  return module.called(() => operationsOf(module).next(number, nowMs(), said));
 }
 
 /** What an operation without pages ends by. @param {Pages} pages */
@@ -222,10 +262,10 @@ async function ended(pages) {
  * @returns {Promise<Uint8Array>} the lines that were written
  */
 export async function driveAppend(begin, host) {
-  const generation = instance();
+  const generation = whole.instance;
   const looked = numbersOf(await host.log().storage.stat(host.log().path));
-  refuseUnless(generation);
-  const step = called(() => begin(operations(), looked, nowMs(), entropy()));
+  refuseUnless(whole, generation);
+  const step = whole.called(() => begin(operationsOf(whole), looked, nowMs(), entropy()));
   if (step[0] !== APPEND) return ended(driven(step, host, generation));
   const { storage, path, folder } = host.log();
   /** @type {Outcome} */
@@ -240,8 +280,8 @@ export async function driveAppend(begin, host) {
   }
   const { end } = outcome;
   if (end === undefined || !seen) return ended(driven(step, host, generation, outcome));
-  refuseUnless(generation);
-  const next = called(() => operations().ended(numberOf(step), end, /** @type {Float64Array} */ (seen), nowMs()));
+  refuseUnless(whole, generation);
+  const next = whole.called(() => operationsOf(whole).ended(numberOf(step), end, /** @type {Float64Array} */ (seen), nowMs()));
   return next ? ended(driven(next, host, generation)) : linesOf(step);
 }
 
@@ -253,6 +293,7 @@ export async function driveAppend(begin, host) {
  * @returns {Pages}
  */
 async function* driven(step, host, generation, outcome) {
+  const { module = whole } = host;
   /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
   const thrown = [];
   /** @type {By["held"]} */
@@ -285,14 +326,14 @@ async function* driven(step, host, generation, outcome) {
       const said = await Promise.all(answers);
       answers = [];
       if (host.own?.signal?.aborted) return undefined;
-      refuseUnless(generation);
-      step = called(() => operations().next(number, nowMs(), said));
+      refuseUnless(module, generation);
+      step = nextIn(module, number, said);
     }
   } finally {
     // Nothing of this step is under way when the next operation begins.
     if (answers.length > 0) await Promise.allSettled(answers);
     held.leave?.();
-    if (number >= 0 && instance() === generation) called(() => operations().drop(number));
+    if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
   }
 }
 
@@ -304,7 +345,8 @@ function needsOf(step) {
   const length = new DataView(step.buffer, step.byteOffset).getUint32(5, true);
   let at = HEAD + length;
   return fromBytes(step.subarray(HEAD, at)).map((/** @type {any} */ need) => {
-    const payload = step.subarray(at, at + (need.bytes ?? 0));
+    const { bytes = need.type === "secrets" ? wholeOf(need.texts) : 0 } = need;
+    const payload = step.subarray(at, at + bytes);
     at += payload.length;
     return { need, payload };
   });
@@ -358,8 +400,8 @@ function numbersOf(stat) {
 }
 
 // After a trap, whatever belonged to the old instance of the core is gone.
-/** @param {number} generation */
-function refuseUnless(generation) {
-  if (instance() === generation) return;
+/** @param {Modules} module @param {number} generation */
+function refuseUnless(module, generation) {
+  if (module.instance === generation) return;
   throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again" });
 }

@@ -49,11 +49,8 @@ pub(super) fn heading(mut metadata: Fields<'_>) -> String {
 }
 
 /// A message: a heading that says whose it is, and what it says, ending with a line feed.
-pub(super) fn section(message: Fields<'_>) -> String {
-    let is_elsewhere = message.raw("onPath") == Some("false");
-    // It was read from a log, where everything has its kind.
-    let message = Message::copied(message, &mut Vec::new());
-    let Message { role, timestamp, content, tool, assistant, attachments, .. } = &message;
+pub(super) fn section(message: &Message, is_elsewhere: bool) -> String {
+    let Message { role, timestamp, content, tool, assistant, attachments, .. } = message;
     let mut text = format!("## {}", role.map_or("message", name_of));
     if let Some(tool) = tool {
         text.push_str(&format!(" {}{}", one_line(&tool.name), if tool.is_error { ", failed" } else { "" }));
@@ -190,11 +187,19 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
 
 /// The file may be shown on a terminal, which stored text must not steer: controls are shown by their pictures.
 fn shown(text: &str) -> String {
-    let picture = |c: char| match c {
-        '\t' | '\n' => c,
-        '\0'..' ' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-        '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        _ => c,
-    };
-    without_carriage_returns(text).chars().map(picture).collect()
+    let text = without_carriage_returns(text);
+    let (mut shown, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, control) in text.char_indices() {
+        let picture = match control {
+            '\t' | '\n' => continue,
+            '\0'..' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('\u{fffd}'),
+            '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            _ => continue,
+        };
+        shown.push_str(&text[done..at]);
+        shown.push(picture);
+        done = at + control.len_utf8();
+    }
+    shown.push_str(&text[done..]);
+    shown
 }

@@ -7,10 +7,11 @@ mod markdown;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
-use crate::json::text::to_json;
+use crate::record::message::Message;
 
 /// What the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +23,16 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Reads its name.
+    /// Reads its name, JSON.
     ///
     /// # Errors
     /// `invalid_request` where it is none.
     pub fn parse(name: &str) -> Result<Shape, Error> {
         match name {
-            "json" => Ok(Shape::Json),
-            "markdown" => Ok(Shape::Markdown),
+            "\"json\"" => Ok(Shape::Json),
+            "\"markdown\"" => Ok(Shape::Markdown),
             _ => {
-                let found = to_json(name);
-                let message = format!("expected json or markdown to export, but found {found} instead");
+                let message = format!("expected json or markdown to export, but found {name} instead");
                 Err(Error::new(Code::InvalidRequest, message))
             }
         }
@@ -58,6 +58,11 @@ impl Export {
     /// With the messages of the current path, or of all branches.
     pub fn new(shape: Shape, all_branches: bool) -> Export {
         Export { shape, all_branches, elsewhere: BTreeSet::new(), messages: 0, executions: 0 }
+    }
+
+    /// What the text is.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Whether a message is in it. `answers`: the id of the call that it answers.
@@ -94,14 +99,24 @@ impl Export {
     /// `invalid_json` where it is no object.
     pub fn message(&mut self, message: &str) -> Result<String, Error> {
         let fields = object(message, "a message")?;
-        self.messages += 1;
         Ok(match self.shape {
-            Shape::Json => json::item(message, self.messages == 1),
+            Shape::Json => {
+                self.messages += 1;
+                json::item(message, self.messages == 1)
+            }
             Shape::Markdown => {
-                let between = if self.messages == 1 { "" } else { "\n" };
-                [between, &markdown::section(fields)].concat()
+                let is_on_path = fields.raw("onPath") != Some("false");
+                // It was read from a log, where everything has its kind.
+                self.section(&Message::copied(fields, &mut Vec::new()), is_on_path)
             }
         })
+    }
+
+    /// The same of Markdown, as it was read.
+    pub(crate) fn section(&mut self, message: &Message, is_on_path: bool) -> String {
+        self.messages += 1;
+        let between = if self.messages == 1 { "" } else { "\n" };
+        [between, &markdown::section(message, !is_on_path)].concat()
     }
 
     /// The next tool execution, JSON as it is read; all messages come before.

@@ -7,6 +7,7 @@ use core::fmt;
 
 use crate::json::text::to_json;
 use crate::operation::{Answer, Failure};
+use crate::privacy::Span;
 
 /// What a caller does for an operation, each where it has it. What one refuses is a sentence for whoever called.
 ///
@@ -26,6 +27,8 @@ pub struct Helpers<'a> {
     pub count: Option<Count<'a>>,
     /// A model's summary.
     pub summarize: Option<Summarize<'a>>,
+    /// Where secrets stand in each of these texts.
+    pub secrets: Option<Secrets<'a>>,
     /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
     /// `{"messages","includedCount","summarizedCount"}`, JSON.
     pub strategy: Option<Strategy<'a>>,
@@ -35,6 +38,8 @@ pub struct Helpers<'a> {
 pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, String>;
 /// Writes a summary.
 pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
+/// Finds secrets in texts, by its rules: for each text the places in it.
+pub type Secrets<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<Span>>, String>;
 /// Chooses messages: by its name, a budget, and the encoding of that.
 pub type Strategy<'a> = &'a mut dyn FnMut(&str, u32, &str) -> Result<String, String>;
 
@@ -85,6 +90,18 @@ impl Helpers<'_> {
         }))
     }
 
+    pub(super) fn secrets(&mut self, texts: &[String]) -> Answer {
+        let Some(secrets) = &mut self.secrets else {
+            let message = "expected a helper that finds \"secrets\", but found none: nothing leaves".into();
+            return Answer::Failed(Failure {
+                code: "missing_dependency".into(),
+                message,
+                ..Failure::default()
+            });
+        };
+        made(secrets(texts).map(|found| to_json(&found)))
+    }
+
     pub(super) fn chosen(&mut self, name: &str, budget: u32, encoding: &str) -> Answer {
         let Some(strategy) = &mut self.strategy else { return Answer::Text("{}".into()) };
         made(strategy(name, budget, encoding))
@@ -96,6 +113,7 @@ impl fmt::Debug for Helpers<'_> {
         f.debug_struct("Helpers")
             .field("count", &self.count.is_some())
             .field("summarize", &self.summarize.is_some())
+            .field("secrets", &self.secrets.is_some())
             .field("strategy", &self.strategy.is_some())
             .finish()
     }

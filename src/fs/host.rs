@@ -137,6 +137,8 @@ impl Host {
                 message_count,
                 previous: previous.as_deref(),
             }),
+            Need::Out { .. } => Answer::Text("{}".into()),
+            Need::Secrets { texts } => helpers.secrets(&texts),
             // Of what comes in pages, `Pages` reads them.
             Need::Page { .. } => Answer::Done,
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),

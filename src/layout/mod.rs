@@ -180,6 +180,8 @@ pub const NO_PROJECT: &str = "none";
 pub const CONVERSATIONS: &str = "conversations";
 /// What the folder of a conversation holds of its session.
 pub const SESSION_FOLDER: &str = ".session";
+/// What makes a store's placeholders for secrets its own.
+pub const REDACTION_KEY: &str = "redaction.key";
 /// The messages of a session.
 pub const MESSAGES: &str = "messages.jsonl";
 /// Its events.

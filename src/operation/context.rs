@@ -28,6 +28,8 @@ pub(super) struct Asked {
     pub request: Request,
     /// A model writes summaries.
     pub summarizes: bool,
+    /// The host is asked how it may leave.
+    pub leaves: bool,
     /// The window that the caller said.
     pub window: Option<u32>,
     /// Who counts what is stored.
@@ -48,19 +50,17 @@ pub(super) struct Built {
     // What the caller's strategy said of itself, where its messages were taken.
     told: Vec<(&'static str, u64)>,
     refused: Option<String>,
-    missing_blobs: u64,
+    pub missing_blobs: u64,
 }
 
 impl Live {
-    /// What a model call gets: `{"request","summarizes"}`, JSON, where `request` is as [`Request::from_json`] reads it.
+    /// What a model call gets: `{"request","summarizes","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads it.
     /// Answer: as [`write_context`] writes it, with `summaryRefused` and `missingBlobs` where there are such.
     pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
-            let shape = asked.request.shape();
-            let built = live.built(&io, &asked, source, None).await?;
-            Ok(built.write(shape))
+            Ok(live.passed(&io, &asked, source).await?.json)
         })
     }
 
@@ -142,6 +142,7 @@ impl Live {
         let bad = &mut Vec::new();
         let mut asked = object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
+        let leaves = asked.take("leaves", bad).unwrap_or_default();
         let json = asked.take_raw("request").unwrap_or("{}");
         let fields = object(json)?;
         let window = fields.raw("window").and_then(|window| window.parse().ok());
@@ -157,7 +158,7 @@ impl Live {
         let recorded: Vec<String> = model.into_iter().chain(recorded).collect();
         parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
         let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
-        Ok(Asked { request, summarizes, window, counts: counts.clone() })
+        Ok(Asked { request, summarizes, leaves, window, counts: counts.clone() })
     }
 
     /// A context of what is known of the session; as if it had been compacted through that message, where one is given. What
@@ -233,7 +234,7 @@ impl Counts {
 }
 
 impl Built {
-    fn write(&self, shape: Option<Format>) -> String {
+    pub(super) fn write(&self, shape: Option<Format>) -> String {
         let mut json = write_context(&self.context, shape);
         json.pop();
         for (name, count) in &self.told {
@@ -272,7 +273,11 @@ async fn strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<Ma
         .map_err(|error| error.message))
 }
 
-async fn counted(io: &Io, encoding: String, texts: Vec<String>) -> Result<Vec<(String, u32)>, Trouble> {
+pub(super) async fn counted(
+    io: &Io,
+    encoding: String,
+    texts: Vec<String>,
+) -> Result<Vec<(String, u32)>, Trouble> {
     let made = io.made(Need::Counts { encoding, texts: texts.clone() }).await?;
     let wrong = |found: String| {
         let expected = texts.len();
@@ -288,7 +293,7 @@ async fn counted(io: &Io, encoding: String, texts: Vec<String>) -> Result<Vec<(S
     Ok(texts.iter().cloned().zip(counts).collect())
 }
 
-async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {
+pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {
     match Encoding::parse(encoding) {
         Some(Encoding::Estimate1) => Ok(None),
         Some(known) => Ok(Some(io.vocabulary(known.as_str()).await?)),

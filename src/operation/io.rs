@@ -10,8 +10,10 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
+use super::passed::Out;
 use super::{Answer, Entry, Need, Stat, Trouble, Work};
 use crate::layout::File;
+use crate::privacy::Span;
 use crate::record::id;
 use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
@@ -240,6 +242,16 @@ impl Io {
             Answer::Place(place) => Ok(place),
             other => Err(unmeant(other)),
         })
+    }
+
+    /// What leaves, JSON, as it may.
+    pub async fn out(&self, json: String) -> Result<Out, Trouble> {
+        Out::from_json(&self.made(Need::Out { bytes: json.into_bytes() }).await?)
+    }
+
+    /// What the host's rules find in each of some texts; none where they find nothing in any.
+    pub async fn secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<Span>>, Trouble> {
+        Ok(Span::all_from_json(&self.made(Need::Secrets { texts }).await?)?)
     }
 
     /// Until whoever reads wants more.

@@ -13,13 +13,20 @@ mod compact;
 mod context;
 mod elsewhere;
 mod examine;
+#[cfg(feature = "interop")]
+mod export;
 mod kept;
 mod lease;
+mod leaving;
 mod live;
 mod logs;
 mod messages;
 mod pages;
+mod passed;
+mod resume;
 mod say;
+#[cfg(feature = "interop")]
+mod search;
 mod store;
 mod summary;
 mod tools;
@@ -38,8 +45,9 @@ use serde::Serialize;
 
 pub use append::{Appending, Counts, Drafts, Lines};
 pub(crate) use io::{Desk, Io};
+pub use leaving::{Door, Leaving, Left, Redact, kept_secrets};
 pub use live::Live;
-pub use need::{Answer, Entry, Failure, FileId, Kind, Need, Stat};
+pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Stat};
 pub use store::{Setup, Store};
 
 use crate::error::{Code, Error};

@@ -1,5 +1,6 @@
 //! What operations ask of their host, and what it answers: values, the same for every host.
 
+use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -156,6 +157,19 @@ pub enum Need {
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
+    /// The secrets in some texts, by the host's rules. Answer: `Text`, what was found in each of them, in bytes:
+    /// `[[{"start","end","rule"}]]`; an empty array where nothing was found in any.
+    Secrets {
+        /// How long each is; they lie behind the needs, with [`BETWEEN`] them.
+        #[serde(serialize_with = "lengths")]
+        texts: Vec<String>,
+    },
+    /// What leaves of the session, JSON, as it may. Answer: `Text`, as [`Left::to_json`](super::Left::to_json) writes it.
+    Out {
+        /// The value.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+    },
     /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {
@@ -168,11 +182,18 @@ pub enum Need {
     },
 }
 
+/// Between two texts that are looked at as one: no secret goes over it.
+pub const BETWEEN: &str = "\n\0\n";
+
 impl Need {
     /// The bytes that lie behind the needs, where it is about bytes.
-    pub fn payload(&self) -> Option<&[u8]> {
+    pub fn payload(&self) -> Option<Cow<'_, [u8]>> {
         match self {
-            Need::Append { bytes, .. } | Need::Replace { bytes, .. } | Need::Page { bytes } => Some(bytes),
+            Need::Append { bytes, .. }
+            | Need::Replace { bytes, .. }
+            | Need::Page { bytes }
+            | Need::Out { bytes } => Some(Cow::Borrowed(bytes)),
+            Need::Secrets { texts } => Some(Cow::Owned(texts.join(BETWEEN).into_bytes())),
             _ => None,
         }
     }
@@ -181,6 +202,10 @@ impl Need {
 // They lie behind the needs.
 fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(bytes.len() as u64)
+}
+
+fn lengths<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(String::len))
 }
 
 /// What a host says to a need.

@@ -14,6 +14,7 @@ use super::logs::LogName;
 use super::messages::Messages;
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
+use crate::json::fields::BadValue;
 use crate::json::text::{to_json, to_open_json};
 use crate::record::message::Message;
 use crate::session::handle::Session;
@@ -42,11 +43,14 @@ impl Reading {
             leaf: fields.take("leaf", bad),
             all_branches: fields.take("allBranches", bad).unwrap_or_default(),
         };
-        match bad.pop() {
-            Some(bad) => Err(Trouble::refused(Code::InvalidRequest, bad.message)),
-            None => Ok(reading),
-        }
+        refuse_bad(bad)?;
+        Ok(reading)
     }
+}
+
+/// Refuses a request with a value of another kind.
+pub(super) fn refuse_bad(bad: &mut Vec<BadValue>) -> Result<(), Trouble> {
+    bad.pop().map_or(Ok(()), |bad| Err(Trouble::refused(Code::InvalidRequest, bad.message)))
 }
 
 /// Messages of a path, some at a time: each is JSON. The path stays what it was, whatever is appended meanwhile.
@@ -150,7 +154,7 @@ impl Live {
     }
 }
 
-fn json(message: &Message, is_on_path: bool) -> String {
+pub(super) fn json(message: &Message, is_on_path: bool) -> String {
     let mut json = to_open_json(message);
     if !is_on_path {
         json.pop();
@@ -159,7 +163,7 @@ fn json(message: &Message, is_on_path: bool) -> String {
     json
 }
 
-fn array(items: impl Iterator<Item = String>) -> Vec<u8> {
+pub(super) fn array(items: impl Iterator<Item = String>) -> Vec<u8> {
     let mut all = Vec::from(b"[");
     for item in items {
         if all.len() > 1 {

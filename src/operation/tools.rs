@@ -74,9 +74,15 @@ impl Live {
     }
 
     async fn executions(&self, io: &Io) -> Result<String, Trouble> {
+        let executed = self.executed(io).await?.into_iter().map(|(_, json)| json);
+        Ok(["[", &executed.collect::<Vec<_>>().join(","), "]"].concat())
+    }
+
+    /// Each execution, and the same with its result, JSON.
+    pub(super) async fn executed(&self, io: &Io) -> Result<Vec<(ToolExecution, String)>, Trouble> {
         let recorded = self.recorded(io).await?;
         if recorded.is_empty() {
-            return Ok("[]".into());
+            return Ok(Vec::new());
         }
         self.here(io, &|| Box::pin(self.caught_up(io))).await?;
         // Which message made the call last.
@@ -95,11 +101,12 @@ impl Live {
                 }
             }
         }
-        let joined = recorded.iter().map(|one| {
+        let joined = recorded.into_iter().map(|one| {
             let of = |owner: Option<String>| contents.get(&(owner, one.tool_call_id.clone()));
-            joined(one, of(one.message_id.clone()).or_else(|| of(None)))
+            let json = joined(&one, of(one.message_id.clone()).or_else(|| of(None)));
+            (one, json)
         });
-        Ok(["[", &joined.collect::<Vec<_>>().join(","), "]"].concat())
+        Ok(joined.collect())
     }
 
     async fn tool_appended(&self, io: &Io, asked: &Asked, counts: &Counts) -> Result<String, Trouble> {

@@ -7,9 +7,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::error::{Code, Error};
-use crate::json::fields::Field;
-
 /// So many letters of a secret are a part of it.
 const LEAST: usize = 8;
 /// Fewer letters than these tell nothing: a row of zeros.
@@ -50,26 +47,6 @@ pub struct Part<'a> {
 }
 
 impl Known {
-    /// Reads secrets from JSON: an array of arrays, of a secret and the rule that found it each.
-    ///
-    /// # Errors
-    /// `invalid_json` where it is another one.
-    pub fn from_json(json: &str) -> Result<Known, Error> {
-        let mut bad = Vec::new();
-        let pairs = Vec::<Vec<String>>::read(json, "known", &mut bad).unwrap_or_default();
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(Error::new(Code::InvalidJson, bad.message));
-        }
-        let pair = |pair: Vec<String>| <[String; 2]>::try_from(pair).map(|[secret, rule]| (secret, rule));
-        let pairs: Result<Vec<_>, _> = pairs.into_iter().map(pair).collect();
-        pairs.map(Known::new).map_err(|_| {
-            Error::new(
-                Code::InvalidJson,
-                "expected a secret and its rule for \"known\", but found something else instead",
-            )
-        })
-    }
-
     /// Of secrets, each with the rule that found it.
     pub fn new(secrets: Vec<(String, String)>) -> Known {
         let mut parts: Vec<(Box<str>, usize)> = Vec::new();

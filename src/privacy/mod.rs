@@ -14,6 +14,7 @@ pub use known::{Known, Part};
 
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -93,7 +94,7 @@ pub struct Stored {
 #[derive(Debug)]
 pub struct Redaction {
     source: String,
-    known: Known,
+    known: Rc<Known>,
     key: Vec<u8>,
     /// What is looked at, one after another: where it lies in the source, and where it came from.
     pieces: vec::IntoIter<(Range<usize>, Range<u64>)>,
@@ -125,7 +126,7 @@ impl Redaction {
     ///
     /// # Errors
     /// `invalid_json` where it is none.
-    pub fn new(json: &str, key: &[u8], known: Known) -> Result<Redaction, Error> {
+    pub fn new(json: &str, key: &[u8], known: impl Into<Rc<Known>>) -> Result<Redaction, Error> {
         if serde_json::from_str::<&RawValue>(json).is_err() {
             return Err(Error::new(
                 Code::InvalidJson,
@@ -133,7 +134,7 @@ impl Redaction {
             ));
         }
         let whole = 0..json.len() as u64;
-        Ok(Redaction::of(json.into(), vec![(0..json.len(), whole)], key, known))
+        Ok(Redaction::of(json.into(), vec![(0..json.len(), whole)], key, known.into()))
     }
 
     /// Of bytes as they are stored, so that the secrets in them are found: of a log, each line by itself. What is no JSON,
@@ -150,10 +151,15 @@ impl Redaction {
             pieces.push((start..source.len(), at..at + line.len() as u64));
             at += line.len() as u64;
         }
-        Redaction::of(source, pieces, &[], Known::default())
+        Redaction::of(source, pieces, &[], Rc::default())
     }
 
-    fn of(source: String, pieces: Vec<(Range<usize>, Range<u64>)>, key: &[u8], known: Known) -> Redaction {
+    fn of(
+        source: String,
+        pieces: Vec<(Range<usize>, Range<u64>)>,
+        key: &[u8],
+        known: Rc<Known>,
+    ) -> Redaction {
         Redaction {
             source,
             known,

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { MemoryStorage } from "../../js/index.js";
 import { Redaction } from "../../js/redaction.js";
 import { OWN_RULES } from "../../js/privacy/own-rules.js";
 
-const door = new Redaction("replace", async () => new Uint8Array(32));
+const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
 /** @param {any} value */
 const out = async (value) => (await door.out(value)).value;
 

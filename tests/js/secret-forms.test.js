@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { openStore } from "../../js/index.js";
-import { Redaction, secretsIn } from "../../js/redaction.js";
+import { MemoryStorage, openStore } from "../../js/index.js";
+import { Redaction } from "../../js/redaction.js";
 import { RULES } from "../../js/privacy/gitleaks.js";
 import { wordFinder } from "../../js/privacy/words.js";
 import { translated, written } from "../../scripts/secret-rules.mjs";
 import { ALL } from "./planted-secrets.js";
 
-const door = new Redaction("replace", async () => new Uint8Array(32));
+const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
 /** @param {any} value */
 const out = async (value) => (await door.out(value)).value;
 const TOKEN = ALL.find(({ text }) => text.startsWith("gh"))?.secret ?? assert.fail();
@@ -227,6 +227,6 @@ test("a text attachment is no way out by any agent's own file", async () => {
 });
 
 test("secrets that are told are those that stand there", async () => {
-  const found = await secretsIn({ a: `x ${TOKEN} y`, arguments: `{"a":"${TOKEN}"}`, data: base64(`the token is ${TOKEN} there`) });
-  assert.deepEqual(found, Array(3).fill({ secret: TOKEN, rule: "github" }));
+  const { secrets } = await door.out({ a: `x ${TOKEN} y`, arguments: `{"a":"${TOKEN}"}`, data: base64(`the token is ${TOKEN} there`) });
+  assert.deepEqual(secrets.map(({ rule, count }) => [rule, count]), [["github", 3]]);
 });

@@ -56,6 +56,8 @@ pub(crate) fn needed(need: Asked) -> Need {
             previous,
         }),
         Asked::Strategy { name, budget, encoding } => Need::Strategy(Strategy { name, budget, encoding }),
+        Asked::Secrets { texts } => Need::Secrets(texts),
+        Asked::Out { bytes } => Need::Out(content(bytes)),
         Asked::Page { bytes } => Need::Page(content(bytes)),
     }
 }

@@ -9,18 +9,14 @@ extern crate alloc;
 
 #[cfg(feature = "agents")]
 mod agents;
-#[cfg(feature = "agents")]
-mod exporting;
 #[cfg(feature = "core")]
 mod handles;
 #[cfg(feature = "core")]
 mod layout;
-#[cfg(feature = "core")]
-mod live;
-#[cfg(feature = "core")]
-mod operation;
 #[cfg(feature = "agents")]
-mod privacy;
+mod leaving;
+mod live;
+mod operation;
 #[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]
@@ -34,9 +30,7 @@ mod upkeep;
 
 #[cfg(feature = "core")]
 pub use handles::Counter;
-#[cfg(feature = "core")]
 pub use live::LiveHandle;
-#[cfg(feature = "core")]
 pub use operation::Operations;
 #[cfg(feature = "core")]
 pub use session::SessionHandle;

@@ -3,13 +3,17 @@
 use alloc::rc::Rc;
 use alloc::string::String;
 
+#[cfg(feature = "core")]
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "core")]
 use crate::bytes;
+#[cfg(feature = "core")]
 use crate::session::SessionHandle;
 use leftoff::layout::{File, Root};
 use leftoff::operation::Live;
+#[cfg(feature = "core")]
 use leftoff::session::documents::Name;
 
 /// A session, and what is known of its files; see `Live`.
@@ -31,7 +35,11 @@ impl LiveHandle {
         let folder = file(workspace, path);
         LiveHandle(Live::new(folder, shown, file(None, cache), id))
     }
+}
 
+#[cfg(feature = "core")]
+#[wasm_bindgen(js_class = Live)]
+impl LiveHandle {
     /// Its id; empty until it was opened or begun.
     #[wasm_bindgen(getter)]
     pub fn id(&self) -> String {

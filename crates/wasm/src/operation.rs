@@ -7,16 +7,22 @@ use alloc::vec::Vec;
 use js_sys::{Array, Float64Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "core")]
 use crate::handles::Counter;
-use crate::live::{LiveHandle, file};
-use crate::{Answer as Thrown, small, stamp, utf8};
+#[cfg(feature = "core")]
+use crate::live::LiveHandle;
+use crate::live::file;
+#[cfg(feature = "core")]
+use crate::utf8;
+use crate::{Answer as Thrown, small, stamp};
+#[cfg(feature = "core")]
 use leftoff::json::blob::Blob;
 use leftoff::json::text::to_json;
-use leftoff::operation::{
-    Answer, Appending, Counts, Drafts, Entry, Failure, FileId, Kind, Lines, Need, Operation, Stat, Step,
-    Trouble,
-};
+use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
+#[cfg(feature = "core")]
+use leftoff::operation::{Appending, Counts, Drafts, Lines};
 use leftoff::session::lease::Process;
+#[cfg(feature = "core")]
 use leftoff::shapes::Format;
 use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
@@ -55,6 +61,23 @@ impl Operations {
         Operations::default()
     }
 
+    /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
+    pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
+        let UnderWay { mut running, vocabulary, .. } = self.taken(number)?;
+        let read = |said: &Array| read_answer(said, vocabulary.as_ref());
+        let step = running.next(now_ms as i64, answers.iter().map(read).collect());
+        self.stepped(number, running, step)
+    }
+
+    /// Ends an operation before its end.
+    pub fn drop(&mut self, number: u32) {
+        self.under_way.retain(|one| one.number != number);
+    }
+}
+
+#[cfg(feature = "core")]
+#[wasm_bindgen(js_class = Operations)]
+impl Operations {
     /// Appends messages, JSON bytes of a format, or read from a log where there is none. `seen`: what the host saw of the
     /// log just now, as in `next`.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
@@ -158,6 +181,7 @@ impl Operations {
             "appendTool" => live.append_tool(text()?, counts(counter, count_tokens)).map(String::into_bytes),
             "copyTools" => live.copy_tools(text()?).map(none),
             "context" => live.context(text()?, counts(counter, count_tokens)).map(String::into_bytes),
+            "resume" => live.resume(text()?, counts(counter, count_tokens)).map(String::into_bytes),
             "state" => live.state().map(String::into_bytes),
             "brief" => live.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
             "pins" => live.pins().map(String::into_bytes),
@@ -175,24 +199,11 @@ impl Operations {
         self.begun(running, now_ms, entropy)
     }
 
-    /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
-    pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
-        let UnderWay { mut running, vocabulary, .. } = self.taken(number)?;
-        let read = |said: &Array| read_answer(said, vocabulary.as_ref());
-        let step = running.next(now_ms as i64, answers.iter().map(read).collect());
-        self.stepped(number, running, step)
-    }
-
     /// A vocabulary that was needed; `next` answers the rest.
     pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
         if let Some(one) = self.under_way.iter_mut().find(|one| one.number == number) {
             one.vocabulary.clone_from(&counter.0);
         }
-    }
-
-    /// Ends an operation before its end.
-    pub fn drop(&mut self, number: u32) {
-        self.under_way.retain(|one| one.number != number);
     }
 }
 
@@ -204,7 +215,7 @@ impl Operations {
         }
     }
 
-    fn begun(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
+    pub(crate) fn begun(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
         self.begun_at(running, stamp(now_ms, entropy)?)
     }
 
@@ -239,9 +250,9 @@ impl Operations {
             needs => {
                 let json = to_json(needs);
                 let length = (json.len() as u32).to_le_bytes();
-                let payloads = needs.iter().filter_map(Need::payload);
-                let parts: Vec<&[u8]> =
-                    [&number_of, &length, json.as_bytes()].into_iter().chain(payloads).collect();
+                let payloads: Vec<_> = needs.iter().filter_map(Need::payload).collect();
+                let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
+                let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
                 framed(NEEDS, &parts)
             }
         };
@@ -305,6 +316,7 @@ fn kind_of(number: f64) -> Kind {
     }
 }
 
+#[cfg(feature = "core")]
 // A host that has looked at a log needs not be asked for that.
 fn looked(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
     match &step {
@@ -340,6 +352,7 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     Uint8Array::from(&frame[..])
 }
 
+#[cfg(feature = "core")]
 fn counts(Counter(vocabulary): &Counter, count_tokens: bool) -> Counts {
     match vocabulary {
         _ if !count_tokens => Counts::Off,
@@ -348,10 +361,11 @@ fn counts(Counter(vocabulary): &Counter, count_tokens: bool) -> Counts {
     }
 }
 
-fn none((): ()) -> Vec<u8> {
+pub(super) fn none((): ()) -> Vec<u8> {
     b"null".into()
 }
 
+#[cfg(feature = "core")]
 fn flag(is: bool) -> Vec<u8> {
     (if is { "true" } else { "false" }).into()
 }

@@ -1,0 +1,431 @@
+//! What leaves a store: secrets in it are let through, told, or replaced by placeholders. What a secret looks like is the
+//! host's to say. Of a part of a secret nobody can tell that it is one: so the whole texts of a session are looked at before
+//! what was cut, folded or summed up from them leaves.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use serde::Serialize;
+
+use super::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::error::{Code, Error};
+use crate::json::fields::items;
+use crate::json::text::to_json;
+use crate::layout::{EVENTS, File, MESSAGES, REDACTION_KEY, Root};
+use crate::privacy::{Known, Redaction, Secret};
+
+const KEY_BYTES: usize = 32;
+/// So many bytes of lines are looked at together.
+const TOGETHER: u64 = 1 << 22;
+/// A title is made of what stands there.
+const HEAD: u64 = 1 << 20;
+
+/// What is done about secrets in what leaves, from the laxest to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Redact {
+    /// Nothing: nobody looks for them.
+    Off,
+    /// They are told.
+    Report,
+    /// They are told, and placeholders stand for them.
+    Replace,
+}
+
+impl Redact {
+    /// Reads its name.
+    ///
+    /// # Errors
+    /// `invalid_request` where it is none; `name` is as it was given, JSON.
+    pub fn parse(name: &str) -> Result<Redact, Error> {
+        match name {
+            "\"off\"" => Ok(Redact::Off),
+            "\"report\"" => Ok(Redact::Report),
+            "\"replace\"" => Ok(Redact::Replace),
+            _ => {
+                let message =
+                    format!("expected off, report, replace for \"redact\", but found {name} instead");
+                Err(Error::new(Code::InvalidRequest, message))
+            }
+        }
+    }
+}
+
+/// The one door of a store for what leaves it.
+#[derive(Debug)]
+pub struct Door {
+    redact: Redact,
+    // It makes placeholders the store's own: without it, nobody can try guesses.
+    key: RefCell<Option<Rc<[u8]>>>,
+    told: RefCell<Vec<Secret>>,
+}
+
+impl Door {
+    /// With nothing told yet.
+    pub fn new(redact: Redact) -> Rc<Door> {
+        Rc::new(Door { redact, key: RefCell::default(), told: RefCell::default() })
+    }
+
+    /// What was found since in what left, also where it was replaced: each as often as it was in one value at most.
+    pub fn told(&self) -> Vec<Secret> {
+        self.told.borrow().clone()
+    }
+
+    fn tell(&self, secrets: &[Secret]) {
+        let mut told = self.told.borrow_mut();
+        for secret in secrets {
+            match told.iter_mut().find(|one| one.placeholder == secret.placeholder) {
+                Some(one) => one.count = one.count.max(secret.count),
+                None => told.push(secret.clone()),
+            }
+        }
+    }
+
+    // Made when it is needed first.
+    async fn key(&self, io: &Io) -> Result<Rc<[u8]>, Trouble> {
+        if let Some(key) = self.key.borrow().clone() {
+            return Ok(key);
+        }
+        let file = File::new(Root::Home, REDACTION_KEY);
+        let known = io.read_all(&file).await?.filter(|key| key.len() == KEY_BYTES);
+        let key = match known {
+            Some(key) => key,
+            None => {
+                let made = io.stamp().entropy.to_vec();
+                // Where nothing can be written, placeholders are this process's own.
+                unless_bug(io.replace(&file, made.clone(), None).await)?;
+                // Another process may have made one meanwhile.
+                io.read_all(&file).await?.unwrap_or(made)
+            }
+        };
+        let key: Rc<[u8]> = key.into();
+        self.key.replace(Some(key.clone()));
+        Ok(key)
+    }
+}
+
+/// A value as it may leave.
+#[derive(Debug, Default, Serialize)]
+pub struct Left {
+    /// JSON; nothing where it is the same.
+    #[serde(skip)]
+    pub value: Option<String>,
+    /// What was found in it.
+    pub secrets: Vec<Secret>,
+    /// The texts that are others now, before and after.
+    pub changed: Vec<(String, String)>,
+}
+
+impl Left {
+    /// `{"secrets","changed","value"}`, without what is the same.
+    pub fn to_json(&self) -> String {
+        let mut json = to_json(self);
+        if let Some(value) = &self.value {
+            json.pop();
+            json.push_str(&format!(",\"value\":{value}}}"));
+        }
+        json
+    }
+}
+
+/// How far a file was read, and what it was like.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    end: u64,
+    size: u64,
+    modified_us: i64,
+}
+
+/// What leaves of one session, with the secrets of its files. Where nothing is looked for, nothing is read.
+#[derive(Debug)]
+pub struct Leaving {
+    door: Rc<Door>,
+    secrets: RefCell<Vec<(String, String)>>,
+    met: RefCell<BTreeSet<String>>,
+    // Of those, where none came since.
+    known: RefCell<Option<Rc<Known>>>,
+    read: RefCell<BTreeMap<String, Read>>,
+}
+
+impl Leaving {
+    /// Of a session of which nothing is known, or of none.
+    pub fn new(door: &Rc<Door>) -> Rc<Leaving> {
+        Rc::new(Leaving {
+            door: door.clone(),
+            secrets: RefCell::default(),
+            met: RefCell::default(),
+            known: RefCell::default(),
+            read: RefCell::default(),
+        })
+    }
+
+    /// Whether it looks for secrets.
+    pub fn is_on(&self) -> bool {
+        self.door.redact != Redact::Off
+    }
+
+    /// Reads what has to be known before anything leaves: the key, and what a title of the session in this folder is made of.
+    pub fn prepare(self: &Rc<Leaving>, folder: Option<File>) -> Operation<'static, ()> {
+        let leaving = self.clone();
+        Operation::new(|io| async move {
+            if leaving.is_on() {
+                leaving.door.key(&io).await?;
+            }
+            match folder {
+                Some(folder) => leaving.head(&io, &folder).await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// A value, JSON, as it may leave; it was made of what is in this folder.
+    pub fn out(self: &Rc<Leaving>, json: String, folder: Option<File>) -> Operation<'static, Left> {
+        let leaving = self.clone();
+        Operation::new(|io| async move {
+            if let Some(folder) = folder {
+                leaving.whole(&io, &folder).await?;
+            }
+            let left = leaving.left(&io, &json).await?;
+            leaving.door.tell(&left.secrets);
+            Ok(left)
+        })
+    }
+
+    /// Takes the secrets of lines that were written just now.
+    pub fn take(self: &Rc<Leaving>, lines: Vec<u8>) -> Operation<'static, ()> {
+        let leaving = self.clone();
+        Operation::new(|io| async move { leaving.keep(&io, &lines, true).await })
+    }
+
+    /// Those of all files as they are now.
+    pub(super) async fn whole(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
+        if self.is_on() {
+            for name in files(io, folder).await? {
+                self.file(io, folder, &name, u64::MAX).await?;
+            }
+        }
+        Ok(())
+    }
+
+    // Those of the text that a title is made of, and of what was said of the session.
+    async fn head(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
+        if self.is_on() {
+            self.file(io, folder, MESSAGES, HEAD).await?;
+            self.file(io, folder, EVENTS, u64::MAX).await?;
+        }
+        Ok(())
+    }
+
+    async fn file(&self, io: &Io, folder: &File, name: &str, most: u64) -> Result<(), Trouble> {
+        let file = folder.below(name);
+        let Some(stat) = io.stat(&file).await?.filter(|stat| stat.kind == Kind::File) else { return Ok(()) };
+        let is_log = is_log(name);
+        let before = self.read.borrow().get(name).copied();
+        let is_same =
+            before.is_some_and(|before| before.size == stat.size && before.modified_us == stat.modified_us);
+        // A log grows; whatever else was written is another file.
+        let goes_on = |before: &Read| is_log && (is_same || before.size < stat.size);
+        let start = before.filter(goes_on).map_or(0, |before| before.end);
+        if (is_same && !is_log) || start >= stat.size.min(most) {
+            return Ok(());
+        }
+        let mut batches = Batches { file, at: start, size: stat.size };
+        let mut end = start;
+        while let Some((bytes, from)) = batches.next(io).await? {
+            self.keep(io, &bytes, is_log).await?;
+            // A line that is not whole yet is read again.
+            end = from + after_last_line(&bytes);
+            if end >= most {
+                break;
+            }
+        }
+        let read = Read { end, size: stat.size, modified_us: stat.modified_us };
+        self.read.borrow_mut().insert(name.into(), read);
+        Ok(())
+    }
+
+    async fn keep(&self, io: &Io, bytes: &[u8], is_log: bool) -> Result<(), Trouble> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        let mut redaction = Redaction::stored(bytes, is_log);
+        scan(io, &mut redaction).await?;
+        for found in redaction.all() {
+            if self.met.borrow_mut().insert(found.secret.clone()) {
+                self.secrets.borrow_mut().push((found.secret.clone(), found.rule.clone()));
+                self.known.replace(None);
+            }
+        }
+        Ok(())
+    }
+
+    /// A value as it may leave, by what is known by now; nobody is told of it yet.
+    pub(super) async fn left(&self, io: &Io, json: &str) -> Result<Left, Trouble> {
+        if !self.is_on() {
+            return Ok(Left::default());
+        }
+        let key = self.door.key(io).await?;
+        let mut redaction = Redaction::new(json, &key, self.known())?;
+        scan(io, &mut redaction).await?;
+        let replaces = self.door.redact == Redact::Replace;
+        let value = if replaces { redaction.value() } else { None };
+        let changed = if value.is_some() { redaction.changed().to_vec() } else { Vec::new() };
+        Ok(Left { value, secrets: redaction.secrets().to_vec(), changed })
+    }
+
+    fn known(&self) -> Rc<Known> {
+        let known = self.known.borrow().clone();
+        known.unwrap_or_else(|| {
+            let known = Rc::new(Known::new(self.secrets.borrow().clone()));
+            self.known.replace(Some(known.clone()));
+            known
+        })
+    }
+}
+
+/// What leaves piece by piece: told as one.
+pub(super) struct Pieces<'a> {
+    leaving: &'a Leaving,
+    io: &'a Io,
+    secrets: Vec<Secret>,
+}
+
+impl<'a> Pieces<'a> {
+    pub fn new(leaving: &'a Leaving, io: &'a Io) -> Pieces<'a> {
+        Pieces { leaving, io, secrets: Vec::new() }
+    }
+
+    /// A value as it may leave, JSON.
+    pub async fn out(&mut self, json: String) -> Result<String, Trouble> {
+        let left = self.leaving.left(self.io, &json).await?;
+        for secret in left.secrets {
+            match self.secrets.iter_mut().find(|one| one.placeholder == secret.placeholder) {
+                Some(one) => one.count += secret.count,
+                None => self.secrets.push(secret),
+            }
+        }
+        self.leaving.door.tell(&self.secrets);
+        Ok(left.value.unwrap_or(json))
+    }
+
+    /// Some values as they may leave, each JSON, looked at together.
+    pub async fn all(&mut self, values: Vec<String>) -> Result<Vec<String>, Trouble> {
+        if !self.leaving.is_on() || values.is_empty() {
+            return Ok(values);
+        }
+        // One that is nested as deep as may be is too deep within another.
+        let whole = format!("[{}]", values.join(","));
+        if items(&whole).is_some() {
+            let left = self.out(whole).await?;
+            return Ok(items(&left).unwrap_or_default().into_iter().map(String::from).collect());
+        }
+        let mut left = Vec::new();
+        for value in values {
+            left.push(self.out(value).await?);
+        }
+        Ok(left)
+    }
+}
+
+/// Secrets in the files of a folder, and where they lie. Answer: `[{"file","start","end","code","message"}]`, JSON.
+pub fn kept_secrets(folder: File) -> Operation<'static, String> {
+    Operation::new(|io| async move {
+        let mut problems: Vec<String> = Vec::new();
+        for name in files(&io, &folder).await? {
+            let file = folder.below(&name);
+            let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+            let mut batches = Batches { file, at: 0, size };
+            while let Some((bytes, from)) = batches.next(&io).await? {
+                let mut redaction = Redaction::stored(&bytes, is_log(&name));
+                scan(&io, &mut redaction).await?;
+                // By where the line begins that has them.
+                let mut lines: BTreeMap<u64, (u64, Vec<&str>)> = BTreeMap::new();
+                for found in redaction.all() {
+                    let line = lines.entry(found.start).or_insert((found.end, Vec::new()));
+                    line.1.push(&found.rule);
+                }
+                let problem = |(start, (end, rules)): (u64, (u64, Vec<&str>))| {
+                    kept(&name, from + start, from + end, rules)
+                };
+                problems.extend(lines.into_iter().map(problem));
+            }
+        }
+        Ok(format!("[{}]", problems.join(",")))
+    })
+}
+
+fn kept(file: &str, start: u64, end: u64, mut rules: Vec<&str>) -> String {
+    let count = rules.len();
+    let mut met = BTreeSet::new();
+    rules.retain(|rule| met.insert(*rule));
+    let message = to_json(&format!("expected no secret, but found {count}: {}", rules.join(", ")));
+    let file = to_json(file);
+    format!("{{\"file\":{file},\"start\":{start},\"end\":{end},\"code\":\"secret\",\"message\":{message}}}")
+}
+
+async fn scan(io: &Io, redaction: &mut Redaction) -> Result<(), Trouble> {
+    loop {
+        let texts = redaction.texts();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let found = io.secrets(texts).await?;
+        redaction.found(&found);
+    }
+}
+
+/// The files in a folder, named from there.
+async fn files(io: &Io, folder: &File) -> Result<Vec<String>, Trouble> {
+    let (mut files, mut folders) = (Vec::new(), Vec::from([String::new()]));
+    while let Some(name) = folders.pop() {
+        let below = |entry: &str| if name.is_empty() { entry.into() } else { format!("{name}/{entry}") };
+        let listed = if name.is_empty() { folder.clone() } else { folder.below(&name) };
+        for entry in io.list(&listed).await?.unwrap_or_default() {
+            match entry.kind {
+                Kind::File => files.push(below(&entry.name)),
+                Kind::Folder => folders.push(below(&entry.name)),
+                Kind::Other => {}
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn is_log(name: &str) -> bool {
+    name.ends_with(".jsonl")
+}
+
+fn after_last_line(bytes: &[u8]) -> u64 {
+    memchr::memrchr(b'\n', bytes).map_or(0, |at| at as u64 + 1)
+}
+
+/// Whole lines of a file, many at a time.
+struct Batches {
+    file: File,
+    at: u64,
+    size: u64,
+}
+
+impl Batches {
+    /// The next ones, and where they begin.
+    async fn next(&mut self, io: &Io) -> Result<Option<(Vec<u8>, u64)>, Trouble> {
+        let mut wanted = TOGETHER;
+        while self.at < self.size {
+            let mut bytes = io.read_range(&self.file, self.at, self.size.min(self.at + wanted)).await?;
+            let from = self.at;
+            let is_last = bytes.is_empty() || from + bytes.len() as u64 >= self.size;
+            let end = if is_last { bytes.len() as u64 } else { after_last_line(&bytes) };
+            if end == 0 && !is_last {
+                wanted *= 2; // The line is longer than that.
+                continue;
+            }
+            self.at = if is_last { self.size } else { from + end };
+            bytes.truncate(end as usize);
+            return Ok(Some((bytes, from)));
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,132 @@
+//! Contexts on their way out.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::context::{Asked, Built, counted, named_vocabulary, object};
+use super::live::Live;
+use super::{Io, Trouble};
+use crate::context::Counter;
+use crate::json::fields::items;
+use crate::session::source::Source;
+use crate::shapes::Format;
+use crate::tokens::count;
+
+/// A context as it may leave.
+pub(super) struct Passed {
+    /// As callers get it.
+    pub json: String,
+    pub tokens_used: u32,
+    /// How many messages of the path it leaves out.
+    pub left_out: u64,
+    pub missing_blobs: u64,
+}
+
+/// A value as it may leave, of which the host said so.
+#[derive(Debug, Default)]
+pub(crate) struct Out {
+    /// JSON; nothing where it is the same.
+    pub value: Option<String>,
+    /// What was found in it, a JSON array.
+    secrets: String,
+    /// The texts that are others now, before and after.
+    changed: Vec<(String, String)>,
+}
+
+impl Out {
+    /// Reads `{"value","secrets","changed"}`.
+    pub fn from_json(json: &str) -> Result<Out, Trouble> {
+        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let changed = fields.take::<Vec<Vec<String>>>("changed", bad).unwrap_or_default();
+        let pair =
+            |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(|[before, after]| (before, after));
+        Ok(Out {
+            value: fields.take_raw("value").map(String::from),
+            secrets: fields.take_raw("secrets").unwrap_or("[]").into(),
+            changed: changed.into_iter().filter_map(pair).collect(),
+        })
+    }
+}
+
+impl Built {
+    fn passed(&self, shape: Option<Format>) -> Passed {
+        let context = &self.context;
+        Passed {
+            json: self.write(shape),
+            tokens_used: context.tokens_used,
+            left_out: context.original_message_count.saturating_sub(context.included_message_count),
+            missing_blobs: self.missing_blobs,
+        }
+    }
+}
+
+impl Passed {
+    fn with(self, out: Out, used: u32, budget: u32) -> Result<Passed, Trouble> {
+        let json = out.value.unwrap_or(self.json);
+        let fields = object(&json)?;
+        let mut parts: Vec<String> = fields
+            .iter()
+            .map(|(key, value)| match key {
+                "\"tokensUsed\"" => format!("{key}:{used}"),
+                "\"tokenBudget\"" => format!("{key}:{budget}"),
+                _ => format!("{key}:{value}"),
+            })
+            .collect();
+        if items(&out.secrets).is_some_and(|secrets| !secrets.is_empty()) {
+            parts.push(format!("\"secrets\":{}", out.secrets));
+        }
+        Ok(Passed { json: format!("{{{}}}", parts.join(",")), tokens_used: used, ..self })
+    }
+}
+
+impl Asked {
+    // How many tokens texts have more than those they stand for, at most.
+    async fn grown_by(&self, io: &Io, changed: &[(String, String)]) -> Result<u32, Trouble> {
+        if changed.is_empty() {
+            return Ok(0);
+        }
+        let texts: Vec<String> =
+            changed.iter().flat_map(|(before, after)| [before.clone(), after.clone()]).collect();
+        let counts: Vec<u32> = match &self.request.counter {
+            Counter::Host(encoding) => {
+                counted(io, encoding.clone(), texts).await?.into_iter().map(|(_, count)| count).collect()
+            }
+            Counter::Core(encoding) => {
+                let vocabulary = named_vocabulary(io, encoding.as_str()).await?;
+                texts.iter().map(|text| count(text, vocabulary.as_deref()).tokens).collect()
+            }
+        };
+        // Where a text begins and ends beside others, it may have one more.
+        Ok(counts.chunks(2).map(|pair| pair[1].saturating_sub(pair[0]) + 1).sum())
+    }
+}
+
+impl Live {
+    /// A context as it may leave. A placeholder may be longer than what it stands for: what is over the budget then is taken
+    /// from the next try.
+    pub(super) async fn passed(&self, io: &Io, asked: &Asked, source: Source) -> Result<Passed, Trouble> {
+        if !asked.leaves {
+            let built = self.built(io, asked, source, None).await?;
+            return Ok(built.passed(asked.request.shape()));
+        }
+        Box::pin(self.passed_out(io, asked.clone(), source)).await
+    }
+
+    async fn passed_out(&self, io: &Io, mut asked: Asked, source: Source) -> Result<Passed, Trouble> {
+        let mut first = None;
+        loop {
+            let built = self.built(io, &asked, source.clone(), None).await?;
+            let passed = built.passed(asked.request.shape());
+            let budget = *first.get_or_insert(built.context.token_budget);
+            let out = io.out(passed.json.clone()).await?;
+            let used = passed.tokens_used + asked.grown_by(io, &out.changed).await?;
+            if used <= budget {
+                return passed.with(out, used, budget);
+            }
+            let reserved = built.context.report.budget.reserve_for_response;
+            asked.request.reserve = Some(reserved + (used - budget));
+        }
+    }
+}

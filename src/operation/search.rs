@@ -1,0 +1,82 @@
+//! Words in the log of a session: it is read from its end, and nothing of it is opened.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::leaving::{Leaving, Pieces};
+use super::live::Live;
+use super::logs::LogName;
+use super::pages::array;
+use super::{Operation, Trouble};
+use crate::error::Code;
+use crate::json::text::{Text, to_json};
+use crate::record::message::Role;
+use crate::resume::search::{Answer, Hit, Part, Search};
+
+/// So much is read at once that beginning costs nothing, and so little that the first is soon there.
+const CHUNK: u64 = 1 << 20;
+
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<Role>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
+    excerpt: Vec<Part>,
+}
+
+impl Live {
+    /// The messages that have all words, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
+    pub fn search(self: &Rc<Live>, words: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
+        let (live, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let mut search = Search::new(&words);
+            let file = live.log_file(LogName::Messages);
+            let mut end = io.stat(&file).await?.map_or(0, |stat| stat.size);
+            let mut wanted = CHUNK;
+            while end > 0 {
+                let start = end.saturating_sub(wanted);
+                let bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
+                let from = if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |at| at + 1) };
+                let is_whole = start == 0 || (from > 0 && from < bytes.len());
+                if !bytes.is_empty() && !is_whole {
+                    wanted *= 2; // The line is longer than that.
+                    continue;
+                }
+                let lines = &bytes[from..];
+                let mut hits = Vec::new();
+                for place in search.lines(lines) {
+                    let mut answer = search.line(&lines[place]);
+                    while let Answer::Needs { blob } = answer {
+                        let bytes = live.blob(&io, &blob).await?;
+                        answer = search.blob(&blob, bytes.as_deref());
+                    }
+                    if let Answer::Hit(hit) = answer {
+                        hits.push(shown(&search, hit, Pieces::new(&leaving, &io)).await?);
+                    }
+                }
+                if !hits.is_empty() {
+                    io.page(array(hits.into_iter())).await?;
+                }
+                end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
+                wanted = CHUNK;
+            }
+            Ok(())
+        })
+    }
+}
+
+async fn shown(search: &Search, hit: Hit, mut pieces: Pieces<'_>) -> Result<String, Trouble> {
+    let Hit { id, role, timestamp, text } = hit;
+    // Before it is cut: of a part of a secret nobody can tell that it is one.
+    let left = pieces.out(to_json(&text)).await?;
+    let text = Text::decode(&left).map(Text::into_shown);
+    let text = text.ok_or_else(|| {
+        Trouble::refused(Code::InvalidJson, "expected a text that leaves, but found something else instead")
+    })?;
+    Ok(to_json(&Shown { id, role, timestamp, excerpt: search.excerpt(&text) }))
+}
