@@ -284,6 +284,7 @@ fn helped(
         summarize: model.is_some().then_some(&mut summarize),
         count: counter.is_some().then_some(&mut count),
         strategy: Some(&mut strategy),
+        ..Helpers::default()
     })?;
     if model.is_none() {
         return Ok(answer);
