@@ -71,7 +71,7 @@ export class Host {
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
     const setup = { home, project, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs };
-    this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"));
+    this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"), "off");
   }
 
   /**
@@ -161,6 +161,7 @@ export class Host {
     remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
       if (statOf(this.#at(to))) throw refusal("already_exists", "something is there already");
+      mkdirSync(dirname(this.#at(to)), { recursive: true });
       renameSync(this.#at(from), this.#at(to));
     },
     hash: ({ file, start, end }) => {
@@ -169,6 +170,7 @@ export class Host {
     },
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
     git: () => ({ tag: "text", val: "{}" }),
+    out: () => ({ tag: "text", val: "{}" }),
     find: () => ({ tag: "place" }),
     process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),
     gone: (others) => ({ tag: "flags", val: others.map(isGone) }),

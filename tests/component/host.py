@@ -91,13 +91,17 @@ class Host:
         if known:
             self.vocabularies[self.call("[method]vocabulary.encoding", known, of="protocol")] = known
         setup = dict(home=home, project=project, normalProject=project, user=str(Path.home()), separator="/", idleMs=30 * 60_000)
-        self.store = self.call("[static]store.open", json.dumps(setup), known)
+        self.store = self.call("[static]store.open", json.dumps(setup), known, "off")
 
     def call(self, name, *args, of="store"):
         if name not in self.funcs:
             index = self.core.get_export_index(self.wasm, f"leftoff:core/{of}@0.2.0")
             self.funcs[name] = self.core.get_func(self.wasm, self.core.get_export_index(self.wasm, name, index))
         answer = self.funcs[name](self.wasm, *args)
+        if isinstance(answer, Variant):  # where an answer could be taken for an error
+            tag, answer = answer.tag, answer.payload
+            if tag == "err":
+                raise Refusal(answer)
         if isinstance(answer, Record) and hasattr(answer, "code"):
             raise Refusal(answer)
         return answer
@@ -196,7 +200,10 @@ class Host:
     def on_git(self, folder):
         return Variant("text", "{}")
 
-    def on_find(self, session):
+    def on_out(self, value):
+        return Variant("text", "{}")
+
+    def on_find(self, id):
         return Variant("place", None)
 
     def on_process(self, _):

@@ -178,6 +178,20 @@ check("no error holds a text of the conversation", async ({ open }) => {
   }
 });
 
+check("a session is handed to the next run", async ({ fixture, open }) => {
+  const { id } = JSON.parse(fixture.typed(["new", "--title", "The größte parser", "--json"]));
+  fixture.typed(["append", id], lines(worded("the parser")));
+  const talk = await open();
+  await talk.ask({ op: "session", args: [await fixture.path(id), "home"] });
+  assert.equal(JSON.parse(await talk.ask({ op: "open" })), id);
+  const request = { window: 8000, encoding: "estimate-1", format: "leftoff" };
+  const theirs = await fixture.inJavaScript(id, (session) => session.resume(request));
+  const ours = JSON.parse(await talk.ask({ op: "resume", args: [JSON.stringify({ request, summarizes: false, leaves: false, offsetMinutes: 0 })] }));
+  assert.deepEqual(ours.context.messages, theirs.history);
+  assert.equal(ours.block.split("\n")[1], theirs.block.split("\n")[1]);
+  assert.match(ours.block, /The größte parser/);
+});
+
 check("no session lies outside the store", async ({ open }) => {
   const talk = await open();
   await assert.rejects(talk.ask({ op: "session", args: ["/nowhere", "home"] }), { code: "not_found" });

@@ -57,7 +57,7 @@ pub(crate) fn needed(need: Asked) -> Need {
         }),
         Asked::Strategy { name, budget, encoding } => Need::Strategy(Strategy { name, budget, encoding }),
         Asked::Secrets { texts } => Need::Secrets(texts),
-        Asked::Out { bytes } => Need::Out(content(bytes)),
+        Asked::Out { bytes } => Need::Out(String::from_utf8_lossy(&bytes).into_owned()),
         Asked::Page { bytes } => Need::Page(content(bytes)),
     }
 }

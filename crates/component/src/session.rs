@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use leftoff::json::text::to_json;
-use leftoff::operation::{Appending, Counts, Drafts, Live};
+use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live};
 use leftoff::session::documents::Name;
 use leftoff::shapes::Format;
 
@@ -14,6 +14,7 @@ use crate::store::{UnderWay, lines, nothing, text};
 pub(crate) struct Sitting {
     pub live: Rc<Live>,
     pub counts: Counts,
+    pub leaving: Rc<Leaving>,
 }
 
 impl GuestSession for Sitting {
@@ -72,6 +73,22 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.live.context(asked, self.counts.clone()).map(text))
     }
 
+    fn resume(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.resume(asked, self.counts.clone()).map(text))
+    }
+
+    fn export(&self, asked: String) -> Operation {
+        UnderWay::begun(self.live.export(asked, &self.leaving).map(nothing))
+    }
+
+    fn search(&self, words: String) -> Operation {
+        UnderWay::begun(self.live.search(words, &self.leaving).map(nothing))
+    }
+
+    fn out(&self, value: String) -> Operation {
+        UnderWay::begun(self.leaving.out(value, Some(self.live.folder())).map(|left| text(left.to_json())))
+    }
+
     fn state(&self) -> Operation {
         UnderWay::begun(self.live.state().map(text))
     }
@@ -96,8 +113,8 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.live.say(asked).map(nothing))
     }
 
-    fn take_up(&self, idle_ms: i64) -> Operation {
-        UnderWay::begun(self.live.take_up(idle_ms, true).map(text))
+    fn take_up(&self, idle_ms: i64, clears: bool) -> Operation {
+        UnderWay::begun(self.live.take_up(idle_ms, clears).map(text))
     }
 
     fn others(&self) -> Operation {
@@ -106,6 +123,10 @@ impl GuestSession for Sitting {
 
     fn refresh(&self) -> Operation {
         UnderWay::begun(self.live.catch_up().map(nothing))
+    }
+
+    fn look(&self) -> Operation {
+        UnderWay::begun(self.live.look().map(nothing))
     }
 
     fn examine(&self) -> Operation {

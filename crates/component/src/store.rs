@@ -6,13 +6,14 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use leftoff::error::Error as Refusal;
+use leftoff::json::text::to_json;
 use leftoff::layout;
-use leftoff::operation::{self as core_of, Counts, Live, Setup, Step as Next, Trouble};
+use leftoff::operation::{self as core_of, Counts, Door, Leaving, Live, Setup, Step as Next, Trouble};
 
 use crate::answers::said;
 use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
 use crate::exports::leftoff::core::store::{
-    Guest, GuestOperation, GuestStore, Operation, Placement, Session, SessionBorrow, Step, Store,
+    Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step, Store,
 };
 use crate::needs::needed;
 use crate::session::Sitting;
@@ -28,7 +29,7 @@ impl Guest for Core {
 /// What an operation comes to.
 pub(crate) enum Outcome {
     Text(String),
-    Session(Rc<Live>, Counts),
+    Session(Sitting),
 }
 
 type Ended = Result<Outcome, Trouble>;
@@ -79,23 +80,40 @@ impl GuestOperation for UnderWay {
             Next::Needs(needs) => Ok(Step::Needs(needs.into_iter().map(needed).collect())),
             Next::Done(done) => match done.and_then(|ended| ended).map_err(|trouble| told(&trouble))? {
                 Outcome::Text(text) => Ok(Step::Done(text)),
-                Outcome::Session(live, counts) => Ok(Step::Session(Session::new(Sitting { live, counts }))),
+                Outcome::Session(sitting) => Ok(Step::Session(Session::new(sitting))),
             },
         }
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct Folder {
     store: Rc<core_of::Store>,
     counts: Counts,
+    door: Rc<Door>,
+}
+
+impl Folder {
+    fn sitting(&self, live: Rc<Live>) -> Sitting {
+        Sitting { live, counts: self.counts.clone(), leaving: Leaving::new(&self.door) }
+    }
+
+    fn live(&self, path: &str, placement: layout::Placement) -> Result<Sitting, Refusal> {
+        Ok(self.sitting(self.store.live(path, placement, "")?))
+    }
 }
 
 impl GuestStore for Folder {
-    fn open(setup: String, counts: Option<VocabularyBorrow<'_>>) -> Result<Store, Error> {
+    fn open(setup: String, counts: Option<VocabularyBorrow<'_>>, redact: Redact) -> Result<Store, Error> {
         let setup = Setup::from_json(&setup).map_err(refused)?;
         let exact = |known: VocabularyBorrow<'_>| Counts::Exact(known.get::<Counter>().0.clone());
         let counts = counts.map_or(Counts::Estimate, exact);
-        Ok(Store::new(Folder { store: core_of::Store::new(setup), counts }))
+        let door = Door::new(match redact {
+            Redact::Off => core_of::Redact::Off,
+            Redact::Report => core_of::Redact::Report,
+            Redact::Replace => core_of::Redact::Replace,
+        });
+        Ok(Store::new(Folder { store: core_of::Store::new(setup), counts, door }))
     }
 
     fn project_hash(&self) -> String {
@@ -107,16 +125,21 @@ impl GuestStore for Folder {
             Placement::Home => layout::Placement::Home,
             Placement::Workspace => layout::Placement::Workspace,
         };
-        let live = self.store.live(&path, placement, "").map_err(refused)?;
-        Ok(Session::new(Sitting { live, counts: self.counts.clone() }))
+        self.live(&path, placement).map(Session::new).map_err(refused)
     }
 
     fn forget(&self, session: SessionBorrow<'_>) {
         self.store.forget(&session.get::<Sitting>().live);
     }
 
+    fn secrets(&self) -> String {
+        to_json(&self.door.told())
+    }
+
     fn create(&self, request: String) -> Operation {
-        let counts = self.counts.clone();
-        UnderWay::begun(self.store.create(request).map(|live| Ok(Outcome::Session(live, counts))))
+        let folder = self.clone();
+        UnderWay::begun(
+            self.store.create(request).map(move |live| Ok(Outcome::Session(folder.sitting(live)))),
+        )
     }
 }

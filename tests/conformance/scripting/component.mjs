@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { entropy, nowMs, offsetMinutes } from "../../../js/clock.js";
-import { Host, bytesOf, know, refusal, texts } from "../../component/host.mjs";
+import { Host, bytesOf, know, refusal, texts as plain } from "../../component/host.mjs";
 import { given } from "./given.mjs";
 
 /** @import { Surface } from "./host.mjs" */
@@ -17,11 +17,18 @@ import { given } from "./given.mjs";
 for (const encoding of ["o200k_base", "cl100k_base"]) know(fileURLToPath(new URL(`../../../pkg/${encoding}.planes`, import.meta.url)));
 const IDLE_MS = 5 * 60_000;
 
+/** A moment, and chance. */
+function moment() {
+  const chance = Buffer.from(entropy());
+  return { nowMs: BigInt(nowMs()), offsetMinutes: offsetMinutes(), entropy: [0, 8, 16, 24].map((at) => chance.readBigUInt64BE(at)) };
+}
+
 /** What needs no session. @type {Record<string, (asked: any) => unknown>} */
 const PLAIN = {
-  compareContexts: ({ before, after }) => JSON.parse(texts.compareContexts(JSON.stringify(before), JSON.stringify(after))),
-  findStopPhrase: ({ text }) => texts.findStopPhrase(text),
-  modelOf: ({ name }) => JSON.parse(texts.modelOf(name) ?? "null"),
+  compareContexts: ({ before, after }) => JSON.parse(plain.compareContexts(JSON.stringify(before), JSON.stringify(after))),
+  findStopPhrase: ({ text }) => plain.findStopPhrase(text),
+  historyText: ({ messages }) => plain.historyText(JSON.stringify(messages), moment()),
+  modelOf: ({ name }) => JSON.parse(plain.modelOf(name) ?? "null"),
 };
 
 /** What the component is asked for each operation, and what its answer is in JavaScript. @type {Record<string, (given: Given) => unknown>} */
@@ -38,10 +45,11 @@ const OF_SESSIONS = {
   },
   archive: (given) => said(given, { type: "archived" }),
   brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify({ maxTokens: 2000, encoding: "o200k_base", ...asked })))),
-  closeSession: ({ host, session }) => done(host.run(session.close())),
+  closeSession: ({ host, session }) => closed(host, session),
   compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) => json(host.run(session.compact(JSON.stringify({ ...made(request), apply, undo, keep })), own)),
   complete: (given) => becomes(given, "completed"),
   context: ({ host, session, own, asked }) => json(host.run(session.context(JSON.stringify(made(asked))), own)),
+  export: ({ host, session, asked: { format = "json", allBranches } }) => texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
   examine: ({ host, session }) => json(host.run(session.examine())),
   flush: ({ host, session }) => done(host.run(session.flush())),
   messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
@@ -52,6 +60,19 @@ const OF_SESSIONS = {
   pins: ({ host, session }) => json(host.run(session.pins())),
   refresh: ({ host, session }) => done(host.run(session.refresh())),
   rename: (given) => said(given, { type: "title", title: given.asked.title }),
+  resume: async (given) => {
+    const { host, session, own, asked } = given;
+    const { override = false, revives = true, now, maxBytes, ...request } = asked;
+    await host.run(session.look());
+    const elsewhere = await json(host.run(session.others()));
+    const about = { leaves: false, override, now, elsewhere, maxBytes, offsetMinutes: offsetMinutes() };
+    const { id, isComplete, command, block, context, warnings, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request), ...about })), own));
+    if (!isComplete && revives) {
+      await host.run(session.takeUp(BigInt(IDLE_MS), false));
+      await said(given, { type: "status", status: "active", override });
+    }
+    return { id, command, block, history: context.messages, warnings, context, ...told };
+  },
   setAgent: (given) => said(given, { type: "agent", agent: given.asked.agent ?? null }),
   state: ({ host, session }) => json(host.run(session.state())),
   stop: (given) => becomes(given, "paused"),
@@ -60,6 +81,12 @@ const OF_SESSIONS = {
   unarchive: (given) => said(given, { type: "unarchived" }),
   unpin: (given) => said(given, { type: "unpin", messageId: given.asked.messageId }),
 };
+
+/** @param {Host} host @param {any} session */
+async function closed(host, session) {
+  await host.run(session.close());
+  host.store.forget(session);
+}
 
 /** @param {Promise<string>} answer */
 const json = async (answer) => JSON.parse(await answer);
@@ -70,12 +97,17 @@ const said = ({ host, session }, ...events) => done(host.run(session.say(JSON.st
 /** @param {Given} given @param {string} status */
 const becomes = (given, status) => said(given, ...(given.asked.summary === undefined ? [] : [{ type: "summary", summary: given.asked.summary }]), { type: "status", status });
 
-/** @param {Host} host @param {any} session @param {object} reading */
+/** @param {Host} host @param {any} operation that gives pages */
+async function texts(host, operation) {
+  /** @type {string[]} */
+  const pages = [];
+  await host.run(operation, { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
+  return pages;
+}
+
+/** @param {Host} host @param {any} session @param {object} reading @returns {Promise<any[]>} */
 async function messages(host, session, reading) {
-  /** @type {any[]} */
-  const all = [];
-  await host.run(session.messages(JSON.stringify(reading)), { page: (content) => void all.push(...JSON.parse(Buffer.from(bytesOf(content)).toString())) });
-  return all;
+  return (await texts(host, session.messages(JSON.stringify(reading)))).flatMap((page) => JSON.parse(page));
 }
 
 /** With the words of a title, as a name is made of them. @param {any} asked */
@@ -181,9 +213,13 @@ export class Component {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
       throw Object.assign(new Error("not there"), { payload: { code: "not_found", message: `expected a session of the id "${id}", but found none` } });
     }
-    const session = host.store.session(path, "home");
+    return this.#taken(host, host.store.session(path, "home"));
+  }
+
+  /** @param {Host} host @param {any} session */
+  async #taken(host, session) {
     await host.run(session.open());
-    const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(IDLE_MS))));
+    const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(IDLE_MS), true)));
     return { host, session, notices };
   }
 
