@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { called } from "./core.js";
 import { unlessBug } from "./error.js";
 import { idOf } from "./live.js";
-import { names } from "./placement.js";
-import { projectHash } from "./project.js";
+import { names, projectHash } from "./placement.js";
 
 /** @import { OpenSessions } from "./open-sessions.js" */
 /** @import { Place } from "./placement.js" */
@@ -19,6 +18,7 @@ import { projectHash } from "./project.js";
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { ReadSession } from "./transcript.js" */
 /** @import { Command } from "./types/index.js" */
+/** @import { CoreStore } from "./wasm/store.js" */
 
 /**
  * The messages of an agent's session, from one up to another.
@@ -39,6 +39,7 @@ export function typeOf(name) {
 export class Arrivals {
   #project;
   #places;
+  #core;
   #storage;
   #open;
   /** @type {Promise<Map<string, string>> | undefined} the workspace's sessions, by what their ids end with */
@@ -46,10 +47,11 @@ export class Arrivals {
   /** @type {Promise<Map<string, string>> | undefined} the home's */
   #inHome;
 
-  /** @param {{ project: string, places: Places, storage: Storage, open: OpenSessions }} parts */
-  constructor({ project, places, storage, open }) {
+  /** @param {{ project: string, places: Places, core: CoreStore, storage: Storage, open: OpenSessions }} parts */
+  constructor({ project, places, core, storage, open }) {
     this.#project = project;
     this.#places = places;
+    this.#core = core;
     this.#storage = storage;
     this.#open = open;
   }
@@ -83,8 +85,8 @@ export class Arrivals {
   async #looked() {
     /** @type {Map<string, string>} */
     const ids = new Map();
-    for (const place of await this.#places.all()) {
-      if (place.placement === "workspace") await this.#open.look(place, ({ id }) => void ids.set(tailOf(id), place.path)).catch(unlessBug);
+    for (const place of await this.#core.run("places")) {
+      if (place.placement === "workspace") await this.#open.look(this.#places.of(place), ({ id }) => void ids.set(tailOf(id), place.path)).catch(unlessBug);
     }
     return ids;
   }

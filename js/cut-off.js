@@ -13,16 +13,17 @@ import { isLeft, problem } from "./upkeep.js";
 /** @import { Places } from "./places.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Finding } from "./upkeep.js" */
+/** @import { CoreStore } from "./wasm/store.js" */
 
-/** @typedef {{ places: Places, storage: Storage, home: string }} Where `storage`: of the home */
+/** @typedef {{ places: Places, core: CoreStore, storage: Storage, home: string }} Where `storage`: of the home */
 
 /** @param {Where} where @returns {Promise<Finding[]>} */
-export async function cutOff({ places, storage, home }) {
+export async function cutOff({ places, core, storage, home }) {
   const found = (await places.moves.cutOff()).map(({ path, move, mend }) => ({
     problem: problem(basename(path), "cut_off_move", `process ${move.by.pid} is gone and was moving the session ${move.id} from "${move.from.path}" to "${move.to.path}"`),
     mend,
   }));
-  for (const around of await places.around()) found.push(...(await inFolder(around, { places, storage, home })));
+  for (const around of await core.run("around")) found.push(...(await inFolder({ ...places.of({ ...around, path: join(around.path, names().sessionFolder) }), path: around.path }, { places, core, storage, home })));
   const trash = { storage, path: join(home, names().trash) };
   for (const { name } of (await storage.list(trash.path).catch(unlessBug)) ?? []) {
     const { coming } = names();

@@ -8,15 +8,14 @@ import { refuseBug, unlessBug } from "./error.js";
 import { keptSecrets } from "./redaction.js";
 import { Live, idOf } from "./live.js";
 import { conversationOf } from "./placement.js";
-import { pointAt, pointed, unpoint } from "./pointer.js";
 import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 
 /** @import { Cache } from "./live.js" */
-/** @import { Listing } from "./listing.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Finding } from "./upkeep.js" */
 /** @import { DoctorReport, FileProblem } from "./types/index.js" */
+/** @import { CoreStore } from "./wasm/store.js" */
 /** @typedef {Awaited<ReturnType<typeof mended>>} Mended */
 
 /**
@@ -56,27 +55,27 @@ export async function ofCutOff(where, fix) {
 }
 
 /**
- * @param {{ cache: Cache, home: string, cut: Mended, ids: Set<string>, listing: Listing, project: string, projectStorage: Storage,
+ * @param {{ cache: Cache, home: string, cut: Mended, ids: Set<string>, core: CoreStore, project: string, projectStorage: Storage,
  *   fix: boolean, current: () => Promise<{ id: string, path: string } | undefined> }} store `cut`: what was
  *   cut off and is ended, or is still there; `ids`: of its sessions;
  *   `current`: the session to point to
  * @returns {Promise<DoctorReport | undefined>}
  */
-export async function ofStore({ cache: { storage, folder }, home, cut, ids, listing, project, projectStorage, fix, current }) {
+export async function ofStore({ cache: { storage, folder }, home, cut, ids, core, project, projectStorage, fix, current }) {
   /** @type {Finding[]} */
   const findings = [];
-  const { damaged } = await listing.read();
+  const damaged = await core.run("indexDamage");
   if (damaged > 0) {
-    const mend = () => listing.mend().then(() => `wrote the index anew without ${damaged} damaged lines`);
+    const mend = () => core.run("mendIndex").then(() => `wrote the index anew without ${damaged} damaged lines`);
     findings.push({ problem: problem("index.jsonl", "bad_index", `expected lines of an index, but found ${damaged} that are none`), mend });
   }
   for (const one of [home, folder, join(home, "sessions")]) findings.push(...(await leftOver(storage, one)));
   findings.push(...(await leftOver(projectStorage, join(project, ".leftoff"))), ...(await ofNobody({ storage, folder }, ids)));
-  const pointer = await pointed(projectStorage, project);
+  const pointer = await core.run("pointer");
   if (pointer && !(await isThere(pointer.path))) {
     const mend = async () => {
       const other = await current();
-      await (other ? pointAt(projectStorage, project, other) : unpoint(projectStorage, project));
+      await (other ? core.run("point", other.id, other.path) : core.run("unpoint"));
       return other ? `pointed the project to its last session, ${other.id}` : "took away the pointer to the current session";
     };
     findings.push({ problem: problem("current-session.json", "dangling_pointer", `expected a session at "${pointer.path}", but found none`), mend });

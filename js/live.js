@@ -13,7 +13,7 @@ import { Log } from "./log.js";
 import { conversationOf } from "./placement.js";
 import { drive, driveAppend, drivePages } from "./wasm/drive.js";
 
-/** @import { Live as Native, Session as Handle } from "../pkg/leftoff.js" */
+/** @import { Live as Native } from "../pkg/leftoff.js" */
 /** @import { MetadataJson } from "./records.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Leaving } from "./redaction.js" */
@@ -38,10 +38,6 @@ export class Live {
   #lend;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
-  /** @type {Handle} */
-  #handle = /** @type {any} */ (undefined);
-  /** How often it was opened when that handle was made. */
-  #opened = -1;
   /** What frees what the core holds for it. @type {(() => void)[]} */
   #held = [];
   /** It was opened there, or begun. */
@@ -71,10 +67,14 @@ export class Live {
     this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.#turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
-    // One that the core has begun says at once who it is.
-    if (lend) this.#id = called(() => this.#made().id);
-    this.#isOpen = this.#id !== "" && id === "";
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+  }
+
+  /** One that the core has begun says at once who it is. */
+  begun() {
+    this.#id = called(() => this.#made().id);
+    this.#isOpen = true;
+    return this;
   }
 
   /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -85,7 +85,7 @@ export class Live {
   }
 
   /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
-  #turn() {
+  turn() {
     return new Promise((resolve) => {
       this.inTurn(() => new Promise((leave) => resolve(() => leave(undefined))));
     });
@@ -167,7 +167,6 @@ export class Live {
   letGo() {
     for (const free of this.#held.splice(0)) free();
     this.#instance = -1;
-    this.#opened = -1;
     this.#isOpen = false;
   }
 
@@ -186,20 +185,6 @@ export class Live {
     if (!this.isLive) return false;
     this.#isOpen ||= called(() => this.#native.opened) > 0;
     return this.#isOpen;
-  }
-
-  /** What the core knows of it by now. */
-  get handle() {
-    const native = this.#made();
-    const opened = called(() => native.opened);
-    if (opened !== this.#opened) {
-      const { handle, free } = lent(() => native.session());
-      // Somebody may be at work with the one before: that is let go of with this one.
-      this.#held.push(free);
-      this.#handle = handle;
-      this.#opened = opened;
-    }
-    return this.#handle;
   }
 
   /** Begins it, of which nothing is on disk yet. @param {Record<string, unknown> & { id: string }} created */

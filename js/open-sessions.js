@@ -1,18 +1,18 @@
 // @ts-check
 /** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
 
-import { unlessBug } from "./error.js";
 import { idOf } from "./live.js";
 import { elsewhere } from "./log.js";
 import { Session } from "./session.js";
 
-/** @import { Cache, Lend } from "./live.js" */
+/** @import { Cache } from "./live.js" */
 /** @import { Place } from "./placement.js" */
 /** @import { Places } from "./places.js" */
 /** @import { Redaction } from "./redaction.js" */
 /** @import { ReadSettings, SettingsFile } from "./settings.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { Notice } from "./types/index.js" */
+/** @import { CoreStore } from "./wasm/store.js" */
 
 /**
  * Where a session lies now that was moved.
@@ -31,21 +31,22 @@ export class OpenSessions {
   #redaction;
   #idleMs;
   #find;
-  #lend;
+  #core;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
   /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
   #opening = new Map();
-  /** What a list found out about sessions that nobody has opened since, by their folders. @type {Map<string, Notice[]>} */
-  #unsaid = new Map();
+
+  /** What was found out about sessions that nobody has opened since. @type {{ path: string, notice: Notice }[]} */
+  #unsaid = [];
 
   /**
    * @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number,
-   *   find: (id: string) => Promise<Place | undefined>, lend: Lend }} parts `find`: where a session lies
+   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore }} parts `find`: where a session lies
    */
-  constructor({ places, cache, isCounted, redaction, idleMs, find, lend }) {
+  constructor({ places, cache, isCounted, redaction, idleMs, find, core }) {
     this.#find = find;
-    this.#lend = lend;
+    this.#core = core;
     this.#places = places;
     this.#isCounted = isCounted;
     this.#redaction = redaction;
@@ -65,7 +66,7 @@ export class OpenSessions {
   async begin(place, created) {
     const session = await Session.begin({ ...this.#lent(place), created });
     await session.prepare();
-    await this.#places.meet(place);
+    await this.#meet(place);
     this.#open.set(session.path, session);
     return session;
   }
@@ -117,22 +118,6 @@ export class OpenSessions {
   }
 
   /**
-   * Pauses one that rests for long; what is told of it then, nothing where it does not.
-   * @template T @param {Place} place @param {(session: Session) => Promise<T>} told @returns {Promise<T | undefined>}
-   */
-  async rest(place, told) {
-    const pause = async (/** @type {Session} */ session) => {
-      // One that was opened just now is as its files are.
-      if (this.#open.has(place.path)) await session.look();
-      // Else nobody would hear of those whose leases are cleared away.
-      const hasPaused = await session.takeUp();
-      if (!this.#open.has(place.path)) this.#unsaid.set(place.path, [...(this.#unsaid.get(place.path) ?? []), ...session.notices]);
-      return hasPaused ? told(session) : undefined;
-    };
-    return (await this.meet(place, pause).catch(unlessBug)) ?? undefined;
-  }
-
-  /**
    * The one that is open, else one for a look.
    * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
    */
@@ -150,16 +135,35 @@ export class OpenSessions {
     await session.close();
   }
 
-  /** What was found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} */
+  /** What was found out about sessions: those that are open say it themselves. @param {{ path: string, notice: Notice }[]} notices */
+  tell(notices) {
+    this.#sort();
+    for (const { path, notice } of notices) {
+      const session = this.#open.get(path);
+      if (session) session.notices.push(notice);
+      else this.#unsaid.push({ path, notice });
+    }
+  }
+
+  /** The same of those that were not opened since; told once. */
   unsaid() {
-    const told = [...this.#unsaid].flatMap(([path, notices]) => notices.map((notice) => ({ path, notice })));
-    this.#unsaid.clear();
-    return told;
+    return this.#unsaid.splice(0);
+  }
+
+  /** Resolves to what ends the turn of the one of a folder, once it has come. @param {string} [path] */
+  async turn(path = "") {
+    return (await this.#open.get(path)?.turn()) ?? (() => {});
   }
 
   /** Lets go of all. */
   close() {
     return Promise.allSettled([...this.#open.values()].map((session) => this.letGo(session)));
+  }
+
+  // Lists have the sessions of its workspace from now on.
+  /** @param {Place} place */
+  async #meet({ path, placement }) {
+    if (placement === "workspace") await this.#core.run("meet", path);
   }
 
   // Unless its folder was moved or deleted meanwhile: by another process, or by hand.
@@ -191,19 +195,20 @@ export class OpenSessions {
       return this.at(now);
     }
     await session.prepare();
-    session.notices.push(...(this.#unsaid.get(place.path) ?? []));
-    this.#unsaid.delete(place.path);
+    const told = this.#unsaid.filter(({ path }) => path === place.path);
+    session.notices.push(...told.map(({ notice }) => notice));
+    this.#unsaid = this.#unsaid.filter((one) => !told.includes(one));
     // The same one where it lay before: it is held there no longer.
     for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
     await session.takeUp();
-    await this.#places.meet(place);
+    await this.#meet(place);
     this.#open.set(place.path, session);
     return session;
   }
 
   /** What is kept open. @param {Place} place */
   #lent(place) {
-    return { ...this.#parts(place), lend: this.#lend };
+    return { ...this.#parts(place), lend: (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id) };
   }
 
   /** @param {Place} place */

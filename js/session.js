@@ -4,7 +4,7 @@
 import { given, streamed } from "./answers.js";
 import { Appended } from "./appended.js";
 import { Contexts } from "./contexts.js";
-import { bytesOf, called, toBytes } from "./core.js";
+import { bytesOf } from "./core.js";
 import { toJson } from "./json.js";
 import { Live } from "./live.js";
 import { knownOptions } from "./options.js";
@@ -74,6 +74,9 @@ export class Session {
     return this.#run("isThere");
   }
 
+  /** Resolves to what ends its turn, once it has come. @internal */
+  turn() { return this.#live.turn(); }
+
   /** Takes in what others wrote since the last look. @internal */
   async look() {
     await this.#run("look");
@@ -100,7 +103,7 @@ export class Session {
    * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend: Lend }} parts
    */
   static of(parts) {
-    return new Session(parts, new Live(parts));
+    return new Session(parts, new Live(parts).begun());
   }
 
   /**
@@ -458,11 +461,6 @@ export class Session {
   async export(format, options = {}) {
     const metadata = this.isEmpty ? this.#live.metadata : undefined;
     return this.#live.exported({ format, ...knownOptions("export", options), metadata }, this.#secrets);
-  }
-
-  /** Its line of the store's index. @internal @param {object} place */
-  indexLine(place) {
-    return called(() => this.#live.handle.indexLine(toBytes(place)));
   }
 
   /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */

@@ -6,36 +6,29 @@ import { join, resolve } from "node:path";
 import { Arrivals } from "./arrivals.js";
 import { handedOver } from "./agents/native.js";
 import { keptSessions } from "./agents/places.js";
-import { nowMs } from "./clock.js";
 import { Continued } from "./continued.js";
 import { called, newId } from "./core.js";
 import { derived } from "./derived.js";
 import { ofCutOff, ofPlace, ofStore } from "./doctor.js";
 import { LeftoffError, unlessBug, unlessGone } from "./error.js";
-import { isFolder, realPath } from "./folder.js";
+import { realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
 import { appendAll } from "./appending.js";
 import { Importing } from "./importing.js";
-import { AT_ONCE, Listing, exactly, isWanted, later, shown, sorted } from "./listing.js";
-import { located, pointedTo, whereabouts } from "./located.js";
-import { conversationOf, decomposed, names } from "./placement.js";
+import { conversationOf, decomposed, names, projectHash } from "./placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "./messages.js";
 import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
-import { pointAt, pointed } from "./pointer.js";
-import { Project, projectHash } from "./project.js";
 import { refuseIfOpen } from "./refusing.js";
 import { besideConversation, recorded } from "./recording.js";
 import { thisProcess } from "./process.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
-import { archiveAll, tooOld } from "./tidy.js";
 import { purged, toTrash } from "./trash.js";
 import { CoreStore } from "./wasm/store.js";
 
-/** @import { Entry, Found, Sure } from "./listing.js" */
 /** @import { Session } from "./session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "./types/index.js" */
@@ -49,10 +42,8 @@ export class Store {
   #idleMs;
   #files;
   #read;
-  #project;
   #redaction;
   #places;
-  #listing;
   #isCounted;
   #core;
   #open;
@@ -65,13 +56,16 @@ export class Store {
     this.#files = files;
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
-    this.#project = new Project(project);
     this.#places = places;
     this.#redaction = redaction;
     this.#isCounted = isCounted;
-    this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf: (root) => places.storageOf(root) });
-    this.#open = new OpenSessions({ lend: (place, id) => this.#core.live(place, id), places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: (id) => whereabouts(id, { places, listing: this.#listing }) });
-    this.#listing = new Listing({ storage, home, look: (place, work) => this.#open.look(place, work) });
+    const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
+    this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) });
+    const found = async (/** @type {string} */ id) => {
+      const now = await this.#core.run("whereabouts", id);
+      return now ? places.moves.now(places.of(now)) : undefined;
+    };
+    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: found });
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -127,8 +121,8 @@ export class Store {
     const { model } = knownOptions("continue", options);
     // Who asks meanwhile goes on with the same one.
     this.#continuing = this.#continuing.catch(() => {}).then(async () => {
-      const last = await this.#last();
-      const session = last ? await this.#open.at(last) : await this.create({ model });
+      const last = await this.#core.run("goesOn");
+      const session = last ? await this.#open.at(this.#places.of(last)) : await this.create({ model });
       if (last) await this.point(session);
       return session;
     });
@@ -155,7 +149,7 @@ export class Store {
       return await work();
     } catch (error) {
       if (name === undefined || !(error instanceof LeftoffError && error.code === "already_exists")) throw error;
-      await this.#places.freed(name, day);
+      await this.#places.moves.freed(this.#places.conversation(name, day));
       return work();
     }
   }
@@ -168,11 +162,11 @@ export class Store {
   async session(id) {
     const known = await this.#open.byId(id);
     if (known) return known;
-    const some = await located(id, { places: this.#places, listing: this.#listing });
-    const found = some.length > 0 ? await this.#open.at(this.#places.of(exactly(id, some))) : undefined;
+    const placed = await this.#core.run("find", id, "placed");
+    const found = placed ? await this.#open.at(this.#places.of(placed)) : undefined;
     // A folder may be named like a session that it does not hold.
     if (found?.id === id) return found;
-    return this.#open.at(this.#places.of(exactly(id, await this.#all({ all: true, type: null, archived: null }))));
+    return this.#open.at(this.#places.of(await this.#core.run("find", id, "listed")));
   }
 
   /**
@@ -192,17 +186,16 @@ export class Store {
   async #reports({ id, fix = false, secrets = false } = {}) {
     const parts = { cache: this.#open.cache, home: this.home, fix, secrets };
     if (id !== undefined) {
-      const one = exactly(id, (await this.#found({ all: true }, { isWhole: true })).flatMap(({ entry }) => entry ?? []));
-      this.#listing.discard(); // To look is not to keep.
+      const one = await this.#core.run("find", id, "looked");
       return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
     }
-    const cut = await ofCutOff({ places: this.#places, storage: this.#storage, home: this.home }, fix);
+    const cut = await ofCutOff({ places: this.#places, core: this.#core, storage: this.#storage, home: this.home }, fix);
     const reports = [];
-    for (const place of await this.#places.all()) reports.push(await ofPlace(place, parts));
+    for (const place of await this.#core.run("places")) reports.push(await ofPlace(this.#places.of(place), parts));
     const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
     const of = { cut, project: this.project, projectStorage: this.#places.storageOf(this.project) };
     const ids = new Set(reports.map((report) => report?.id ?? ""));
-    reports.push(await ofStore({ ...parts, ...of, ids, listing: this.#listing, current }));
+    reports.push(await ofStore({ ...parts, ...of, ids, core: this.#core, current }));
     return reports.flatMap((report) => report ?? []);
   }
 
@@ -227,23 +220,8 @@ export class Store {
   }
 
   /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */
-  async #all({ limit = Infinity, verify = true, sort = "active", ...wanted } = {}) {
-    await this.#listing.read();
-    if (!verify) return sorted(await this.#unverified(wanted), sort).slice(0, limit).map(shown);
-    // Of another order, the first are known when all are.
-    const most = sort === "active" ? limit : Infinity;
-    /** @type {Entry[]} */
-    const listed = [];
-    const found = await this.#found(wanted, { isWhole: most === Infinity });
-    const looked = async (/** @type {Found} */ one) => Promise.all((await this.#listing.verified(one)).map((sure) => this.#resting(sure)));
-    // Where all are wanted, some wait beside each other; else none is looked at more than it takes.
-    const atOnce = most === Infinity ? AT_ONCE : 1;
-    for (let at = 0; at < found.length && listed.length < most; at += atOnce) {
-      for (const { entry } of (await Promise.all(found.slice(at, at + atOnce).map(looked))).flat()) if (isWanted(entry, wanted)) listed.push(entry);
-    }
-    await this.#listing.save();
-    // Where another session lies than the index knew, it was found in the other's place.
-    return sorted(listed, sort).slice(0, limit).map(shown);
+  async #all({ limit, ...wanted } = {}) {
+    return this.#core.run("list", { ...wanted, limit: limit === Infinity ? undefined : limit });
   }
 
   /**
@@ -267,20 +245,6 @@ export class Store {
     for (const session of await this.list(options)) {
       for await (const hit of searched(words, this.#places.of(session), this.#redaction)) yield { session, ...hit };
     }
-  }
-
-  /** Of the project or of all, last active first. @param {{ all?: boolean }} wanted @param {{ isWhole: boolean }} looking */
-  async #found({ all }, looking) {
-    const sinceMs = nowMs();
-    const places = all ? await this.#places.all(looking) : await this.#places.ofProject(this.#project, this.#listing, looking);
-    const found = await this.#listing.found(places, sinceMs);
-    return found.sort(later);
-  }
-
-  /** @param {Omit<ListOptions, "limit" | "verify" | "sort">} wanted */
-  async #unverified(wanted) {
-    const known = this.#listing.known().filter((entry) => isWanted(entry, wanted));
-    return wanted.all ? known : this.#places.entriesOf(this.#project, known);
   }
 
   /**
@@ -390,8 +354,8 @@ export class Store {
     const { at } = knownOptions("fork", options);
     const { created, messages, executions } = await copyOf(session, { at });
     const id = newId();
-    const place = this.#places.home.place(this.#project.hash, id);
-    const fork = await this.#open.begin(place, { id, ...created, ...(await this.#project.created()) });
+    const { path: project, hash, name: _, ...aliases } = await this.#described();
+    const fork = await this.#open.begin(this.#places.home.place(hash, id), { id, ...created, project, ...aliases });
     await appendAll(fork, messages);
     await fork.copyExecutions(executions);
     return fork;
@@ -413,7 +377,7 @@ export class Store {
     const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home });
     if (purge) {
       await purged(place);
-      await this.#listing.forget(place.path);
+      await this.#core.run("forgetListed", place.path);
     }
     for (const name of called((core) => core.keptNames(session.id))) await this.#storage.remove(join(this.home, names().cache, name)).catch(unlessBug);
     return { trash };
@@ -429,8 +393,8 @@ export class Store {
     const [old, path] = [resolve(from), realPath(to)];
     const [hash, next] = [projectHash(old), projectHash(path)];
     if (hash === next) return { count: 0 };
-    const project = await new Project(path).described();
-    const places = await this.#places.home.sessions(hash);
+    const project = await this.#described(path);
+    const places = (await this.#places.home.paths(hash)).map((at) => this.#places.of({ path: at, placement: "home" }));
     // All or none: half a project would be in neither place.
     for (const place of places) await this.#open.meet(place, refuseIfOpen);
     let count = 0;
@@ -462,17 +426,19 @@ export class Store {
     if (session.placement === to) return session;
     const from = this.#places.of(session);
     const { id, metadata } = session;
-    const about = { id, type: metadata.type, words: decomposed(title), name, day, by: thisProcess() };
-    const path = to === "home" ? "" : await this.#freely({ name, day }, () => this.#core.run("takeConversation", about));
-    const place = to === "home" ? await this.#places.newHome(this.#project.hash, id) : this.#places.of({ path, placement: "workspace" });
+    const by = thisProcess();
+    const about = { id, type: metadata.type, words: decomposed(title), name, day, by };
+    if (to === "home") await this.#places.moves.freed(this.#places.home.place(projectHash(this.project), id));
+    const path = to === "home" ? await this.#core.run("takeHome", id, by) : await this.#freely({ name, day }, () => this.#core.run("takeConversation", about));
+    const place = this.#places.of({ path, placement: to === "home" ? "home" : "workspace" });
     const old = names()[from.placement];
     const document = await derived(from.storage, join(from.path, old.file));
     await session.close();
     this.#open.forget(session.path);
-    const where = to === "home" ? { project: await this.#project.described() } : { name: conversationOf(place.path).name };
+    const where = to === "home" ? { project: await this.#described() } : { name: conversationOf(place.path).name };
     await this.#places.moves.carry({ id, from, to: place, but: [old.file, names().attributes] }, async () => {
       await this.#open.look(place, (moved) => moved.relocate({ ...where, [old.key]: document }));
-      await this.#places.meet(place);
+      if (place.placement === "workspace") await this.#core.run("meet", place.path);
     });
     return this.#open.at(place);
   }
@@ -485,21 +451,12 @@ export class Store {
    * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
-    const currentId = (await pointed(this.#places.storageOf(this.project), this.project))?.id;
-    const ids = await archiveAll(tooOld(await this.#all(), { ...knownOptions("tidy", limits), currentId, nowMs: nowMs() }), (one) => this.#archive(one));
-    await this.#listing.save();
-    return ids;
+    return this.#core.run("tidy", knownOptions("tidy", limits));
   }
 
-  /** Where nobody has it open. @param {Listed} one */
-  async #archive(one) {
-    if (this.#open.has(one.path)) return false;
-    return this.#open.look(this.#places.of(one), async (session) => {
-      const isFree = (await session.others()).length === 0;
-      if (isFree) await session.archive();
-      await session.close();
-      return isFree;
-    });
+  /** What sessions say of a project. @param {string} [path] @returns {Promise<import("./records.js").Project>} */
+  #described(path = this.project) {
+    return this.#core.run("describe", path, path.normalize("NFC"));
   }
 
   /**
@@ -526,13 +483,12 @@ export class Store {
    * (await store.current())?.id === session.id; // => true
    */
   async point(session) {
-    return pointAt(this.#places.storageOf(this.project), this.project, session);
+    return this.#core.run("point", session.id, session.path);
   }
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
   async current() {
-    const isCurrent = (/** @type {Listed} */ { status, archivedAt, type }) => status !== "unreadable" && !archivedAt && type !== "subagent";
-    const one = await this.#pointedOf(() => true, isCurrent, { type: null, archived: null });
+    const one = await this.#core.run("current");
     return one && this.#open.at(this.#places.of(one));
   }
 
@@ -542,7 +498,7 @@ export class Store {
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
     const closed = await this.#open.close();
-    closed.push(...(await Promise.allSettled([this.#listing.save()])));
+    closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save")])));
     closed.push(...(await this.#places.close()));
     this.#core.close();
     // One that could not be closed must not keep the others open.
@@ -552,32 +508,9 @@ export class Store {
 
   [Symbol.asyncDispose]() { return this.close(); }
 
-  /** The last session that `continue` goes on with: not one of another folder that is still there. */
-  async #last() {
-    const goesOn = (/** @type {Listed} */ { status, project, placement }) =>
-      (status === "active" || status === "paused") && (placement === "workspace" || !project || project === this.project || !isFolder(project));
-    const last = await this.#pointedOf(goesOn, goesOn);
-    return last && this.#places.of(last);
-  }
-
-  /** The project's current session, or else the first of the list that may be. @param {(one: Listed) => boolean} is @param {(one: Listed) => boolean} isFirst @param {ListOptions} [among] */
-  async #pointedOf(is, isFirst, among = {}) {
-    const { pointer, entry } = await pointedTo(this.#project, { places: this.#places, listing: this.#listing });
-    if (entry && isWanted(entry, among) && is(shown(entry))) return shown(entry);
-    const listed = await this.#all(among);
-    return listed.find((one) => one.id === pointer?.id && one.path === pointer.path && is(one)) ?? listed.find(isFirst);
-  }
-
-  /** As it is; but one that rests for long is paused first. @param {Sure} one */
-  async #resting(one) {
-    const { entry, place } = one;
-    if (entry.lifecycle !== "active" || !(nowMs() - Date.parse(entry.lastAccessedAt) > this.#idleMs)) return one;
-    return (await this.#open.rest(place, (session) => this.#listing.changed(session, place))) ?? one;
-  }
-
   /** @param {{ begun?: import("./arrivals.js").Begun, letGo?: import("./importing.js").LetGo }} [recording] */
-  #importing({ begun, letGo = (session) => this.#open.letGo(session, () => this.#listing.changed(session, { ...this.#places.of(session), files: [] })) } = {}) {
-    const arrivals = new Arrivals({ project: this.project, places: this.#places, storage: this.#storage, open: this.#open });
+  #importing({ begun, letGo = (session) => this.#open.letGo(session, () => this.#core.run("note", session.path)) } = {}) {
+    const arrivals = new Arrivals({ project: this.project, places: this.#places, core: this.#core, storage: this.#storage, open: this.#open });
     return new Importing({
       storage: this.#storage,
       outside: this.#places.storageOf(),

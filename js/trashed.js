@@ -3,11 +3,10 @@
 
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 
-import { called, newId, textOf } from "./core.js";
+import { called, newId, textOf, toBytes } from "./core.js";
 import { derived } from "./derived.js";
 import { LeftoffError, unlessBug } from "./error.js";
 import { isFolder } from "./folder.js";
-import { exactly } from "./listing.js";
 import { idOf } from "./live.js";
 import { Home, conversationOf, names } from "./placement.js";
 import { copied, originsIn } from "./trash.js";
@@ -54,7 +53,7 @@ export async function trashed({ home, storageAt }) {
 export async function restored(id, { isThere, ...where }) {
   const all = await trashed(where);
   const newest = all.filter((one, place) => all.findIndex((other) => other.id === one.id) === place);
-  const one = exactly(id, newest);
+  const one = /** @type {Trashed} */ (newest[called((core) => core.exactly(id, toBytes(newest)))]);
   if (await isThere(one.id)) throw new LeftoffError({ code: "already_exists", message: `expected no session "${one.id}", but found one: what lies in the trash stays there` });
   const { from, placement } = one;
   if (!from) throw new LeftoffError({ code: "not_found", message: `expected to know where "${one.path}" was, but found no note of it; move it there by hand` });

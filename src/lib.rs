@@ -73,7 +73,7 @@
 //!             }
 //!             // Nobody else comes to these files, so nobody has to be told who has them open, nor to wait.
 //!             Need::Process => Answer::Process(Process { lease: Lease::default(), name: String::new(), is_alone: true }),
-//!             Need::Turn | Need::Leave | Need::Wait { .. } => Answer::Done,
+//!             Need::Turn { .. } | Need::Leave { .. } | Need::Wait { .. } => Answer::Done,
 //!             // What a host cannot do it says, and the operation decides.
 //!             other => Answer::Failed(Failure {
 //!                 code: "unsupported".into(),

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::lines::crc32c;
 use common::stamp;
+use leftoff::layout::Placement;
 use leftoff::session::ask::Ask;
 use leftoff::session::handle::Session;
-use leftoff::session::index;
+use leftoff::session::index::{self, Index};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,12 +21,7 @@ fn line(path: &str, title: &str) -> Vec<u8> {
     session.stage_asked(Ask::from_json(&asked).unwrap(), &stamp(1)).unwrap();
     let found = session.events().commit(0).unwrap();
     session.take_events(found);
-    index::write(
-        &session,
-        &json!({ "path": path, "placement": "home", "files": [[1, 2.5], null] }).to_string(),
-    )
-    .unwrap()
-    .into_bytes()
+    index::write(&session, path, Placement::Home, &[Some((1, 2500)), None]).unwrap().into_bytes()
 }
 
 fn titles(index: &[u8]) -> BTreeMap<String, String> {
@@ -64,27 +60,46 @@ fn a_whole_line_that_lacks_a_field_is_neither_believed_nor_damage() {
     assert_eq!((read.newest(), read.lines, read.damaged), (String::new(), 1, 0));
 }
 
-/// What the rows say: of each path where its newest line begins, its files and when it was last active.
-fn rows(index: &[u8]) -> BTreeMap<String, [String; 3]> {
-    let row = |row: &str| {
-        let [start, _, last, files, path] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
-        let path = serde_json::from_str(&format!("\"{path}\"")).expect("a path");
-        (path, [start, files, last].map(str::to_owned))
+/// What the rows say: of each path when it was active last, and what all of its newest line says.
+fn rows(index: &[u8]) -> BTreeMap<String, [String; 2]> {
+    let index = Index::of(index.into(), Some);
+    let files = [Some(Some((1, 2500))), Some(None)];
+    let row = |(path, row): (&str, &index::Row)| {
+        assert!(row.is_of(&files) && row.is_of(&files[..1]) && !row.is_of(&[Some(None)]));
+        (path.into(), [row.last.to_string(), index.entry(row).expect("an entry").title])
     };
-    index::read(index).rows().lines().map(row).collect()
+    index.rows().map(row).collect()
 }
 
 /// The same, of the lines as they are parsed.
-fn parsed(index: &str) -> BTreeMap<String, [String; 3]> {
-    let mut start = 0;
+fn parsed(index: &str) -> BTreeMap<String, [String; 2]> {
     let mut found = BTreeMap::new();
     for line in index.split_inclusive('\n') {
         let entry: Value = serde_json::from_str(line).expect("an entry");
         let text = |name: &str| entry[name].as_str().expect("a text").to_owned();
-        found.insert(text("path"), [start.to_string(), entry["files"].to_string(), text("lastAccessedAt")]);
-        start += line.len();
+        found.insert(text("path"), [text("lastAccessedAt"), text("title")]);
     }
     found
+}
+
+#[test]
+fn the_lines_that_mention_something_are_read_alone() {
+    let all = [line("a", "one"), line("b", "two"), line("a", "three")].concat();
+    assert_eq!(index::lines_with(&all, b"\"two\""), line("b", "two"));
+    assert_eq!(index::lines_with(&all, b"\"path\":\"a\""), [line("a", "one"), line("a", "three")].concat());
+    assert_eq!(index::lines_with(&all, b"none"), b"");
+    let torn = all.strip_suffix(b"\n").expect("a line feed");
+    assert_eq!(
+        index::lines_with(torn, b"three"),
+        line("a", "three").strip_suffix(b"\n").expect("one").to_vec()
+    );
+}
+
+#[test]
+fn of_a_session_that_is_gone_for_good_no_line_stays() {
+    let all = [line("a", "one"), line("a\"b", "two"), line("ab", "three")].concat();
+    assert_eq!(index::without(&all, "a"), [line("a\"b", "two"), line("ab", "three")].concat());
+    assert_eq!(index::without(&all, "a\"b"), [line("a", "one"), line("ab", "three")].concat());
 }
 
 proptest! {

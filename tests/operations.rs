@@ -326,7 +326,7 @@ fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
             Step::Done(done) => break done,
             Step::Needs(needs) => needs,
         };
-        if needs.contains(&Need::Leave) {
+        if needs.contains(&Need::Leave { of: None }) {
             // Whoever comes next begins to read all anew, and is not done.
             live.open().begin(host.stamp());
         }

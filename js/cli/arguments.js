@@ -8,7 +8,6 @@ import { agents } from "../agents.js";
 import { LeftoffError } from "../error.js";
 import { exportFormats } from "../export.js";
 import { agentsToSetUp } from "../init/names.js";
-import { SORTS } from "../listing.js";
 import { REDACT } from "../redaction.js";
 import { settingKeys } from "../settings.js";
 
@@ -37,7 +36,7 @@ export const VALUES = {
   settings: settingKeys,
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
-  sorts: Object.keys(SORTS),
+  sorts: ["active", "created", "title", "messages", "agent", "project"],
   statuses: ["active", "paused", "completed", "archived", "unreadable"],
   trash: ["list", "restore"],
 };

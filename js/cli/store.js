@@ -2,7 +2,6 @@
 /** The store and the session that a command is about. */
 
 import { LeftoffError, openStore } from "../index.js";
-import { candidates } from "../listing.js";
 import { ranked } from "../search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
@@ -14,6 +13,8 @@ import { cut } from "./width.js";
 /** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {import("../store.js").Store} Store */
 
+/** Between so many somebody is asked to choose. */
+const MOST = 5;
 /** Of more sessions it is not told that they may be meant. */
 const OFFERED = 3;
 /** So many columns of a title tell which one it is. */
@@ -75,6 +76,12 @@ async function meant(store, args, words) {
     if (error.code === "ambiguous" || !one) throw await told(error, store, words);
     throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${found.length}:\n${candidates(found)}\n${HOW}` });
   }
+}
+
+/** One a line; of many, how many more there are. @param {Listed[]} found */
+function candidates(found) {
+  const lines = found.slice(0, MOST).map(({ id, title }) => `  ${id}  ${title.replace(/\s+/g, " ")}`);
+  return [...lines, ...(found.length > MOST ? [`  and ${found.length - MOST} more`] : [])].join("\n");
 }
 
 /** @param {LeftoffError} error @param {Store} store @param {string} words */

@@ -59,7 +59,10 @@ export interface ListOptions {
   since?: Date;
   /** Only those that were active then or before. */
   until?: Date;
-  /** What comes first: `active`, the last active one, unless given. */
+  /**
+   * What comes first: `active`, the last active one, unless given. Of titles, agents and projects: what is neither letter nor
+   * digit, then numbers by their value, then letters, whatever their case.
+   */
   sort?: "active" | "created" | "title" | "messages" | "agent" | "project";
   /** At most so many. */
   limit?: number;

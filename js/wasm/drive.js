@@ -33,7 +33,7 @@ import { foundIn, secretScan, wholeOf } from "../secrets.js";
  * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
  * @property {string} [lease] what says that the session is open here is called so
- * @property {() => Promise<() => void>} turn resolves to what ends the session's turn, once it has come
+ * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: the session of that folder
  * @property {Own} [own]
  *
  * What the caller of an operation does for it.
@@ -47,7 +47,7 @@ import { foundIn, secretScan, wholeOf } from "../secrets.js";
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
  * @typedef {typeof whole | typeof agents} Modules
  * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
- * @typedef {{ host: Host, payload: Uint8Array, number: number, held: { leave?: () => void } }} By `held`: what the operation has for itself
+ * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void> }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders
  */
 
 const READY = 82;
@@ -138,12 +138,12 @@ const ANSWERS = {
     const { storage, path } = host.at(file);
     await storage.remove(path);
   },
-  async turn(_, { host, held }) {
-    held.leave = await host.turn();
+  async turn({ of }, { host, held }) {
+    held.set(of, await host.turn(of));
   },
-  async leave(_, { held }) {
-    held.leave?.();
-    held.leave = undefined;
+  async leave({ of }, { held }) {
+    held.get(of)?.();
+    held.delete(of);
   },
   async process(_, { host }) {
     const isAlone = !host.at({ root: "home", path: "" }).storage.capabilities.durable;
@@ -297,7 +297,7 @@ async function* driven(step, host, generation, outcome) {
   /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
   const thrown = [];
   /** @type {By["held"]} */
-  const held = {};
+  const held = new Map();
   let number = -1;
   /** @type {Promise<Answer>[]} */
   let answers = [];
@@ -313,9 +313,11 @@ async function* driven(step, host, generation, outcome) {
   };
   try {
     for (;;) {
+      // One that has ended is the core's no longer, and its number may stand for something else.
+      const ended = step[0] === READY || step[0] === FAILED;
+      number = ended ? -1 : numberOf(step);
       if (step[0] === READY) return step.subarray(1);
-      number = numberOf(step);
-      if (step[0] === FAILED) throw thrown[number];
+      if (step[0] === FAILED) throw thrown[numberOf(step)];
       if (step[0] === APPEND) answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
       else {
         const needs = needsOf(step);
@@ -332,7 +334,7 @@ async function* driven(step, host, generation, outcome) {
   } finally {
     // Nothing of this step is under way when the next operation begins.
     if (answers.length > 0) await Promise.allSettled(answers);
-    held.leave?.();
+    for (const leave of held.values()) leave();
     if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
   }
 }

@@ -114,7 +114,7 @@ impl Host {
                 Answer::Done
             }
             // One operation after another has the store.
-            Need::Turn | Need::Leave => Answer::Done,
+            Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
             Need::Process => self.process(),
             Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
             Need::Find { .. } => Answer::Place(None),

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::future::Future;
-use core::pin::Pin;
+use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
 use super::passed::Out;
@@ -194,12 +194,21 @@ impl Io {
 
     /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
     pub fn turn(&self) -> Reply<'_, ()> {
-        self.done(Need::Turn)
+        self.done(Need::Turn { of: None })
     }
 
     /// Nobody waits for that: it goes to the host along with what is asked next, and an operation that ends has left.
     pub fn leave(&self) {
-        self.0.borrow_mut().ask(Need::Leave);
+        self.0.borrow_mut().ask(Need::Leave { of: None });
+    }
+
+    /// The same of a session that the host has open, for an operation of a store.
+    pub fn turn_of(&self, shown: &str) -> Reply<'_, ()> {
+        self.done(Need::Turn { of: Some(shown.into()) })
+    }
+
+    pub fn leave_of(&self, shown: &str) {
+        self.0.borrow_mut().ask(Need::Leave { of: Some(shown.into()) });
     }
 
     pub fn vocabulary(&self, encoding: &str) -> Reply<'_, Rc<Vocabulary>> {
@@ -310,4 +319,47 @@ pub(crate) async fn all<'a, T>(mut works: Vec<Pin<Box<dyn Future<Output = T> + '
     })
     .await;
     done.into_iter().flatten().collect()
+}
+
+/// The same, so many at a time; what failed first ends it.
+pub(crate) async fn some<'a, T>(
+    mut works: impl Iterator<Item = Work<'a, T>>,
+    most: usize,
+) -> Result<Vec<T>, Trouble> {
+    let mut done = Vec::new();
+    loop {
+        let next: Vec<_> = works.by_ref().take(most).collect();
+        if next.is_empty() {
+            return Ok(done);
+        }
+        for one in all(next).await {
+            done.push(one?);
+        }
+    }
+}
+
+/// Both at once.
+pub(crate) async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    let (mut first, mut second) = (None, None);
+    core::future::poll_fn(|context| {
+        if first.is_none()
+            && let Poll::Ready(value) = one.as_mut().poll(context)
+        {
+            first = Some(value);
+        }
+        if second.is_none()
+            && let Poll::Ready(value) = other.as_mut().poll(context)
+        {
+            second = Some(value);
+        }
+        match (first.take(), second.take()) {
+            (Some(a), Some(b)) => Poll::Ready((a, b)),
+            (a, b) => {
+                (first, second) = (a, b);
+                Poll::Pending
+            }
+        }
+    })
+    .await
 }

@@ -38,16 +38,16 @@ pub(super) struct Found {
 
 /// What whoever opens a session should hear.
 #[derive(Serialize)]
-struct Notice {
+pub(super) struct Notice {
     code: &'static str,
     message: String,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TakenUp {
-    notices: Vec<Notice>,
-    has_paused: bool,
+pub(super) struct TakenUp {
+    pub notices: Vec<Notice>,
+    pub has_paused: bool,
 }
 
 impl Live {
@@ -70,23 +70,25 @@ impl Live {
     /// `{"notices":[{"code","message"}],"hasPaused"}`, JSON.
     pub fn take_up(self: &Rc<Live>, idle_ms: i64, clears: bool) -> Operation<'static, String> {
         let live = self.clone();
-        Operation::new(move |io| async move {
-            let found = live.leases(&io).await?;
-            let mut notices = Vec::new();
-            if clears {
-                notices = live.cleared(&io, &found).await?;
-            }
-            let is_open = live.lease.borrow().is_held || found.iter().any(|one| !one.is_left);
-            let rests = async {
-                let is_idle = !is_open && live.idle_since(io.now_ms(), idle_ms).is_some();
-                if is_idle { Box::pin(live.rested(&io, idle_ms)).await } else { Ok(None) }
-            };
-            // Whoever opens it can do so without; who resumes it is told.
-            let last = if clears { unless_bug(rests.await)?.flatten() } else { rests.await? };
-            let has_paused = last.is_some();
-            notices.extend(last.map(|last| auto_paused(&last, idle_ms)));
-            Ok(to_json(&TakenUp { notices, has_paused }))
-        })
+        Operation::new(move |io| async move { Ok(to_json(&live.taken_up(&io, idle_ms, clears).await?)) })
+    }
+
+    pub(super) async fn taken_up(&self, io: &Io, idle_ms: i64, clears: bool) -> Result<TakenUp, Trouble> {
+        let found = self.leases(io).await?;
+        let mut notices = Vec::new();
+        if clears {
+            notices = self.cleared(io, &found).await?;
+        }
+        let is_open = self.lease.borrow().is_held || found.iter().any(|one| !one.is_left);
+        let rests = async {
+            let is_idle = !is_open && self.idle_since(io.now_ms(), idle_ms).is_some();
+            if is_idle { Box::pin(self.rested(io, idle_ms)).await } else { Ok(None) }
+        };
+        // Whoever opens it can do so without; who resumes it is told.
+        let last = if clears { unless_bug(rests.await)?.flatten() } else { rests.await? };
+        let has_paused = last.is_some();
+        notices.extend(last.map(|last| auto_paused(&last, idle_ms)));
+        Ok(TakenUp { notices, has_paused })
     }
 
     /// Says that this process has it open no longer.

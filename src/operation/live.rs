@@ -303,7 +303,8 @@ impl Live {
         self.folder().below(self.placement().document())
     }
 
-    fn placement(&self) -> Placement {
+    /// In which way it is kept.
+    pub fn placement(&self) -> Placement {
         let is_in_workspace = matches!(self.place.borrow().folder.root, Root::Workspace(_));
         if is_in_workspace { Placement::Workspace } else { Placement::Home }
     }

@@ -48,7 +48,7 @@ pub(crate) use io::{Desk, Io};
 pub use leaving::{Door, Leaving, Left, Redact, kept_secrets};
 pub use live::Live;
 pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Stat};
-pub use store::{Setup, Store};
+pub use store::{Candidate, Current, Finding, Setup, Store, exactly, placed};
 
 use crate::error::{Code, Error};
 use crate::time::Stamp;

@@ -105,9 +105,17 @@ pub enum Need {
         ms: u32,
     },
     /// The session is this operation's alone, among those of this process, until `Leave` or its end. Answer: `Done`.
-    Turn,
+    Turn {
+        /// Which, by its folder as people call it, where the operation is a store's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
+    },
     /// Others may have their turn; the other needs of this step do not wait for that. Answer: `Done`.
-    Leave,
+    Leave {
+        /// As in `Turn`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
+    },
     /// Where the session of this id lies now. Answer: `Place`.
     Find {
         /// Which.

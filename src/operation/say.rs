@@ -148,7 +148,7 @@ impl Live {
     }
 
     // What others appended meanwhile belongs to what is derived, too.
-    async fn derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
+    pub(super) async fn derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
         if !self.has_news.get() && !self.was_read.get() && !self.is_stale() {
             return Ok(());
         }

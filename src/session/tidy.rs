@@ -3,12 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Code, Error};
-use crate::json::fields::{Fields, objects};
 use crate::layout::Placement;
 use crate::time;
-
-const DAY_MS: f64 = 24.0 * 60.0 * 60_000.0;
 
 /// What is known of a session.
 #[derive(Clone, Debug)]
@@ -23,35 +19,13 @@ pub struct Aged {
     pub last_active: String,
 }
 
-impl Aged {
-    /// Reads a list, JSON `[{"id","placement","isReadable","lastActive"}]`.
-    ///
-    /// # Errors
-    /// `invalid_request` where it is not of its shape.
-    pub fn all_from_json(json: &str) -> Result<Vec<Aged>, Error> {
-        let all = objects(json).and_then(|all| all.into_iter().map(Aged::read).collect());
-        all.ok_or_else(|| Error::new(Code::InvalidRequest, "expected sessions, but found something else"))
-    }
-
-    fn read(mut fields: Fields<'_>) -> Option<Aged> {
-        let mut bad = Vec::new();
-        let placement = match fields.take::<String>("placement", &mut bad)?.as_str() {
-            "home" => Placement::Home,
-            "workspace" => Placement::Workspace,
-            _ => return None,
-        };
-        let (id, last_active) = (fields.take("id", &mut bad)?, fields.take("lastActive", &mut bad)?);
-        Some(Aged { id, placement, is_readable: fields.take("isReadable", &mut bad)?, last_active })
-    }
-}
-
 /// How many sessions a project keeps, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
     /// So many stay, those that were active last.
-    pub most: f64,
-    /// Those that were inactive for longer do not.
-    pub days: f64,
+    pub most: u64,
+    /// Those that were inactive for so many milliseconds do not.
+    pub kept_ms: u64,
     /// Now.
     pub now_ms: i64,
     /// The id of the current one, which stays.
@@ -61,11 +35,11 @@ pub struct Limits<'a> {
 /// The places of those to be archived, of a list with the last active first. What lies in a workspace is the user's, and in
 /// git: it is left alone, and so is a session of which nothing can be read.
 pub fn too_old(listed: &[Aged], limits: &Limits<'_>) -> Vec<usize> {
-    let oldest = limits.now_ms as f64 - limits.days * DAY_MS;
+    let oldest = limits.now_ms.saturating_sub(i64::try_from(limits.kept_ms).unwrap_or(i64::MAX));
     let mine =
         listed.iter().enumerate().filter(|(_, one)| one.placement == Placement::Home && one.is_readable);
-    let is_old = |one: &Aged| time::parse(&one.last_active).is_some_and(|ms| (ms as f64) < oldest);
-    let old = mine.enumerate().filter(|(rank, (_, one))| *rank as f64 >= limits.most || is_old(one));
+    let is_old = |one: &Aged| time::parse(&one.last_active).is_some_and(|ms| ms < oldest);
+    let old = mine.enumerate().filter(|(rank, (_, one))| *rank as u64 >= limits.most || is_old(one));
     old.filter(|(_, (_, one))| limits.current != Some(&one.id)).map(|(_, (place, _))| place).collect()
 }
 
@@ -77,6 +51,7 @@ mod tests {
 
     use super::*;
 
+    const DAY_MS: u64 = 24 * 60 * 60_000;
     const NOW: i64 = 1_763_812_800_000;
 
     fn aged(id: usize, days: i64, placement: Placement, is_readable: bool) -> Aged {
@@ -84,8 +59,8 @@ mod tests {
         Aged { id: format!("{id}"), placement, is_readable, last_active }
     }
 
-    fn limits(most: f64, days: f64) -> Limits<'static> {
-        Limits { most, days, now_ms: NOW, current: None }
+    fn limits(most: u64, days: u64) -> Limits<'static> {
+        Limits { most, kept_ms: days * DAY_MS, now_ms: NOW, current: None }
     }
 
     #[test]
@@ -95,16 +70,16 @@ mod tests {
             .enumerate()
             .map(|(id, days)| aged(id, *days, Placement::Home, true))
             .collect();
-        assert_eq!(too_old(&listed, &limits(50.0, 30.0)), [2, 3]);
-        assert_eq!(too_old(&listed, &limits(1.0, 30.0)), [1, 2, 3]);
-        assert_eq!(too_old(&listed, &Limits { current: Some("2"), ..limits(0.0, 0.0) }), [0, 1, 3]);
-        assert_eq!(too_old(&listed, &limits(4.0, 50.0)), [] as [usize; 0]);
+        assert_eq!(too_old(&listed, &limits(50, 30)), [2, 3]);
+        assert_eq!(too_old(&listed, &limits(1, 30)), [1, 2, 3]);
+        assert_eq!(too_old(&listed, &Limits { current: Some("2"), ..limits(0, 0) }), [0, 1, 3]);
+        assert_eq!(too_old(&listed, &limits(4, 50)), [] as [usize; 0]);
     }
 
     #[test]
     fn a_time_that_is_none_makes_nothing_old() {
         let never = Aged { last_active: "yesterday".into(), ..aged(0, 0, Placement::Home, true) };
-        assert!(too_old(&[never], &limits(1.0, 0.0)).is_empty());
+        assert!(too_old(&[never], &limits(1, 0)).is_empty());
     }
 
     proptest! {

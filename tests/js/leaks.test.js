@@ -162,7 +162,7 @@ const SILENT = {
   store: ["constructor", "settings", "problems", "listSettings", "writeSetting", "unsetSetting", "continue", "create", "session", "mend", "import", "importAll", "record", "goesOn", "fork", "delete", "relocate", "move", "tidy", "commit", "point", "current", "notices", "close"],
 };
 /** Give what was said as it is: to who writes it on, keeps it, or shows it by itself. */
-const AS_IT_IS = { session: ["messages", "follow", "stored", "indexLine", "append", "appendTool"], store: [] };
+const AS_IT_IS = { session: ["messages", "follow", "stored", "append", "appendTool"], store: [] };
 
 for (const [name, kind] of /** @type {const} */ ([["session", Session], ["store", Store]])) {
   test(`each public name of a ${name} is known as a way out, or as none`, () => {

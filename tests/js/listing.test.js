@@ -174,3 +174,13 @@ test("a folder with nothing in it is no session, one with nothing but garbage is
   assert.deepEqual(found.map(({ id, status }) => [id, status]).slice(1), [["garbage", "unreadable"]]);
   assert.equal(found.length, 2);
 });
+
+test("a list that cannot be meant is refused by what is wrong with it, and none is of a store that was closed", async () => {
+  const store = await openStore({ home: join(folder, "odd"), project: folder });
+  for (const [odd, key] of /** @type {[any, string][]} */ ([[{ sort: "odd" }, "sort"], [{ limit: -1 }, "limit"], [{ type: 7 }, "type"], [{ status: "gone" }, "status"], [{ since: "soon" }, "since"], [{ archived: "no" }, "archived"], [{ agent: 7 }, "agent"]])) {
+    await assert.rejects(store.list(odd), (error) => refusedAs("invalid_request")(error) && error instanceof Error && error.message.includes(`for "${key}"`), key);
+  }
+  assert.deepEqual(await store.list({ limit: Infinity }), []);
+  await store.close();
+  for (const asked of [() => store.list(), () => store.session("a"), () => store.current(), () => store.create(), () => store.tidy()]) await assert.rejects(asked(), refusedAs("storage_closed"));
+});

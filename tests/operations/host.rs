@@ -156,7 +156,7 @@ impl Host {
                 self.pages.push(String::from_utf8(bytes).expect("UTF-8"));
                 Answer::Done
             }
-            Need::Wait { .. } | Need::Turn | Need::Leave => Answer::Done,
+            Need::Wait { .. } | Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
             Need::Process => {
                 let me = r#"{"pid":7,"host":"here","boot":"b","start":"1","program":"p","name":"mine","isAlone":false}"#;
                 Answer::Process(Process::read(me).expect("a process"))

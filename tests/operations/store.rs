@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
-use leftoff::operation::{Live, Operation, Setup, Store};
+use leftoff::operation::{Current, Finding, Live, Need, Operation, Setup, Step, Store, placed};
 
 fn setup(workspace: Option<&str>) -> Setup {
     Setup {
@@ -38,14 +38,35 @@ fn operations() -> Vec<(&'static str, Begins)> {
             create(store, r#"{"title":"A plan","words":"A plan","placement":"workspace"}"#)
                 .map(|live| live.shown())
         }),
+        ("list", |store| store.list("{}".into())),
+        ("list all by title", |store| store.list(r#"{"all":true,"type":null,"sort":"title"}"#.into())),
+        ("list the first", |store| store.list(r#"{"limit":1}"#.into())),
+        ("find", |store| store.find("A plan".into(), Finding::Listed).map(placed)),
+        ("current", |store| store.current(Current::GoesOn).map(placed)),
+        ("tidy", |store| {
+            store
+                .tidy(r#"{"maxSessionsPerProject":1,"autoArchiveAfterDays":30}"#.into())
+                .map(|ids| ids.join(","))
+        }),
     ]
+}
+
+/// A store with a session of each placement, as another process left it.
+fn begun() -> (Host, Rc<Store>) {
+    let mut host = Host::default();
+    for request in
+        [r#"{"title":"One"}"#, r#"{"title":"Two","placement":"workspace"}"#, r#"{"title":"Three"}"#]
+    {
+        done(&mut host, create(&store(), request));
+    }
+    (host, store())
 }
 
 /// Does something at each step of each operation, in a store of its own.
 fn at_each_step(befalls: impl Fn() -> Meanwhile, mut then: impl FnMut(&mut Host, &Rc<Store>, &str)) {
     for (name, begins) in operations() {
         for place in 0.. {
-            let (mut host, store) = (Host::default(), store());
+            let (mut host, store) = begun();
             let mut has_befallen = false;
             host.drive(begins(&store), |at| {
                 has_befallen |= at == place;
@@ -64,6 +85,12 @@ fn goes_on(host: &mut Host, store: &Rc<Store>, about: &str) {
     let live = done(host, create(store, r#"{"title":"another"}"#));
     let pointer = host.text(".leftoff/current-session.json");
     assert!(pointer.contains(&live.id()) && pointer.contains(&live.shown()), "{about}: {pointer}");
+    let listed = done(host, store.list(r#"{"archived":null}"#.into()));
+    for title in ["One", "Two", "Three", "another"] {
+        assert!(listed.contains(&format!("\"title\":\"{title}\"")), "{about}, {title}: {listed}");
+    }
+    let found = done(host, store.find(live.id(), Finding::Placed)).map(|(path, _)| path);
+    assert_eq!(found, Some(live.shown()), "{about}");
     let healthy = done(host, live.examine());
     assert!(healthy.starts_with(r#"{"health":"ok""#), "{about}: {healthy}");
 }
@@ -76,6 +103,54 @@ fn a_failure_at_each_need_ends_in_a_refusal_or_goes_on() {
 #[test]
 fn an_operation_that_is_dropped_at_any_step_loses_nothing() {
     at_each_step(|| Meanwhile::Dropped, goes_on);
+}
+
+#[test]
+fn what_the_index_says_of_files_that_are_as_they_were_is_believed() {
+    let (mut host, store) = begun();
+    let list = |host: &mut Host| done(host, store.list(r#"{"all":true}"#.into()));
+    let opened = list(&mut host);
+    let known = list(&mut host);
+    assert_eq!(opened, known);
+    assert_eq!(opened.matches("\"id\"").count(), 3, "{opened}");
+    let index = host.text("sessions/index.jsonl");
+    assert_eq!(index.trim().lines().count(), 3, "{index}");
+    // Nothing is read but the index.
+    let mut read = Vec::new();
+    let mut operation = store.list(r#"{"all":true}"#.into());
+    let mut step = operation.begin(host.stamp());
+    while let Step::Needs(needs) = step {
+        read.extend(needs.iter().filter_map(|need| match need {
+            Need::Read { file, .. } => Some(file.path.clone()),
+            _ => None,
+        }));
+        let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+        step = operation.next(host.now_ms(), answers);
+    }
+    assert!(read.iter().all(|path| !path.contains("session") || path.ends_with("index.jsonl")), "{read:?}");
+}
+
+#[test]
+fn a_list_is_of_what_its_files_say_whatever_comes_between() {
+    for place in 0.. {
+        let (mut host, store) = begun();
+        done(&mut host, store.list("{}".into()));
+        let log = host.files.keys().find(|path| path.contains("/session-") && path.ends_with("events.jsonl"));
+        let log = log.expect("a log").clone();
+        let line = b"{\"id\":\"by-another\",\"timestamp\":\"2027-01-16T00:00:00.000Z\",\"type\":\"title\",\"title\":\"By another\"}\n";
+        let mut has_befallen = false;
+        host.drive(store.list("{}".into()), |at| {
+            has_befallen |= at == place;
+            if at == place { Meanwhile::Others(log.clone(), line.to_vec()) } else { Meanwhile::Nothing }
+        })
+        .expect("driven")
+        .expect("listed");
+        let listed = done(&mut host, store.list("{}".into()));
+        assert!(!has_befallen || listed.contains("By another"), "step {place}: {listed}");
+        if !has_befallen {
+            break;
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the core does apart from one session: counting, contexts, imports, indexes, whole calls.
+//! What the core does apart from one session: counting, contexts, imports, whole calls.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -11,7 +11,6 @@ use leftoff::calls;
 use leftoff::context::{self, Reported};
 use leftoff::json::text::to_json;
 use leftoff::record::id;
-use leftoff::session::index;
 use leftoff::tokens::{Encoding, Vocabulary, estimate, models};
 
 /// Who counts: a vocabulary, or the estimate.
@@ -60,20 +59,6 @@ pub fn model_of(name: &str) -> Option<Uint8Array> {
 pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
     let read = |json| Reported::from_json(utf8(json)?).map_err(thrown);
     Ok(bytes(&to_json(&context::compare(&read(before)?, &read(after)?))))
-}
-
-/// An index: a line `{"lines","damaged"}`, and behind it what a list needs of each line of it.
-#[wasm_bindgen(js_name = readIndex)]
-pub fn read_index(index: &[u8]) -> Uint8Array {
-    let read = index::read(index);
-    let index::Read { lines, damaged, .. } = read;
-    bytes(&alloc::format!("{{\"lines\":{lines},\"damaged\":{damaged}}}\n{}", read.rows()))
-}
-
-/// An index without its stale lines.
-#[wasm_bindgen(js_name = compactIndex)]
-pub fn compact_index(index: &[u8]) -> Uint8Array {
-    bytes(&index::read(index).newest())
 }
 
 /// Refuses an id that a person may not give.

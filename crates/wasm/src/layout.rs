@@ -91,12 +91,6 @@ pub fn is_session_path(path: &str, is_workspace: bool) -> bool {
     Place::of(&File::new(root, path)).is_some()
 }
 
-/// The name of a new conversation; see `names::conversation`.
-#[wasm_bindgen(js_name = conversationName)]
-pub fn conversation_name(names: Vec<String>, session_type: &str, title: &str) -> String {
-    names::conversation(names.iter().map(String::as_str), session_type, title)
-}
-
 /// The type of the conversations that a slash command begins.
 #[wasm_bindgen(js_name = commandType)]
 pub fn command_type(command: &str) -> Option<String> {

@@ -20,20 +20,14 @@ mod operation;
 #[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]
-mod session;
-#[cfg(feature = "core")]
 mod settings;
 #[cfg(feature = "core")]
 mod store;
-#[cfg(feature = "core")]
-mod upkeep;
 
 #[cfg(feature = "core")]
 pub use handles::Counter;
 pub use live::LiveHandle;
 pub use operation::Operations;
-#[cfg(feature = "core")]
-pub use session::SessionHandle;
 #[cfg(feature = "core")]
 pub use store::StoreHandle;
 

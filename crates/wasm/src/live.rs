@@ -9,8 +9,6 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "core")]
 use crate::bytes;
-#[cfg(feature = "core")]
-use crate::session::SessionHandle;
 use leftoff::layout::{File, Root};
 use leftoff::operation::Live;
 #[cfg(feature = "core")]
@@ -44,11 +42,6 @@ impl LiveHandle {
     #[wasm_bindgen(getter)]
     pub fn id(&self) -> String {
         self.0.id()
-    }
-
-    /// What is known of it now. Another one where `opened` is another one.
-    pub fn session(&self) -> SessionHandle {
-        SessionHandle::of(self.0.session())
     }
 
     /// How often it was opened.

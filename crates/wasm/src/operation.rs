@@ -361,12 +361,12 @@ fn counts(Counter(vocabulary): &Counter, count_tokens: bool) -> Counts {
     }
 }
 
-pub(super) fn none((): ()) -> Vec<u8> {
+pub(crate) fn none((): ()) -> Vec<u8> {
     b"null".into()
 }
 
 #[cfg(feature = "core")]
-fn flag(is: bool) -> Vec<u8> {
+pub(crate) fn flag(is: bool) -> Vec<u8> {
     (if is { "true" } else { "false" }).into()
 }
 

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, small, thrown};
+use crate::small;
 use leftoff::project::{self, Aliases, Where};
 
 /// The hash of a project's folder, resolved and in normalisation form C.
@@ -33,14 +33,6 @@ pub fn remote_that_counts(names: &str) -> Option<String> {
 #[wasm_bindgen(js_name = projectAliases, unchecked_return_type = "{ remote?: string, firstCommit?: string, folder?: string } | undefined")]
 pub fn project_aliases(address: &str, first_commit: &str, folder: &str) -> JsValue {
     Aliases::new(address, first_commit, folder).map_or(JsValue::UNDEFINED, |aliases| small(&aliases))
-}
-
-/// Whether one of these is the project that the first of them is: JSON, an array of aliases.
-#[wasm_bindgen(js_name = isAnySame)]
-pub fn is_any_same(all: &str) -> Answer<bool> {
-    let all = Aliases::all_from_json(all).map_err(thrown)?;
-    let (mine, others) = all.split_first().map_or((None, &all[..]), |(mine, others)| (Some(mine), others));
-    Ok(mine.is_some_and(|mine| others.iter().any(|other| mine.is_same(other))))
 }
 
 /// A title as the first line of a commit.

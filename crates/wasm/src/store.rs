@@ -1,19 +1,18 @@
 //! A store, for JavaScript.
 
-use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::live::LiveHandle;
-use crate::operation::Operations;
+use crate::operation::{Operations, flag, none};
 use crate::{Answer, small, stamp, thrown, utf8};
 use leftoff::json::text::to_json;
-use leftoff::layout::{Placement, Root};
-use leftoff::operation::{Live, Setup, Store, Trouble};
+use leftoff::layout::Placement;
+use leftoff::operation::{Candidate, Current, Finding, Live, Setup, Store, Trouble, exactly, placed};
 
 /// A store, and which sessions of it the host has open; see `Store`.
 #[wasm_bindgen(js_name = Store)]
@@ -42,38 +41,84 @@ impl StoreHandle {
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// An operation of a store, by its name; `request` is what it asks for, JSON mostly. `offset`: minutes of local time east
-    /// of UTC. A session is told by its folder, as people call it.
+    /// An operation of a store, by its name; `words` are what it asks for. `offset`: minutes of local time east of UTC. Its
+    /// answer is `{"answer"}`, and in `notices` what it found out about sessions, as `Store::notices` tells it.
     #[wasm_bindgen(js_name = beginAt)]
+    #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin_at(
         &mut self,
         store: &StoreHandle,
         name: &str,
-        request: &[u8],
+        words: Vec<String>,
         now_ms: f64,
         offset: i32,
         entropy: &[u8],
     ) -> Answer<Uint8Array> {
         let store = &store.0;
-        let request = String::from(utf8(request)?);
+        let mut words = words.into_iter();
+        let mut word = || words.next().unwrap_or_default();
         let running = match name {
-            "create" => store.create(request).map(place),
-            "takeConversation" => store.take_conversation(request).map(|path| to_json(&path).into_bytes()),
+            "create" => store.create(word()).map(|live| at(Some(place(&live)))),
+            "list" => store.list(word()).map(String::into_bytes),
+            "find" => store.find(word(), finding(&word())).map(at),
+            "whereabouts" => store.whereabouts(word()).map(at),
+            "current" => store.current(Current::Any).map(at),
+            "goesOn" => store.current(Current::GoesOn).map(at),
+            "point" => store.point_to(word(), word()).map(flag),
+            "pointer" => store.pointer().map(|pointer| to_json(&pointer).into_bytes()),
+            "unpoint" => store.unpoint().map(none),
+            "describe" => store.describe(word(), word()).map(String::into_bytes),
+            "places" => store.places().map(String::into_bytes),
+            "around" => store.around().map(String::into_bytes),
+            "takeHome" => store.take_home(word(), word()).map(|path| to_json(&path).into_bytes()),
+            "meet" => store.met_with(word()).map(none),
+            "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
+            "note" => store.note(word()).map(none),
+            "forgetListed" => store.forget_listed(word()).map(none),
+            "indexDamage" => store.index_damage().map(|count| count.to_string().into_bytes()),
+            "mendIndex" => store.mend_index().map(none),
+            "save" => store.save().map(none),
+            "takeConversation" => store.take_conversation(word()).map(|path| to_json(&path).into_bytes()),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",
                 )));
             }
         };
+        let store = store.clone();
+        let running = running.map(move |answer| with_notices(answer, &store));
         let mut stamp = stamp(now_ms, entropy)?;
         stamp.offset_minutes = offset;
         self.begun_at(running, stamp)
     }
 }
 
-// Where it lies, and how it is kept.
-fn place(live: Rc<Live>) -> Vec<u8> {
-    let placement = if live.folder().root == Root::Home { "home" } else { "workspace" };
-    let path = to_json(&live.shown());
-    format!("{{\"path\":{path},\"placement\":\"{placement}\"}}").into_bytes()
+/// The place in an array, `[{"id","name","title","path"}]`, of the one session that is meant; see `exactly`.
+#[wasm_bindgen(js_name = exactly)]
+pub fn exactly_one(id: &str, all: &[u8]) -> Answer<u32> {
+    let all = Candidate::all_from_json(utf8(all)?).unwrap_or_default();
+    exactly(id, &all).map(|place| place as u32).map_err(thrown)
+}
+
+fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
+    let notices = store.notices();
+    let behind =
+        if notices.is_empty() { String::from("}") } else { [",\"notices\":", &notices, "}"].concat() };
+    [&b"{\"answer\":"[..], &answer, behind.as_bytes()].concat()
+}
+
+fn place(live: &Live) -> (String, Placement) {
+    (live.shown(), live.placement())
+}
+
+fn at(place: Option<(String, Placement)>) -> Vec<u8> {
+    placed(place).into_bytes()
+}
+
+fn finding(how: &str) -> Finding {
+    match how {
+        "placed" => Finding::Placed,
+        "looked" => Finding::Looked,
+        _ => Finding::Listed,
+    }
 }

@@ -8,10 +8,16 @@
 //! [`Operation`]: super::Operation
 
 mod create;
+mod finding;
+mod list;
+mod listing;
+mod moving;
+mod places;
 mod pointing;
 mod project;
 mod setup;
 mod taking;
+mod tidying;
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -19,13 +25,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
+use serde::Serialize;
+
+use super::lease::Notice;
 use super::live::Live;
 use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::layout::{self, Place, Placement};
 use crate::project::{self as known_by, Aliases};
 
+pub use finding::{Candidate, Finding, exactly, placed};
+pub use pointing::Current;
 pub use setup::Setup;
+
+use listing::Pending;
 
 /// A store, as operations share it: [`Store::create`] and the like begin them.
 pub struct Store {
@@ -35,13 +48,30 @@ pub struct Store {
     aliases: RefCell<Option<Aliases>>,
     // Those that the host has open, wherever they were moved since.
     open: RefCell<Vec<Rc<Live>>>,
+    // Lines for the index.
+    pending: RefCell<Pending>,
+    // What lists found out about sessions that nobody has heard yet, by their folders.
+    unsaid: RefCell<Vec<(String, Notice)>>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    path: &'a str,
+    notice: &'a Notice,
 }
 
 impl Store {
     /// A store of which nothing is read yet.
     pub fn new(setup: Setup) -> Rc<Store> {
         let hash = known_by::hash(&setup.normal_project);
-        Rc::new(Store { setup, hash, aliases: RefCell::default(), open: RefCell::default() })
+        Rc::new(Store {
+            setup,
+            hash,
+            aliases: RefCell::default(),
+            open: RefCell::default(),
+            pending: RefCell::default(),
+            unsaid: RefCell::default(),
+        })
     }
 
     /// The hash of the project that is worked in: by that its sessions lie in the home.
@@ -76,6 +106,17 @@ impl Store {
     /// The session is open no longer: whoever asks for it gets another one.
     pub fn forget(&self, live: &Rc<Live>) {
         self.open.borrow_mut().retain(|one| !Rc::ptr_eq(one, live));
+    }
+
+    /// What lists found out about sessions, told once: a JSON array of `{"path","notice":{"code","message"}}`; empty where there
+    /// is nothing to tell.
+    pub fn notices(&self) -> String {
+        let unsaid = self.unsaid.take();
+        if unsaid.is_empty() {
+            return String::new();
+        }
+        let told: Vec<Told<'_>> = unsaid.iter().map(|(path, notice)| Told { path, notice }).collect();
+        to_json(&told)
     }
 
     fn open_at(&self, shown: &str) -> Option<Rc<Live>> {

@@ -1,22 +1,141 @@
 //! Which session of the project is its current one: written beside the project, as [`pointer`] has it.
 
+use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
+use super::listing::Seen;
+use super::places::FoundPlace;
 use crate::layout::pointer::{self, Pointer};
+use crate::layout::{File, Place, Placement, Root};
 use crate::operation::live::Live;
-use crate::operation::{Io, Trouble, unless_bug};
+use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::record::status::Status;
+use crate::session::listed::{Listed, Wanted};
+
+/// What the project goes on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Current {
+    /// The session that is pointed to, else the last active one.
+    Any,
+    /// The same of those that go on: not one of another folder that is still there.
+    GoesOn,
+}
 
 impl Store {
-    /// Points to a session. A project that cannot be written in has no pointer, nor has a folder of many projects. Whether it
-    /// is written.
+    /// Makes a session the project's current one, by its id and its folder, as people call it. Answer: whether the project can
+    /// have one.
+    pub fn point_to(self: &Rc<Store>, id: String, path: String) -> Operation<'static, bool> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.pointed_to(&io, &Pointer { id, path }).await })
+    }
+
+    /// Takes the pointer away.
+    pub fn unpoint(self: &Rc<Store>) -> Operation<'static, ()> {
+        Operation::new(|io| async move {
+            io.remove(&pointer::file()).await?;
+            io.remove(&pointer::link()).await
+        })
+    }
+
+    /// What the project's pointer says; whether there is such a session, the caller looks.
+    pub fn pointer(self: &Rc<Store>) -> Operation<'static, Option<Pointer>> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.pointed(&io).await })
+    }
+
+    /// Where the session lies that is current, as [`Store::find`] answers; nothing where there is none.
+    pub fn current(self: &Rc<Store>, of: Current) -> Operation<'static, Option<(String, Placement)>> {
+        let store = self.clone();
+        Operation::new(move |io| async move {
+            let one = store.current_one(&io, of).await?;
+            Ok(one.map(|one| (one.path, one.entry.placement)))
+        })
+    }
+
+    /// A project that cannot be written in has no pointer, nor has a folder of many projects.
     pub(super) async fn point(&self, io: &Io, live: &Live) -> Result<bool, Trouble> {
+        self.pointed_to(io, &Pointer { id: live.id(), path: live.shown() }).await
+    }
+
+    async fn pointed_to(&self, io: &Io, pointer: &Pointer) -> Result<bool, Trouble> {
         let project = &self.setup.project;
         if !pointer::may_have(project, &self.setup.around(project), &self.setup.user) {
             return Ok(false);
         }
-        let pointer = Pointer { id: live.id(), path: live.shown() };
-        Ok(unless_bug(written(io, &pointer).await)?.is_some())
+        Ok(unless_bug(written(io, pointer).await)?.is_some())
+    }
+
+    pub(super) async fn pointed(&self, io: &Io) -> Result<Option<Pointer>, Trouble> {
+        let bytes = unless_bug(io.read_all(&pointer::file()).await)?.flatten();
+        Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))
+    }
+
+    async fn current_one(&self, io: &Io, of: Current) -> Result<Option<Listed>, Trouble> {
+        let among = Wanted::usual(of == Current::Any);
+        let pointer = self.pointed(io).await?;
+        if let Some(pointer) = &pointer
+            && let Some(one) = self.there(io, pointer).await?
+            && among.has(&one)
+            && (of == Current::Any || self.goes_on(io, &one).await?)
+        {
+            return Ok(Some(one));
+        }
+        let mut first = None;
+        for one in self.all_listed(io, &among).await? {
+            let is_pointed = pointer.as_ref().is_some_and(|to| to.id == one.entry.id && to.path == one.path);
+            let may_be = match of {
+                Current::Any => self.may_be_current(&one),
+                Current::GoesOn => (is_pointed || first.is_none()) && self.goes_on(io, &one).await?,
+            };
+            if is_pointed && (may_be || of == Current::Any) {
+                return Ok(Some(one));
+            }
+            if may_be && first.is_none() {
+                first = Some(one);
+            }
+        }
+        Ok(first)
+    }
+
+    fn may_be_current(&self, one: &Listed) -> bool {
+        one.entry.lifecycle.is_some() && !one.entry.is_archived && one.entry.session_type != "subagent"
+    }
+
+    // The session that it says, as its files are now: where it lies in the project's own folder of the home, or in its
+    // workspace.
+    async fn there(&self, io: &Io, pointer: &Pointer) -> Result<Option<Listed>, Trouble> {
+        let places = [Placement::Home, Placement::Workspace].map(|way| self.setup.place(&pointer.path, way));
+        let is_mine = |place: &Place| match place {
+            Place::Home { project, .. } => *project == self.hash,
+            Place::Workspace { root, .. } => root == self.setup.workspace(),
+        };
+        let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
+        match self.looked(io, FoundPlace::unseen(place), None).await? {
+            Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
+            _ => Ok(None),
+        }
+    }
+
+    async fn goes_on(&self, io: &Io, one: &Listed) -> Result<bool, Trouble> {
+        if !matches!(one.entry.lifecycle, Some(Status::Active | Status::Paused)) {
+            return Ok(false);
+        }
+        let is_here = one.entry.placement == Placement::Workspace || one.folder.is_empty();
+        Ok(is_here || one.folder == self.setup.project || !is_folder(io, &one.folder).await?)
+    }
+}
+
+// Also one that may not be looked at.
+async fn is_folder(io: &Io, path: &str) -> Result<bool, Trouble> {
+    match io.stat(&File::new(Root::Outside, path)).await {
+        Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == Kind::Folder)),
+        Err(trouble) => match trouble.code() {
+            "permission_denied" => Ok(true),
+            "not_a_folder" => Ok(false),
+            _ => Err(trouble),
+        },
     }
 }
 

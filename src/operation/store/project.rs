@@ -1,13 +1,24 @@
 //! The project that is worked in: its folder, its hash, and by what else it is known when its folder is another.
 
-use alloc::string::ToString;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
 
 use super::Store;
-use crate::operation::{Io, Trouble};
-use crate::project::Aliases;
+use crate::json::text::to_json;
+use crate::operation::{Io, Operation, Trouble};
+use crate::project::{Aliases, hash};
 use crate::record::event::Project;
 
 impl Store {
+    /// What sessions say of a project: `{"path","hash","name","remote","firstCommit","folder"}`, JSON. `normal` is its path in
+    /// Unicode's normalisation form C.
+    pub fn describe(self: &Rc<Store>, path: String, normal: String) -> Operation<'static, String> {
+        Operation::new(|io| async move {
+            let aliases = Aliases::from_json(&io.git(&path).await?)?;
+            Ok(to_json(&project(path, hash(&normal), aliases)))
+        })
+    }
+
     /// What its repository says; asked once.
     pub(super) async fn aliases(&self, io: &Io) -> Result<Aliases, Trouble> {
         if let Some(known) = &*self.aliases.borrow() {
@@ -20,9 +31,13 @@ impl Store {
 
     /// What sessions say of it.
     pub(super) async fn described(&self, io: &Io) -> Result<Project, Trouble> {
-        let Aliases { remote, first_commit, folder } = self.aliases(io).await?;
-        let path = &self.setup.project;
-        let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string();
-        Ok(Project { path: path.clone(), hash: self.hash.clone(), name, remote, first_commit, folder })
+        let aliases = self.aliases(io).await?;
+        Ok(project(self.setup.project.clone(), self.hash.clone(), aliases))
     }
+}
+
+fn project(path: String, hash: String, aliases: Aliases) -> Project {
+    let Aliases { remote, first_commit, folder } = aliases;
+    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string();
+    Project { path, hash, name, remote, first_commit, folder }
 }

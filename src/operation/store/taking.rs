@@ -9,7 +9,9 @@ use super::Store;
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Root, TAKEN, names};
+use crate::layout::{
+    self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Placement, Root, TAKEN, names,
+};
 use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
 use crate::record::{draft, id};
 use crate::time;
@@ -55,6 +57,32 @@ impl Store {
             let about = Conversation::from_json(&about).ok_or_else(wrong)?;
             let place = store.new_conversation(&io, &about).await?;
             Ok(store.setup.shown(&place.folder()))
+        })
+    }
+
+    /// The same in the home, with the project, for the session of this id. `by`: which process it is, JSON.
+    pub fn take_home(self: &Rc<Store>, id: String, by: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let folder = Place::Home { project: store.hash.clone(), id }.folder();
+            let shown = store.setup.shown(&folder);
+            let own = folder.beside(&names::taking(&id::new(&io.stamp(), 0)));
+            if is_taken(&io, &folder, &own, &[(TAKEN, by.into_bytes())]).await? {
+                return Ok(shown);
+            }
+            let message = format!("expected no session in \"{shown}\", but found one");
+            Err(Trouble::refused(Code::AlreadyExists, message))
+        })
+    }
+
+    /// Lists have the sessions of a workspace from now on, by the folder of one of them, wherever they are asked for.
+    pub fn met_with(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            match store.setup.place(&shown, Placement::Workspace) {
+                Some(place) => store.meet(&io, &place).await,
+                None => Ok(()),
+            }
         })
     }
 

@@ -1,0 +1,147 @@
+//! What a store is kept in order by: sessions that are too old are archived, and the index says what there is.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::error::{Code, Error};
+use crate::json::fields::Fields;
+use crate::operation::{Io, Operation, Trouble, unless_bug};
+use crate::record::event::Change;
+use crate::session::ask::Ask;
+use crate::session::listed::{Listed, Wanted};
+use crate::session::tidy::{Aged, Limits, too_old};
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
+
+impl Store {
+    /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
+    /// "autoArchiveAfterDays"}`, JSON. The current one, those that somebody has open, and those of a workspace stay as they
+    /// are. Answer: the ids of those that were archived.
+    pub fn tidy(self: &Rc<Store>, limits: String) -> Operation<'static, Vec<String>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let (most, kept_ms) = read_limits(&limits)?;
+            let current = store.pointed(&io).await?.map(|pointer| pointer.id);
+            let listed = store.all_listed(&io, &Wanted::usual(false)).await?;
+            let about: Vec<Aged> = listed.iter().map(aged).collect();
+            let limits = Limits { most, kept_ms, now_ms: io.now_ms(), current: current.as_deref() };
+            let mut ids = Vec::new();
+            for place in too_old(&about, &limits) {
+                if unless_bug(store.archived(&io, &listed[place]).await)? == Some(true) {
+                    ids.push(listed[place].entry.id.clone());
+                }
+            }
+            store.save_index(&io).await?;
+            Ok(ids)
+        })
+    }
+
+    // Where nobody has it open; whether it is archived then.
+    async fn archived(&self, io: &Io, one: &Listed) -> Result<bool, Trouble> {
+        let place = self.setup.place(&one.path, one.entry.placement);
+        let Some(place) = place.filter(|_| self.open_at(&one.path).is_none()) else { return Ok(false) };
+        let live = self.unread(&place, "");
+        live.opened(io).await?;
+        let is_free = live.holders(io).await?.is_empty();
+        if is_free {
+            live.said(io, Vec::from([Ask::from(Change::Archived)])).await?;
+        }
+        live.derived(io, true).await?;
+        Ok(is_free)
+    }
+
+    /// What the index says of a session that is open, by its folder, is what its files say now.
+    pub fn note(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let Some(live) = store.open_at(&shown) else { return Ok(()) };
+            if let Some(place) = store.setup.place(&shown, live.placement()) {
+                store.changed(&io, &live, &place).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// No line of the index is about the session of this folder any more: it is gone for good.
+    pub fn forget_listed(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.forget_line(&io, &shown).await })
+    }
+
+    /// How many lines of the index are none.
+    pub fn index_damage(self: &Rc<Store>) -> Operation<'static, u64> {
+        let store = self.clone();
+        Operation::new(|io| async move { Ok(store.read_index(&io).await?.damaged) })
+    }
+
+    /// Takes away what is no line of the index.
+    pub fn mend_index(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.compact_index(&io, &[]).await })
+    }
+
+    /// Writes down what was found out about sessions, for the next list.
+    pub fn save(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.save_index(&io).await })
+    }
+}
+
+fn aged(one: &Listed) -> Aged {
+    let Listed { entry, .. } = one;
+    let (id, last_active) = (entry.id.clone(), entry.last.clone());
+    Aged { id, placement: entry.placement, is_readable: entry.lifecycle.is_some(), last_active }
+}
+
+// How many sessions stay, and for how many milliseconds.
+fn read_limits(json: &str) -> Result<(u64, u64), Error> {
+    let wrong = |message: String| Error::new(Code::InvalidRequest, message);
+    let mut fields = Fields::parse(json)
+        .map_err(|found| wrong(format!("expected how many sessions stay, but found {found} instead")))?;
+    let mut thousandths = |key: &str| match fields.take_raw(key) {
+        None => Ok(u64::MAX),
+        Some(raw) => thousandths_of(raw).ok_or_else(|| {
+            wrong(format!("expected a number from 0 on for \"{key}\", but found {raw} instead"))
+        }),
+    };
+    let (most, days) = (thousandths("maxSessionsPerProject")?, thousandths("autoArchiveAfterDays")?);
+    Ok((most.div_ceil(1000), days.saturating_mul(DAY_MS / 1000)))
+}
+
+// Of a number as JSON writes it; one that is too large is the largest.
+fn thousandths_of(number: &str) -> Option<u64> {
+    if let Some((digits, exponent)) = number.split_once(['e', 'E']) {
+        let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
+        return is_number.then_some(if exponent.starts_with('-') { 0 } else { u64::MAX });
+    }
+    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+    let is_number =
+        !whole.is_empty() && [whole, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let digit = |nth: usize| rest.as_bytes().get(nth).map_or(0, |byte| u64::from(byte - b'0'));
+    let whole = whole.parse().unwrap_or(u64::MAX);
+    is_number.then(|| whole.saturating_mul(1000).saturating_add(digit(0) * 100 + digit(1) * 10 + digit(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_numbers_from_0_on() {
+        let read = |json: &str| read_limits(json).map_err(|error| error.code);
+        let limits = |most: &str, days: &str| {
+            read(&format!(r#"{{"maxSessionsPerProject":{most},"autoArchiveAfterDays":{days}}}"#))
+        };
+        assert_eq!(limits("50", "30"), Ok((50, 30 * DAY_MS)));
+        assert_eq!(limits("0", "0.5"), Ok((0, DAY_MS / 2)));
+        assert_eq!(limits("2.5", "1e+21"), Ok((3, u64::MAX)));
+        assert_eq!(limits("5e-7", "99999999999999999999"), Ok((0, u64::MAX)));
+        assert_eq!(read("{}").map(|(most, _)| most > 1_000_000_000), Ok(true));
+        for odd in ["-1", "\"1\"", "null", "true"] {
+            assert_eq!(limits(odd, "1"), Err(Code::InvalidRequest), "{odd}");
+        }
+    }
+}

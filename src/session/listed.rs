@@ -1,0 +1,494 @@
+//! What lists show of sessions, which of them, and in which order.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Error};
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout::Placement;
+use crate::project::Aliases;
+use crate::record::status::Status;
+use crate::time;
+
+/// What a line of the index says of a session.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// How it is kept.
+    pub placement: Placement,
+    /// Its id.
+    pub id: String,
+    /// What it is called in its workspace.
+    pub name: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// What sort of conversation it is.
+    pub session_type: String,
+    /// What it is; nothing where it cannot be opened.
+    pub lifecycle: Option<Status>,
+    /// It is hidden from lists.
+    pub is_archived: bool,
+    /// When it was active last, RFC 3339.
+    pub last: String,
+    /// The folder that it was begun in.
+    pub project: String,
+    /// By what else its project is known.
+    pub aliases: Aliases,
+    /// The agent that it was imported from, else empty.
+    pub agent: String,
+    created_at: String,
+    message_count: u64,
+    total_tokens: u64,
+    project_hash: String,
+    archived_at: Option<String>,
+    summary: Option<String>,
+    provider: String,
+}
+
+/// As callers are told of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    session_type: &'a str,
+    title: &'a str,
+    status: &'a str,
+    last_active: &'a str,
+    summary: Option<&'a str>,
+    message_count: u64,
+    placement: &'a str,
+    path: &'a str,
+    project_hash: &'a str,
+    created_at: &'a str,
+    total_tokens: u64,
+    provider: &'a RawValue,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    agent: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    archived_at: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    project: &'a str,
+}
+
+const NO_PROVIDER: &str = r#"{"type":"","model":"","contextWindow":0}"#;
+
+impl Entry {
+    /// Reads a line; nothing where it is less.
+    pub fn read(line: &str) -> Option<Entry> {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(line).ok()?;
+        let mut text = |key: &str| fields.take::<String>(key, &mut bad);
+        let placement = match &*text("placement")? {
+            "home" => Placement::Home,
+            "workspace" => Placement::Workspace,
+            _ => return None,
+        };
+        let lifecycle = match &*text("lifecycle")? {
+            "unreadable" => None,
+            name => Some(
+                [Status::Active, Status::Paused, Status::Completed]
+                    .into_iter()
+                    .find(|one| one.as_str() == name)?,
+            ),
+        };
+        let aliases =
+            Aliases { remote: text("remote"), first_commit: text("firstCommit"), folder: text("folder") };
+        Some(Entry {
+            placement,
+            lifecycle,
+            aliases,
+            id: text("id")?,
+            name: text("name"),
+            title: text("title")?,
+            session_type: text("type")?,
+            is_archived: text("status")? == "archived",
+            last: text("lastAccessedAt")?,
+            project: text("projectPath")?,
+            agent: text("agent")?,
+            created_at: text("createdAt")?,
+            project_hash: text("projectHash")?,
+            archived_at: text("archivedAt"),
+            summary: text("summary"),
+            message_count: fields.take("messageCount", &mut bad)?,
+            total_tokens: fields.take("totalTokens", &mut bad)?,
+            provider: fields.take_raw("provider").filter(|provider| provider.starts_with('{'))?.into(),
+        })
+    }
+
+    /// One that cannot be opened.
+    pub fn unreadable(placement: Placement, id: &str) -> Entry {
+        Entry {
+            placement,
+            id: id.into(),
+            name: None,
+            title: String::new(),
+            session_type: "chat".into(),
+            lifecycle: None,
+            is_archived: false,
+            last: String::new(),
+            project: String::new(),
+            aliases: Aliases::default(),
+            agent: String::new(),
+            created_at: String::new(),
+            message_count: 0,
+            total_tokens: 0,
+            project_hash: String::new(),
+            archived_at: None,
+            summary: None,
+            provider: NO_PROVIDER.into(),
+        }
+    }
+
+    /// What it is, in a word.
+    pub fn status(&self) -> &'static str {
+        self.lifecycle.map_or("unreadable", Status::as_str)
+    }
+}
+
+/// One that is listed: what is known of it, where it lies, and the folder it belongs to, as people call them.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// What is known of it.
+    pub entry: Entry,
+    /// Where it lies.
+    pub path: String,
+    /// The folder it belongs to; of what lies in a workspace, wherever that is checked out.
+    pub folder: String,
+    /// When it was active last, in milliseconds since 1970; nothing where that is no time.
+    pub last_ms: Option<i64>,
+}
+
+impl Listed {
+    /// As callers are told of it, JSON.
+    pub fn write(&self, to: &mut String) {
+        let Entry { placement, id, name, title, session_type, last, agent, .. } = &self.entry;
+        let provider = serde_json::from_str(&self.entry.provider);
+        let shown = Shown {
+            id,
+            session_type,
+            title,
+            status: self.entry.status(),
+            last_active: last,
+            summary: self.entry.summary.as_deref(),
+            message_count: self.entry.message_count,
+            placement: match placement {
+                Placement::Home => "home",
+                Placement::Workspace => "workspace",
+            },
+            path: &self.path,
+            project_hash: &self.entry.project_hash,
+            created_at: &self.entry.created_at,
+            total_tokens: self.entry.total_tokens,
+            provider: provider.unwrap_or(RawValue::NULL),
+            name: name.as_deref().unwrap_or_default(),
+            agent,
+            archived_at: self.entry.archived_at.as_deref().unwrap_or_default(),
+            project: &self.folder,
+        };
+        to.push_str(&to_json(&shown));
+    }
+}
+
+/// Which sessions are wanted, how many, and in which order.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Of all projects.
+    pub all: bool,
+    /// What the index says is not held against the files.
+    pub is_unverified: bool,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// In which order.
+    pub sort: Sort,
+    session_type: Type,
+    lifecycle: Option<Option<Status>>,
+    archived: Option<bool>,
+    agent: Option<String>,
+    folder: Option<String>,
+    since: Option<i64>,
+    until: Option<i64>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Type {
+    #[default]
+    NoSubagent,
+    Any,
+    Of(String),
+}
+
+/// What comes first. Of what is alike, the last active one does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The last active one.
+    #[default]
+    Active,
+    /// The newest one.
+    Created,
+    /// By title; see [`in_words`].
+    Title,
+    /// That with most messages.
+    Messages,
+    /// By agent, as by title.
+    Agent,
+    /// By the project's folder, as by title.
+    Project,
+}
+
+impl Wanted {
+    /// Those that a list has unless more is said, also archived ones and sub-agents' where `is_any`.
+    pub fn usual(is_any: bool) -> Wanted {
+        let session_type = if is_any { Type::Any } else { Type::NoSubagent };
+        Wanted { session_type, archived: (!is_any).then_some(false), ..Wanted::default() }
+    }
+
+    /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all optional:
+    /// `type` and `archived` are null for any, `since` and `until` times.
+    ///
+    /// # Errors
+    /// `invalid_request`, naming what is wrong.
+    pub fn from_json(json: &str) -> Result<Wanted, Error> {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(json).map_err(|found| wrong("an object", None, &found.to_string()))?;
+        let session_type = match fields.take_raw("type") {
+            None => Type::NoSubagent,
+            Some("null") => Type::Any,
+            Some(raw) => Type::Of(text(raw).ok_or_else(|| wrong("a string or null", Some("type"), raw))?),
+        };
+        let status = fields.take_raw("status");
+        let lifecycle = match status {
+            None | Some("\"archived\"") => None,
+            Some("\"unreadable\"") => Some(None),
+            Some(raw) => {
+                let known = [Status::Active, Status::Paused, Status::Completed].into_iter();
+                let found = known.into_iter().find(|one| text(raw).as_deref() == Some(one.as_str()));
+                let expected = "active, paused, completed, unreadable or archived";
+                Some(Some(found.ok_or_else(|| wrong(expected, Some("status"), raw))?))
+            }
+        };
+        let archived = match fields.take_raw("archived") {
+            None => Some(status == Some("\"archived\"")),
+            Some("null") => None,
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            Some(raw) => return Err(wrong("true, false or null", Some("archived"), raw)),
+        };
+        let sort = match fields.take_raw("sort") {
+            None => Sort::Active,
+            Some(raw) => Sort::named(raw).ok_or_else(|| {
+                wrong("active, created, title, messages, agent or project", Some("sort"), raw)
+            })?,
+        };
+        let limit = match fields.take_raw("limit") {
+            None => None,
+            Some(raw) => Some(raw.parse().map_err(|_| wrong("a number of sessions", Some("limit"), raw))?),
+        };
+        let mut time = |key: &str| match fields.take_raw(key) {
+            None => Ok(None),
+            Some(raw) => {
+                let ms = text(raw).and_then(|text| time::parse(&text));
+                ms.map(Some).ok_or_else(|| wrong("a time", Some(key), raw))
+            }
+        };
+        let (since, until) = (time("since")?, time("until")?);
+        let wanted = Wanted {
+            all: fields.take("all", &mut bad).unwrap_or_default(),
+            is_unverified: fields.take("verify", &mut bad) == Some(false),
+            agent: fields.take("agent", &mut bad),
+            folder: fields.take("folder", &mut bad),
+            limit,
+            sort,
+            session_type,
+            lifecycle,
+            archived,
+            since,
+            until,
+        };
+        match bad.into_iter().next() {
+            Some(bad) => Err(Error::new(Code::InvalidRequest, bad.message)),
+            None => Ok(wanted),
+        }
+    }
+
+    /// Whether a list has it.
+    pub fn has(&self, one: &Listed) -> bool {
+        let Listed { entry, folder, last_ms, .. } = one;
+        let named = |wanted: &String| wanted == folder || folder.rsplit(['/', '\\']).next() == Some(wanted);
+        self.archived.is_none_or(|archived| archived == entry.is_archived)
+            && self.lifecycle.is_none_or(|lifecycle| lifecycle == entry.lifecycle)
+            && self.agent.as_ref().is_none_or(|agent| *agent == entry.agent)
+            && self.folder.as_ref().is_none_or(named)
+            && self.since.is_none_or(|since| last_ms.is_some_and(|ms| ms >= since))
+            && self.until.is_none_or(|until| last_ms.is_some_and(|ms| ms <= until))
+            && match &self.session_type {
+                Type::Any => true,
+                Type::NoSubagent => entry.session_type != "subagent",
+                Type::Of(name) => *name == entry.session_type,
+            }
+    }
+}
+
+fn text(raw: &str) -> Option<String> {
+    serde_json::from_str(raw).ok()
+}
+
+fn wrong(expected: &str, key: Option<&str>, found: &str) -> Error {
+    let key = key.map(|key| [" for \"", key, "\""].concat()).unwrap_or_default();
+    Error::new(
+        Code::InvalidRequest,
+        ["expected ", expected, &key, ", but found ", found, " instead"].concat(),
+    )
+}
+
+impl Sort {
+    fn named(raw: &str) -> Option<Sort> {
+        Some(match raw {
+            "\"active\"" => Sort::Active,
+            "\"created\"" => Sort::Created,
+            "\"title\"" => Sort::Title,
+            "\"messages\"" => Sort::Messages,
+            "\"agent\"" => Sort::Agent,
+            "\"project\"" => Sort::Project,
+            _ => return None,
+        })
+    }
+}
+
+/// When a session was active last, as a number and as it is stored, and where it lies: the last active one comes first. What is
+/// no time was long ago.
+pub fn later(one: (Option<i64>, &str, &str), other: (Option<i64>, &str, &str)) -> Ordering {
+    let by_time = other.0.cmp(&one.0).then_with(|| other.1.cmp(one.1));
+    by_time.then_with(|| one.2.cmp(other.2))
+}
+
+/// In the order that is wanted.
+pub fn sort(listed: &mut [Listed], by: Sort) {
+    fn active(one: &Listed) -> (Option<i64>, &str, &str) {
+        (one.last_ms, &one.entry.last, &one.path)
+    }
+    listed.sort_by(|one, other| later(active(one), active(other)));
+    match by {
+        Sort::Active => {}
+        Sort::Created => {
+            listed.sort_by_cached_key(|one| core::cmp::Reverse(time::parse(&one.entry.created_at)))
+        }
+        Sort::Title => listed.sort_by(|one, other| in_words(&one.entry.title, &other.entry.title)),
+        Sort::Messages => listed.sort_by_key(|one| core::cmp::Reverse(one.entry.message_count)),
+        Sort::Agent => listed.sort_by(|one, other| in_words(&one.entry.agent, &other.entry.agent)),
+        Sort::Project => listed.sort_by(|one, other| in_words(&one.folder, &other.folder)),
+    }
+}
+
+/// Names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then numbers by their
+/// value, then letters, whatever their case. What more an alphabet would say, as that `é` stands beside `e`, no order says
+/// that has no table of them.
+pub fn in_words(one: &str, other: &str) -> Ordering {
+    let (mut one, mut other) = (one.chars().peekable(), other.chars().peekable());
+    loop {
+        let (Some(a), Some(b)) = (one.peek().copied(), other.peek().copied()) else {
+            return one.peek().is_some().cmp(&other.peek().is_some());
+        };
+        let order = if a.is_ascii_digit() && b.is_ascii_digit() {
+            let number = |letters: &mut core::iter::Peekable<core::str::Chars<'_>>| {
+                let mut digits = String::new();
+                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                    if digit != '0' || !digits.is_empty() {
+                        digits.push(digit);
+                    }
+                }
+                (digits.len(), digits)
+            };
+            number(&mut one).cmp(&number(&mut other))
+        } else {
+            one.next();
+            other.next();
+            rank(a).cmp(&rank(b))
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+fn rank(letter: char) -> (u8, char) {
+    let class = match letter {
+        '0'..='9' => 1,
+        'a'..='z' | 'A'..='Z' | '\u{80}'.. => 2,
+        _ => 0,
+    };
+    (class, small(letter))
+}
+
+// Of the alphabets whose small letters stand beside the large ones.
+fn small(letter: char) -> char {
+    let by = match letter {
+        'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => 32,
+        'Ѐ'..='Џ' => 80,
+        _ => 0,
+    };
+    char::from_u32(letter as u32 + by).unwrap_or(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_as_a_person_sorts_them() {
+        let sorted = ["", "-a", "1 thing", "2", "10", "Äpfel", "ärzte", "Яблоко"];
+        let mut names = sorted;
+        names.reverse();
+        names.sort_by(|one, other| in_words(one, other));
+        assert_eq!(names, sorted);
+        assert_eq!(in_words("Part 02", "part 2"), Ordering::Equal);
+        assert_eq!(in_words("part 9", "Part 10"), Ordering::Less);
+        assert_eq!(in_words("a b", "ab"), Ordering::Less);
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_meant_is_refused_by_what_is_wrong() {
+        for (json, found) in [
+            ("[]", "an array"),
+            (r#"{"sort":"odd"}"#, "sort"),
+            (r#"{"limit":-1}"#, "limit"),
+            (r#"{"limit":1.5}"#, "limit"),
+            (r#"{"type":7}"#, "type"),
+            (r#"{"status":"gone"}"#, "status"),
+            (r#"{"archived":1}"#, "archived"),
+            (r#"{"since":"soon"}"#, "since"),
+            (r#"{"until":7}"#, "until"),
+            (r#"{"all":"yes"}"#, "all"),
+            (r#"{"agent":7}"#, "agent"),
+        ] {
+            let error = Wanted::from_json(json).expect_err(json);
+            assert_eq!(error.code, Code::InvalidRequest, "{json}");
+            assert!(error.message.contains(found), "{json}: {}", error.message);
+        }
+        let wanted = r#"{"sort":"title","limit":0,"type":null,"status":"unreadable","archived":null,"since":"2026-11-22T00:00:00.000Z","verify":false}"#;
+        assert!(
+            Wanted::from_json(wanted).is_ok_and(|wanted| wanted.is_unverified && wanted.sort == Sort::Title)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_names_is_one(one: String, two: String, three: String) {
+            prop_assert_eq!(in_words(&one, &two), in_words(&two, &one).reverse());
+            if in_words(&one, &two).is_le() && in_words(&two, &three).is_le() {
+                prop_assert!(in_words(&one, &three).is_le());
+            }
+            prop_assert_eq!(in_words(&one, &format!("{one}a")), Ordering::Less);
+        }
+    }
+}
