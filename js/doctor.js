@@ -3,7 +3,6 @@
 
 import { join } from "node:path";
 
-import { cutOff } from "./cut-off.js";
 import { refuseBug, unlessBug } from "./error.js";
 import { keptSecrets } from "./redaction.js";
 import { Live, idOf } from "./live.js";
@@ -20,10 +19,10 @@ import { leftOver, mended, ofNobody, ofSession, problem } from "./upkeep.js";
 
 /**
  * @param {Place} place
- * @param {{ cache: Cache, home: string, fix: boolean, secrets?: boolean }} options
+ * @param {{ cache: Cache, core: CoreStore, home: string, fix: boolean, secrets?: boolean }} options
  * @returns {Promise<DoctorReport | undefined>} nothing where there is no session
  */
-export async function ofPlace(place, { cache, home, fix, secrets = false }) {
+export async function ofPlace(place, { cache, core, fix, secrets = false }) {
   const { path, placement } = place;
   const named = placement === "home" ? idOf(path) : conversationOf(path).name;
   const live = new Live({ ...place, cache });
@@ -32,7 +31,7 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
     const { health, problems } = await live.run("examine");
     if (live.isEmpty && problems.length === 0) return undefined;
     const kept = secrets ? await keptSecrets(place) : [];
-    const findings = await ofSession(place, { live, problems, home: { storage: cache.storage, path: home } });
+    const findings = await ofSession(place, { live, problems, core, home: { storage: cache.storage } });
     if (!fix || findings.length === 0) return { id: live.id, path, health, problems: [...whole(problems, findings), ...kept], fixed: [] };
     const { fixed, failed } = await mended(findings);
     const again = await live.run("examine");
@@ -43,15 +42,6 @@ export async function ofPlace(place, { cache, home, fix, secrets = false }) {
   } finally {
     live.letGo();
   }
-}
-
-/**
- * What was cut off. It is ended before sessions are looked at: they lie elsewhere then.
- * @param {import("./cut-off.js").Where} where @param {boolean} fix @returns {Promise<Mended>}
- */
-export async function ofCutOff(where, fix) {
-  const findings = await cutOff(where);
-  return fix ? mended(findings) : { fixed: [], failed: whole([], findings) };
 }
 
 /**

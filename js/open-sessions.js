@@ -76,9 +76,9 @@ export class OpenSessions {
     this.#sort();
     const known = await this.#known(place.path);
     if (known) return known;
-    const now = await this.#places.moves.now(place);
+    const now = await this.#core.run("liesNow", place.path, place.placement);
     if (!now) throw elsewhere(place.path);
-    if (now !== place) return this.at(now);
+    if (now.path !== place.path) return this.at(this.#places.of(now));
     const { path } = place;
     const opening = this.#opening.get(path) ?? this.#opened(place);
     this.#opening.set(path, opening);

@@ -447,6 +447,9 @@ export class Session {
     return this.#run("others");
   }
 
+  /** What another process appends meanwhile would go where nobody looks. @internal */
+  refuseIfOpen() { return this.#run("refuseIfOpen"); }
+
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() {
     return this.#secrets.leaving(this.#run("examine"));

@@ -7,10 +7,9 @@ import { Arrivals } from "./arrivals.js";
 import { handedOver } from "./agents/native.js";
 import { keptSessions } from "./agents/places.js";
 import { Continued } from "./continued.js";
-import { called, newId } from "./core.js";
-import { derived } from "./derived.js";
-import { ofCutOff, ofPlace, ofStore } from "./doctor.js";
-import { LeftoffError, unlessBug, unlessGone } from "./error.js";
+import { newId } from "./core.js";
+import { ofPlace, ofStore } from "./doctor.js";
+import { LeftoffError, unlessGone } from "./error.js";
 import { realPath } from "./folder.js";
 import { copyOf } from "./fork.js";
 import { commit } from "./git.js";
@@ -21,17 +20,25 @@ import { OpenSessions } from "./open-sessions.js";
 import { searched } from "./messages.js";
 import { knownOptions } from "./options.js";
 import { leaving } from "./privacy/leaving.js";
-import { refuseIfOpen } from "./refusing.js";
 import { besideConversation, recorded } from "./recording.js";
-import { thisProcess } from "./process.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
-import { purged, toTrash } from "./trash.js";
 import { CoreStore } from "./wasm/store.js";
 
 /** @import { Session } from "./session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "./types/index.js" */
+
+/**
+ * A session in the trash.
+ * @typedef {object} Trashed
+ * @property {string} id
+ * @property {string} title
+ * @property {string} deleted when, RFC 3339
+ * @property {string} path where it lies now
+ * @property {"home" | "workspace"} placement
+ * @property {string | null} from the folder that it was in; null where nobody knows
+ */
 
 /**
  * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
@@ -62,8 +69,9 @@ export class Store {
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
     this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) });
     const found = async (/** @type {string} */ id) => {
-      const now = await this.#core.run("whereabouts", id);
-      return now ? places.moves.now(places.of(now)) : undefined;
+      const at = await this.#core.run("whereabouts", id);
+      const now = at && (await this.#core.run("liesNow", at.path, at.placement));
+      return now ? places.of(now) : undefined;
     };
     this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: found });
     /** The folder that is worked in. */
@@ -138,20 +146,9 @@ export class Store {
    * session.metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
-    const { title, name } = knownOptions("create", options);
+    const { title } = knownOptions("create", options);
     const words = typeof title === "string" ? decomposed(title) : undefined;
-    return this.#open.begun(this.#places.of(await this.#freely({ name }, () => this.#core.run("create", { ...options, words }))));
-  }
-
-  /** What was cut off on its way to a conversation does not take its place. @template T @param {{ name?: string, day?: string }} where @param {() => Promise<T>} work */
-  async #freely({ name, day }, work) {
-    try {
-      return await work();
-    } catch (error) {
-      if (name === undefined || !(error instanceof LeftoffError && error.code === "already_exists")) throw error;
-      await this.#places.moves.freed(this.#places.conversation(name, day));
-      return work();
-    }
+    return this.#open.begun(this.#places.of(await this.#core.run("create", { ...options, words })));
   }
 
   /**
@@ -184,18 +181,18 @@ export class Store {
 
   /** @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] */
   async #reports({ id, fix = false, secrets = false } = {}) {
-    const parts = { cache: this.#open.cache, home: this.home, fix, secrets };
+    const parts = { cache: this.#open.cache, core: this.#core, home: this.home, fix, secrets };
     if (id !== undefined) {
       const one = await this.#core.run("find", id, "looked");
       return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
     }
-    const cut = await ofCutOff({ places: this.#places, core: this.#core, storage: this.#storage, home: this.home }, fix);
+    const cut = await this.#core.run("cutOff", String(fix));
     const reports = [];
     for (const place of await this.#core.run("places")) reports.push(await ofPlace(this.#places.of(place), parts));
     const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
     const of = { cut, project: this.project, projectStorage: this.#places.storageOf(this.project) };
     const ids = new Set(reports.map((report) => report?.id ?? ""));
-    reports.push(await ofStore({ ...parts, ...of, ids, core: this.#core, current }));
+    reports.push(await ofStore({ ...parts, ...of, ids, current }));
     return reports.flatMap((report) => report ?? []);
   }
 
@@ -206,7 +203,7 @@ export class Store {
    */
   async mend(session) {
     await session.flush();
-    return ofPlace(this.#places.of(session), { cache: this.#open.cache, home: this.home, fix: true });
+    return ofPlace(this.#places.of(session), { cache: this.#open.cache, core: this.#core, home: this.home, fix: true });
   }
 
   /**
@@ -369,17 +366,13 @@ export class Store {
    */
   async delete(session, options = {}) {
     const { purge = false } = knownOptions("delete", options);
-    await refuseIfOpen(session);
+    await session.refuseIfOpen();
     await session.look();
-    const place = this.#places.of(session);
+    const { path, placement, id } = session;
     await session.close();
-    this.#open.forget(session.path);
-    const trash = purge ? null : await toTrash(place, { storage: this.#storage, home: this.home });
-    if (purge) {
-      await purged(place);
-      await this.#core.run("forgetListed", place.path);
-    }
-    for (const name of called((core) => core.keptNames(session.id))) await this.#storage.remove(join(this.home, names().cache, name)).catch(unlessBug);
+    this.#open.forget(path);
+    const trash = await this.#core.run("delete", path, placement, id, String(purge));
+    if (purge) await this.#core.run("forgetListed", path);
     return { trash };
   }
 
@@ -396,11 +389,11 @@ export class Store {
     const project = await this.#described(path);
     const places = (await this.#places.home.paths(hash)).map((at) => this.#places.of({ path: at, placement: "home" }));
     // All or none: half a project would be in neither place.
-    for (const place of places) await this.#open.meet(place, refuseIfOpen);
+    for (const place of places) await this.#open.meet(place, (session) => session.refuseIfOpen());
     let count = 0;
     for (const place of places) {
       const session = await this.#open.at(place);
-      await refuseIfOpen(session);
+      await session.refuseIfOpen();
       await session.relocate({ project });
       await this.#open.letGo(session);
       await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
@@ -421,26 +414,29 @@ export class Store {
    */
   async move(session, options) {
     const { to, name, day, title = session.metadata.display.title } = knownOptions("move", options);
-    await refuseIfOpen(session);
+    await session.refuseIfOpen();
     await session.flush();
     if (session.placement === to) return session;
-    const from = this.#places.of(session);
-    const { id, metadata } = session;
-    const by = thisProcess();
-    const about = { id, type: metadata.type, words: decomposed(title), name, day, by };
-    if (to === "home") await this.#places.moves.freed(this.#places.home.place(projectHash(this.project), id));
-    const path = to === "home" ? await this.#core.run("takeHome", id, by) : await this.#freely({ name, day }, () => this.#core.run("takeConversation", about));
-    const place = this.#places.of({ path, placement: to === "home" ? "home" : "workspace" });
-    const old = names()[from.placement];
-    const document = await derived(from.storage, join(from.path, old.file));
+    const { path, placement, id, metadata } = session;
+    const about = { id, type: metadata.type, words: decomposed(title), name, day };
     await session.close();
-    this.#open.forget(session.path);
-    const where = to === "home" ? { project: await this.#described() } : { name: conversationOf(place.path).name };
-    await this.#places.moves.carry({ id, from, to: place, but: [old.file, names().attributes] }, async () => {
-      await this.#open.look(place, (moved) => moved.relocate({ ...where, [old.key]: document }));
-      if (place.placement === "workspace") await this.#core.run("meet", place.path);
-    });
-    return this.#open.at(place);
+    const place = await this.#core.run("carry", path, placement, about);
+    this.#open.forget(path);
+    return this.#open.at(this.#places.of(place));
+  }
+
+  /** The sessions in the trash, deleted last first. @internal @returns {Promise<Trashed[]>} */
+  trashed() { return this.#core.run("trashed"); }
+
+  /**
+   * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
+   * @internal
+   * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
+   * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
+   */
+  async restore(id) {
+    const there = await this.#all({ all: true, type: null, archived: null });
+    return this.#core.run("restore", id, there.map((one) => one.id));
   }
 
   /**

@@ -15,11 +15,11 @@ import { refuseBug, unlessBug } from "./error.js";
 import { Live } from "./live.js";
 import { names } from "./placement.js";
 import { isAlive } from "./process.js";
-import { inTrash } from "./trash.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "./storage/contract.js" */
 /** @import { FileProblem } from "./types/index.js" */
+/** @import { CoreStore } from "./wasm/store.js" */
 
 /**
  * @typedef {object} Finding
@@ -33,15 +33,15 @@ const DAY_MS = 24 * 60 * 60_000;
 /**
  * What is there to mend of a session.
  * @param {Place} place
- * @param {{ live: Live, problems: FileProblem[], home: { storage: Storage, path: string } }} known `problems`: of its logs
+ * @param {{ live: Live, problems: FileProblem[], core: CoreStore, home: { storage: Storage } }} known `problems`: of its logs
  * @returns {Promise<Finding[]>}
  */
-export async function ofSession(place, { live, problems, home }) {
+export async function ofSession(place, { live, problems, core, home }) {
   const { storage, path } = place;
   const torn = problems.filter(({ code }) => code === "torn_tail").map((problem) => tornTail(place, problem));
   const found = [
     ...torn,
-    ...(await document(place, { live, home, isVanished: problems.some(({ code }) => code === "vanished") })),
+    ...(await document(place, { live, core, home, isVanished: problems.some(({ code }) => code === "vanished") })),
     ...(await checkpoint(live, home)),
     ...(await leases(live)),
   ];
@@ -109,10 +109,10 @@ function tornTail({ storage, path }, problem) {
 
 /**
  * @param {Place} place
- * @param {{ live: Live, home: { storage: Storage, path: string }, isVanished: boolean }} known
+ * @param {{ live: Live, core: CoreStore, home: { storage: Storage }, isVanished: boolean }} known
  * @returns {Promise<Finding[]>}
  */
-async function document({ storage, path, placement }, { live, home, isVanished }) {
+async function document({ storage, path, placement }, { live, core, home, isVanished }) {
   const { file } = names()[placement];
   const at = join(path, file);
   // One that tells of what is gone is all that tells of it.
@@ -126,7 +126,7 @@ async function document({ storage, path, placement }, { live, home, isVanished }
   const is = !bytes ? "found none" : live.isStale ? "found something else" : "found one that is older";
   const mend = async () => {
     // What cannot be read may be somebody's work all the same.
-    const copy = bytes?.length && live.isStale ? inTrash(home.path, `${live.id}-${file}`) : "";
+    const copy = bytes?.length && live.isStale ? await core.run("trashedAs", `${live.id}-${file}`) : "";
     if (bytes && copy) await home.storage.replace(copy, bytes);
     await live.run("writeDocument");
     return `wrote ${file} anew from the logs${copy ? `; as it was, it lies at "${copy}"` : ""}`;

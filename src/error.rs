@@ -53,6 +53,8 @@ pub enum Code {
     NotFound,
     /// The log has grown, or may have, and its new bytes were not observed yet.
     ObserveFirst,
+    /// Another process has the session open.
+    OpenElsewhere,
     /// A format that no reader knows.
     UnknownFormat,
 }
@@ -83,6 +85,7 @@ impl Code {
             Code::NotAFile => "not_a_file",
             Code::NotFound => "not_found",
             Code::ObserveFirst => "observe_first",
+            Code::OpenElsewhere => "open_elsewhere",
             Code::UnknownFormat => "unknown_format",
         }
     }

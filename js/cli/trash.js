@@ -1,8 +1,7 @@
 // @ts-check
 /** The trash: what lies in it, and back again; and what puts a session there. */
 
-import { LeftoffError, NodeStorage } from "../index.js";
-import { restored, trashed } from "../trashed.js";
+import { LeftoffError } from "../index.js";
 import { canAsk } from "./screen.js";
 import { chosen, using } from "./store.js";
 import { cut } from "./width.js";
@@ -18,27 +17,14 @@ export async function trash(args) {
   if (doing === "list" ? id !== undefined : id === undefined) {
     throw new LeftoffError({ code: "usage", message: doing === "list" ? `expected nothing behind list, but found "${id}" instead` : "expected SESSION behind restore, but found none; 'leftoff trash list' shows what is there" });
   }
-  /** @type {Map<string, NodeStorage>} */
-  const storages = new Map();
-  const storageAt = (/** @type {string} */ root) => {
-    const storage = storages.get(root) ?? new NodeStorage({ root });
-    storages.set(root, storage);
-    return storage;
-  };
   return using(args, async (store) => {
-    const where = { home: store.home, storageAt };
-    const isThere = async (/** @type {string} */ one) => (await store.list({ all: true, type: null, archived: null })).some((listed) => listed.id === one);
-    try {
-      if (doing === "list") return listing(await trashed(where));
-      const value = await restored(id, { ...where, isThere });
-      return { text: `"${value.title}" is back in ${value.path}\n`, value };
-    } finally {
-      for (const storage of storages.values()) await storage.close();
-    }
+    if (doing === "list") return listing(await store.trashed());
+    const value = await store.restore(id);
+    return { text: `"${value.title}" is back in ${value.path}\n`, value };
   });
 }
 
-/** @param {import("../trashed.js").Trashed[]} found */
+/** @param {import("../store.js").Trashed[]} found */
 function listing(found) {
   const lines = found.map(({ id, title, deleted }) => `${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
   return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore ID' brings one back\n` : "the trash is empty\n", value: found };

@@ -11,6 +11,7 @@ import { aliasesOf } from "../git.js";
 import { toJson } from "../json.js";
 import { isGone, thisProcess } from "../process.js";
 import { foundIn, secretScan, wholeOf } from "../secrets.js";
+import { copied } from "../storage/copy.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
@@ -121,6 +122,9 @@ const ANSWERS = {
   async move({ from, to }, { host }) {
     const { storage, path } = host.at(from);
     await storage.move(path, host.at(to).path);
+  },
+  async copy({ from, to, missing }, { host }) {
+    return [END, await copied(host.at(from), host.at(to), { isMissing: missing }), numbersOf(null)];
   },
   async link({ file, target }, { host }) {
     const { storage, path } = host.at(file);

@@ -99,6 +99,10 @@ impl Host {
                 done(disk.replace(&self.at(&file), &bytes, within.as_deref()))
             }
             Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
+            Need::Copy { from, to, missing } => {
+                let copied = self.disk.borrow_mut().copy(&self.at(&from), &self.at(&to), missing);
+                told(copied, |bytes| Answer::End(bytes, None))
+            }
             Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
             Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
             Need::Git { folder } => Answer::Text(to_json(&git::aliases(Path::new(&folder)))),

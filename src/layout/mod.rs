@@ -74,6 +74,19 @@ pub enum Placement {
 }
 
 impl Placement {
+    /// As it is written everywhere.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Placement::Home => "home",
+            Placement::Workspace => "workspace",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Placement> {
+        [Placement::Home, Placement::Workspace].into_iter().find(|placement| placement.as_str() == name)
+    }
+
     /// The document about a session there.
     pub const fn document(self) -> &'static str {
         match self {

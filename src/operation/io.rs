@@ -183,6 +183,14 @@ impl Io {
         self.done(Need::Move { from: from.clone(), to: to.clone() })
     }
 
+    /// All in a folder, or a file; `missing`: only what is not there. How many bytes that were.
+    pub fn copy(&self, from: &File, to: &File, missing: bool) -> Reply<'_, u64> {
+        self.ask(Need::Copy { from: from.clone(), to: to.clone(), missing }, |answer| match answer {
+            Answer::End(bytes, _) => Ok(bytes),
+            other => Err(unmeant(other)),
+        })
+    }
+
     /// `target`: as people call it.
     pub fn link(&self, file: &File, target: &str) -> Reply<'_, ()> {
         self.done(Need::Link { file: file.clone(), target: target.into() })

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::live::Live;
 use super::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::File;
 use crate::layout::names::Kept;
@@ -127,6 +128,20 @@ impl Live {
     pub(super) async fn holders(&self, io: &Io) -> Result<Vec<Lease>, Trouble> {
         let found = self.leases(io).await?;
         Ok(found.into_iter().filter(|one| !one.is_left).filter_map(|one| one.lease).collect())
+    }
+
+    /// What another process appends meanwhile would go where nobody looks.
+    pub fn refuse_if_open(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let holders = live.holders(&io).await?;
+            let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
+            let (program, since) = (said(program), said(since));
+            let message = format!(
+                "expected a session that nobody else has open, but found {program}, process {pid} on {host}, at it since {since}"
+            );
+            Err(Trouble::refused(Code::OpenElsewhere, message))
+        })
     }
 
     /// The leases of all but this process.

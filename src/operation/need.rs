@@ -77,6 +77,16 @@ pub enum Need {
         /// What it is to be.
         to: File,
     },
+    /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file is durable
+    /// then. Answer: `End`, how many bytes that were.
+    Copy {
+        /// What.
+        from: File,
+        /// Where to.
+        to: File,
+        /// Files that are there stay as they are.
+        missing: bool,
+    },
     /// A link to a folder, for people. A host without links makes none. Answer: `Done`.
     Link {
         /// What is to be the link.

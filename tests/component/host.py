@@ -189,6 +189,17 @@ class Host:
         os.rename(self.at(getattr(asked, "from")), self.at(asked.to))
         return DONE
 
+    def on_copy(self, asked):
+        return Variant("end", self.copied(self.at(getattr(asked, "from")), self.at(asked.to), asked.missing))
+
+    def copied(self, path, to, missing):
+        if path.is_dir():
+            return sum(self.copied(one, to / one.name, missing) for one in path.iterdir())
+        if not (missing and to.exists()):
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, to)
+        return path.stat().st_size
+
     def on_hash(self, asked):
         data = self.at(asked.file).read_bytes()[asked.start : asked.end]
         return Variant("text", hashlib.sha256(data).hexdigest()) if len(data) == asked.end - asked.start else DONE

@@ -7,8 +7,7 @@ import process from "node:process";
 import { test } from "node:test";
 
 import { bytesOf, textOf } from "../../js/core.js";
-import { inTrash } from "../../js/trash.js";
-import { restored } from "../../js/trashed.js";
+import { setClock } from "../../js/clock.js";
 import { before, contents, scene, user } from "./stopping.js";
 
 /** @typedef {import("./stopping.js").Scene} Scene */
@@ -102,7 +101,7 @@ async function wholeAgain({ made, operation, id }, label) {
     assert.ok(operation.isDelete || operation.isPurge, `${label}: lost`);
     const inTrash = (await below(made.storage, join(made.home, "trash"))).length > 0;
     if (operation.isPurge) return assert.equal(inTrash, false, `${label}: purged, and kept`);
-    await restored(id, { home: made.home, storageAt: () => made.storage, isThere: async () => false });
+    await store.restore(id);
   }
   assert.equal((await listed(store, id)).length, 1, `${label}: listed`);
   const session = await store.session(id);
@@ -157,7 +156,22 @@ test("without --fix, doctor tells of a move that was cut off by a code, and chan
   assert.ok(told > 3);
 });
 
-test("two of one name that are deleted in the same millisecond do not come into each other's way", () => {
-  const places = Array.from({ length: 100 }, () => inTrash("/home", "001-chat.session"));
-  assert.equal(new Set(places).size, places.length);
+test("two of one name that are deleted in the same millisecond do not come into each other's way", async () => {
+  const { open } = scene(false);
+  const store = await open();
+  /** @type {Session[]} */
+  const sessions = [];
+  for (const day of ["2026-01-01", "2026-01-02"]) {
+    sessions.push(await store.move(await store.create({ placement: "home" }), { to: "workspace", name: "talk", day }));
+  }
+  const ms = Date.now();
+  setClock({ now: () => ms, ticks: () => ms, offsetMinutes: () => 0, entropy: () => crypto.getRandomValues(new Uint8Array(32)) });
+  try {
+    const places = await Promise.all(sessions.map((session) => store.delete(session)));
+    assert.equal(new Set(places.map(({ trash }) => trash)).size, 2);
+    assert.equal((await store.trashed()).filter(({ placement }) => placement === "workspace").length, 2);
+  } finally {
+    setClock();
+  }
+  await store.close();
 });

@@ -135,6 +135,7 @@ impl Host {
                 Answer::Done
             }
             Need::Move { from, to } => self.rename(&from.path, &to.path),
+            Need::Copy { from, to, missing } => Answer::End(self.copy(&from.path, &to.path, missing), None),
             Need::Link { .. } => Answer::Done,
             Need::Git { .. } => Answer::Text(r#"{"remote":"example.org/a/b"}"#.into()),
             Need::Hash { file, start, end } => {
@@ -173,7 +174,7 @@ impl Host {
 
     fn stat(&self, path: &str) -> Option<Stat> {
         let Some((bytes, changed)) = self.files.get(path) else {
-            let is_folder = self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
+            let is_folder = path.is_empty() || self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
             return is_folder.then_some(Stat {
                 kind: Kind::Folder,
                 size: 0,
@@ -198,6 +199,20 @@ impl Host {
             Entry { name, kind, files }
         };
         (!found.is_empty()).then(|| found.into_iter().map(entry).collect())
+    }
+
+    /// How many bytes that were.
+    fn copy(&mut self, from: &str, to: &str, missing: bool) -> u64 {
+        self.changes += 1;
+        let is_of = |path: &str| path == from || path.starts_with(&format!("{from}/"));
+        let copies: Vec<(String, Vec<u8>)> = (self.files.iter())
+            .filter(|(path, _)| is_of(path))
+            .map(|(path, (bytes, _))| (format!("{to}{}", &path[from.len()..]), bytes.clone()))
+            .filter(|(path, _)| !missing || !self.files.contains_key(path))
+            .collect();
+        let count = copies.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        self.files.extend(copies.into_iter().map(|(path, bytes)| (path, (bytes, self.changes))));
+        count
     }
 
     /// Gives all that lies at a path another one, where nothing is.

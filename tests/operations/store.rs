@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
+use leftoff::layout::Placement;
 use leftoff::operation::{Current, Finding, Live, Need, Operation, Setup, Step, Store, placed};
 
-fn setup(workspace: Option<&str>) -> Setup {
+pub fn setup(workspace: Option<&str>) -> Setup {
     Setup {
         home: "/home/ann/.leftoff".into(),
         project: "/home/ann/code".into(),
@@ -21,11 +22,11 @@ fn store() -> Rc<Store> {
     Store::new(setup(None))
 }
 
-fn done<T>(host: &mut Host, operation: Operation<'_, T>) -> T {
+pub fn done<T>(host: &mut Host, operation: Operation<'_, T>) -> T {
     host.drive(operation, |_| Meanwhile::Nothing).expect("driven").expect("done")
 }
 
-fn create(store: &Rc<Store>, request: &str) -> Operation<'static, Rc<Live>> {
+pub fn create(store: &Rc<Store>, request: &str) -> Operation<'static, Rc<Live>> {
     store.create(request.into())
 }
 
@@ -183,15 +184,18 @@ fn a_conversation_of_a_given_name_has_one_session() {
 #[test]
 fn what_is_no_plain_name_or_day_takes_no_place() {
     let (mut host, store) = (Host::default(), store());
-    for (request, code) in [
+    let live = done(&mut host, create(&store, "{}"));
+    done(&mut host, live.close());
+    let before: Vec<_> = host.files.keys().cloned().collect();
+    for (about, code) in [
         (r#"{"id":"a","type":"chat","name":"../up"}"#, "invalid_id"),
         (r#"{"id":"a","type":"chat","name":"a/b"}"#, "invalid_id"),
         (r#"{"id":"a","type":"chat","name":"a","day":"../.."}"#, "invalid_request"),
         (r#"{"id":"a","type":"chat","name":7}"#, "invalid_request"),
     ] {
-        let refused =
-            host.drive(store.take_conversation(request.into()), |_| Meanwhile::Nothing).expect("driven");
-        assert_eq!(refused.expect_err(request).code(), code, "{request}");
+        let moving = store.carry(live.shown(), Placement::Home, about.into());
+        let refused = host.drive(moving, |_| Meanwhile::Nothing).expect("driven");
+        assert_eq!(refused.expect_err(about).code(), code, "{about}");
     }
-    assert!(host.files.is_empty());
+    assert_eq!(host.files.keys().cloned().collect::<Vec<_>>(), before);
 }

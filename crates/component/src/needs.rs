@@ -8,7 +8,7 @@ use leftoff::operation::Need as Asked;
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Append, Content, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy, Summary, Texts,
+    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy, Summary, Texts,
 };
 
 pub(crate) fn needed(need: Asked) -> Need {
@@ -27,6 +27,9 @@ pub(crate) fn needed(need: Asked) -> Need {
         }
         Asked::Remove { file } => Need::Remove(outside(file)),
         Asked::Move { from, to } => Need::Move(Move { from: outside(from), to: outside(to) }),
+        Asked::Copy { from, to, missing } => {
+            Need::Copy(Duplicate { from: outside(from), to: outside(to), missing })
+        }
         Asked::Link { file, target } => Need::Link(Link { file: outside(file), target }),
         Asked::Git { folder } => Need::Git(folder),
         Asked::Hash { file, start, end } => Need::Hash(Range { file: outside(file), start, end: Some(end) }),

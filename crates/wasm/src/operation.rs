@@ -166,6 +166,7 @@ impl Operations {
             "rest" => live.take_up(text()?.parse().unwrap_or(i64::MAX), false).map(String::into_bytes),
             "leftLeases" => live.left_leases().map(|count| to_json(&count).into_bytes()),
             "others" => live.others().map(String::into_bytes),
+            "refuseIfOpen" => live.refuse_if_open().map(none),
             "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),

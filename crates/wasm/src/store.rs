@@ -69,16 +69,23 @@ impl Operations {
             "unpoint" => store.unpoint().map(none),
             "describe" => store.describe(word(), word()).map(String::into_bytes),
             "places" => store.places().map(String::into_bytes),
-            "around" => store.around().map(String::into_bytes),
-            "takeHome" => store.take_home(word(), word()).map(|path| to_json(&path).into_bytes()),
             "meet" => store.met_with(word()).map(none),
+            "liesNow" => store.lies_now(word(), placement(&word())).map(String::into_bytes),
+            "carry" => store.carry(word(), placement(&word()), word()).map(String::into_bytes),
+            "delete" => {
+                let session = (word(), placement(&word()));
+                store.delete(session, word(), word() == "true").map(|trash| to_json(&trash).into_bytes())
+            }
+            "trashed" => store.trashed().map(String::into_bytes),
+            "restore" => store.restore(word(), word()).map(String::into_bytes),
+            "cutOff" => store.cut_off(word() == "true").map(String::into_bytes),
+            "trashedAs" => store.trashed_as(word()).map(|path| to_json(&path).into_bytes()),
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "note" => store.note(word()).map(none),
             "forgetListed" => store.forget_listed(word()).map(none),
             "indexDamage" => store.index_damage().map(|count| count.to_string().into_bytes()),
             "mendIndex" => store.mend_index().map(none),
             "save" => store.save().map(none),
-            "takeConversation" => store.take_conversation(word()).map(|path| to_json(&path).into_bytes()),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",
@@ -113,6 +120,10 @@ fn place(live: &Live) -> (String, Placement) {
 
 fn at(place: Option<(String, Placement)>) -> Vec<u8> {
     placed(place).into_bytes()
+}
+
+fn placement(name: &str) -> Placement {
+    Placement::named(name).unwrap_or(Placement::Home)
 }
 
 fn finding(how: &str) -> Finding {

@@ -5,6 +5,7 @@
 //! NFS, SMB or in a synced folder.
 
 mod appending;
+mod copying;
 mod looking;
 mod names;
 mod placing;

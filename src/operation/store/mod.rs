@@ -7,7 +7,9 @@
 //! [`Io`]: super::Io
 //! [`Operation`]: super::Operation
 
+mod carrying;
 mod create;
+mod cut_off;
 mod finding;
 mod list;
 mod listing;
@@ -18,12 +20,14 @@ mod project;
 mod setup;
 mod taking;
 mod tidying;
+mod trash;
+mod trashed;
 
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 use serde::Serialize;
 
@@ -52,6 +56,8 @@ pub struct Store {
     pending: RefCell<Pending>,
     // What lists found out about sessions that nobody has heard yet, by their folders.
     unsaid: RefCell<Vec<(String, Notice)>>,
+    // When something was put in the trash last: no two have the same moment.
+    trashed_ms: Cell<i64>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +77,7 @@ impl Store {
             open: RefCell::default(),
             pending: RefCell::default(),
             unsaid: RefCell::default(),
+            trashed_ms: Cell::default(),
         })
     }
 
@@ -93,11 +100,7 @@ impl Store {
         if let Some(live) = self.open_at(shown) {
             return Ok(live);
         }
-        let place = self.setup.place(shown, placement).ok_or_else(|| {
-            let message =
-                format!("expected a folder where a session may lie, but found {} instead", to_json(shown));
-            Error::new(Code::NotFound, message)
-        })?;
+        let place = self.session_place(shown, placement)?;
         let live = self.unread(&place, id);
         self.keep(&live);
         Ok(live)
@@ -117,6 +120,14 @@ impl Store {
         }
         let told: Vec<Told<'_>> = unsaid.iter().map(|(path, notice)| Told { path, notice }).collect();
         to_json(&told)
+    }
+
+    fn session_place(&self, shown: &str, placement: Placement) -> Result<Place, Error> {
+        self.setup.place(shown, placement).ok_or_else(|| {
+            let message =
+                format!("expected a folder where a session may lie, but found {} instead", to_json(shown));
+            Error::new(Code::NotFound, message)
+        })
     }
 
     fn open_at(&self, shown: &str) -> Option<Rc<Live>> {

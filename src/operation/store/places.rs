@@ -51,24 +51,18 @@ impl Store {
         })
     }
 
-    /// The folders that have the folders of sessions in them, as [`Store::places`] answers.
-    pub fn around(self: &Rc<Store>) -> Operation<'static, String> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let hashes = store.projects(&io).await?;
-            let mut found: Vec<_> =
-                hashes.iter().map(|hash| (layout::project_folder(hash), Placement::Home)).collect();
-            for root in store.roots(&io).await? {
-                let top = File::new(Root::Workspace(root), CONVERSATIONS);
-                for day in folders(listed(&io, &top, &[]).await?) {
-                    let day = top.below(&day.name);
-                    let conversations = folders(listed(&io, &day, &[]).await?);
-                    found.extend(conversations.map(|one| (day.below(&one.name), Placement::Workspace)));
-                }
+    /// The folders that have the folders of sessions in them.
+    pub(super) async fn all_around(&self, io: &Io) -> Result<Vec<File>, Trouble> {
+        let hashes = self.projects(io).await?;
+        let mut found: Vec<_> = hashes.iter().map(|hash| layout::project_folder(hash)).collect();
+        for root in self.roots(io).await? {
+            let top = File::new(Root::Workspace(root), CONVERSATIONS);
+            for day in folders(listed(io, &top, &[]).await?) {
+                let day = top.below(&day.name);
+                found.extend(folders(listed(io, &day, &[]).await?).map(|one| day.below(&one.name)));
             }
-            let shown = |(folder, placement)| placed(Some((store.setup.shown(&folder), placement)));
-            Ok(format!("[{}]", found.into_iter().map(shown).collect::<Vec<_>>().join(",")))
-        })
+        }
+        Ok(found)
     }
 
     // Its own workspace, and those that were met.

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use crate::error::Code;
+use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{
@@ -33,46 +33,33 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    fn from_json(json: &str) -> Option<Conversation> {
+    /// Reads `{"id","type","words","name","day"}`, JSON; only name, day and words may be missing.
+    pub fn from_json(json: &str) -> Result<Conversation, Error> {
+        let less = || Error::new(Code::InvalidRequest, "expected what a conversation is, but found less");
         let mut bad = Vec::new();
-        let mut fields = Fields::parse(json).ok()?;
+        let mut fields = Fields::parse(json).map_err(|_| less())?;
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
-        let (id, session_type, words) = (text("id")?, text("type")?, text("words").unwrap_or_default());
-        let (name, day) = (text("name"), text("day"));
-        let by = fields.take_raw("by").map(String::from);
-        draft::refuse(bad).ok()?;
-        Some(Conversation { id, session_type, words, name, day, by })
+        let (id, session_type) = (text("id"), text("type"));
+        let (words, name, day) = (text("words").unwrap_or_default(), text("name"), text("day"));
+        draft::refuse(bad)?;
+        let (Some(id), Some(session_type)) = (id, session_type) else { return Err(less()) };
+        Ok(Conversation { id, session_type, words, name, day, by: None })
     }
 }
 
 impl Store {
-    /// Takes a place in the workspace for a session that is to come there, `{"id","type","words","name","day","by"}`, JSON:
-    /// `words` as in [`Store::create`], `by` says which process it is. Name and day are made unless given. Answer: its
-    /// folder, as people call it.
-    pub fn take_conversation(self: &Rc<Store>, about: String) -> Operation<'static, String> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let wrong =
-                || Trouble::refused(Code::InvalidRequest, "expected what a conversation is, but found less");
-            let about = Conversation::from_json(&about).ok_or_else(wrong)?;
-            let place = store.new_conversation(&io, &about).await?;
-            Ok(store.setup.shown(&place.folder()))
-        })
-    }
-
-    /// The same in the home, with the project, for the session of this id. `by`: which process it is, JSON.
-    pub fn take_home(self: &Rc<Store>, id: String, by: String) -> Operation<'static, String> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let folder = Place::Home { project: store.hash.clone(), id }.folder();
-            let shown = store.setup.shown(&folder);
-            let own = folder.beside(&names::taking(&id::new(&io.stamp(), 0)));
-            if is_taken(&io, &folder, &own, &[(TAKEN, by.into_bytes())]).await? {
-                return Ok(shown);
-            }
-            let message = format!("expected no session in \"{shown}\", but found one");
-            Err(Trouble::refused(Code::AlreadyExists, message))
-        })
+    /// A place in the home, with the project, for a session that is to come there.
+    pub(super) async fn new_home(&self, io: &Io, about: &Conversation) -> Result<Place, Trouble> {
+        let place = Place::Home { project: self.hash.clone(), id: about.id.clone() };
+        let folder = place.folder();
+        self.freed(io, &folder).await?;
+        let own = folder.beside(&names::taking(&id::new(&io.stamp(), 0)));
+        let by = about.by.clone().unwrap_or_default();
+        if is_taken(io, &folder, &own, &[(TAKEN, by.into_bytes())]).await? {
+            return Ok(place);
+        }
+        let message = format!("expected no session in \"{}\", but found one", self.setup.shown(&folder));
+        Err(Trouble::refused(Code::AlreadyExists, message))
     }
 
     /// Lists have the sessions of a workspace from now on, by the folder of one of them, wherever they are asked for.
@@ -113,6 +100,10 @@ impl Store {
             let place = Place::Workspace { root: self.setup.workspace().into(), day: day.clone(), name };
             let folder = place.folder();
             let own = folder.beside(&format!("{}-{}", folder.name(), about.id));
+            // What was cut off on its way to a conversation does not take its place.
+            if about.name.is_some() {
+                self.freed(io, &folder).await?;
+            }
             if is_taken(io, &folder, &own, &files).await? {
                 return Ok(place);
             }

@@ -1,0 +1,314 @@
+//! The steps of a move, as `moving` has them, and the ways back.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::moving::{Lies, Moving};
+use super::taking::Conversation;
+use super::{Store, placed};
+use crate::error::Code;
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
+use crate::operation::{Io, Operation, Trouble, unless_bug};
+use crate::record::id;
+use crate::session::ask::Ask;
+use crate::session::lease;
+
+const LOGS: [&str; 3] = [MESSAGES, EVENTS, TOOLS];
+/// Where a line begins is looked for in pieces of so many bytes.
+const PIECE: u64 = 64 * 1024;
+
+impl Store {
+    /// Puts a session that is closed into the other placement, with all that is known of it; where it lay before, as people
+    /// call it, it goes to the trash. `about` is `{"id","type","words","name","day"}`, JSON: its id and type, and for the
+    /// conversation that it comes to what [`Store::create`] takes. Answer: where it lies, as [`placed`].
+    pub fn carry(
+        self: &Rc<Store>,
+        shown: String,
+        placement: Placement,
+        about: String,
+    ) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(move |io| async move {
+            let from = store.session_place(&shown, placement)?;
+            let mut about = Conversation::from_json(&about)?;
+            let session = about.id.clone();
+            let by = io.process().await?.lease;
+            about.by = Some(to_json(&by));
+            let to = match placement {
+                Placement::Home => store.new_conversation(&io, &about).await?,
+                Placement::Workspace => store.new_home(&io, &about).await?,
+            };
+            let document = unless_bug(io.read_all(&from.document()).await)?.flatten();
+            let document = document.and_then(|json| String::from_utf8(json).ok());
+            let left = left_at(&io, &from.folder(), &by);
+            let file = layout::moving().below(&format!("{}.json", id::new(&io.stamp(), 0)));
+            let but = Vec::from([placement.document().into(), ATTRIBUTES.into()]);
+            let (by, copied) = (Some(by), Vec::new());
+            store.carried(&io, Moving { file, id: session, from, to, left, but, by, copied }, document).await
+        })
+    }
+
+    async fn carried(
+        &self,
+        io: &Io,
+        mut moving: Moving,
+        document: Option<String>,
+    ) -> Result<String, Trouble> {
+        if let Err(trouble) = Box::pin(self.left(io, &mut moving, document)).await {
+            unless_bug(undone(io, &moving).await)?;
+            return Err(trouble);
+        }
+        self.arrived(io, &moving).await?;
+        Ok(placed(Some((self.setup.shown(&moving.to.folder()), moving.to.placement()))))
+    }
+
+    // All but the last of the steps: whatever fails before, it lies where it lay.
+    async fn left(&self, io: &Io, moving: &mut Moving, document: Option<String>) -> Result<(), Trouble> {
+        io.replace(&moving.file, moving.to_json(self).into_bytes(), None).await?;
+        moving.copied = copies(io, moving).await?;
+        io.replace(&moving.file, moving.to_json(self).into_bytes(), None).await?;
+        self.announced(io, moving, document).await?;
+        match io.rename(&moving.from.folder(), &moving.left).await {
+            // Where the disk did not confirm it, it is moved all the same.
+            Err(Trouble::Failed(failure)) if failure.is_unconfirmed => Ok(()),
+            done => done,
+        }
+    }
+
+    // Said in the new place before anybody finds it.
+    async fn announced(&self, io: &Io, moving: &Moving, document: Option<String>) -> Result<(), Trouble> {
+        let (of, key) = match &moving.to {
+            Place::Home { .. } => {
+                (format!("\"project\":{}", to_json(&self.described(io).await?)), "sessionJson")
+            }
+            Place::Workspace { name, .. } => (format!("\"name\":{}", to_json(name)), "metadataJson"),
+        };
+        let document = document.filter(|json| Fields::check(json).is_ok());
+        let document = document.map(|json| format!(",\"{key}\":{json}")).unwrap_or_default();
+        let asked = Ask::from_json(&format!("[{{\"type\":\"relocated\",{of}{document}}}]"))?;
+        let there = self.unread(&moving.to, "");
+        there.said(io, asked).await?;
+        self.meet(io, &moving.to).await
+    }
+
+    /// What came to the old folder meanwhile is in the new one, which is the session's alone.
+    pub(super) async fn arrived(&self, io: &Io, moving: &Moving) -> Result<(), Trouble> {
+        Box::pin(async {
+            carried_over(io, moving).await?;
+            io.remove(&moving.to.folder().below(TAKEN)).await?;
+            io.remove(&moving.file).await?;
+            // Somebody else may have come to that at once.
+            match self.to_trash(io, &moving.from, Some(&moving.left)).await {
+                Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(()),
+                done => done.map(drop),
+            }
+        })
+        .await
+    }
+
+    /// Ends what was cut off on its way to a folder, so that it can be taken.
+    pub(super) async fn freed(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
+        Box::pin(async {
+            for moving in self.cut_off_moves(io).await? {
+                if moving.to.folder() == *folder {
+                    self.ended(io, &moving).await?;
+                }
+            }
+            if self.is_abandoned(io, folder).await? {
+                self.taken_back(io, folder, None).await
+            } else {
+                Ok(())
+            }
+        })
+        .await
+    }
+
+    /// Whether somebody took a folder and was gone before anything came there.
+    pub(super) async fn is_abandoned(&self, io: &Io, folder: &File) -> Result<bool, Trouble> {
+        let found = io.list(folder).await?.unwrap_or_default();
+        let is_taken = found.iter().any(|entry| entry.name == TAKEN);
+        if !is_taken || found.iter().any(|entry| ![TAKEN, ATTRIBUTES].contains(&&*entry.name)) {
+            return Ok(false);
+        }
+        let by = unless_bug(io.read_all(&folder.below(TAKEN)).await)?.flatten();
+        let by = by.and_then(|json| lease::read(&String::from_utf8_lossy(&json)));
+        let Some(by) = by else { return Ok(false) };
+        Ok(io.gone(Vec::from([by])).await? == [true] && !self.is_of_a_move(io, folder).await?)
+    }
+
+    /// Those that a process carried which is gone.
+    pub(super) async fn cut_off_moves(&self, io: &Io) -> Result<Vec<Moving>, Trouble> {
+        let mut all = self.moving(io).await?;
+        all.retain(|moving| moving.by.is_some());
+        if all.is_empty() {
+            return Ok(all);
+        }
+        let gone = io.gone(all.iter().filter_map(|moving| moving.by.clone()).collect()).await?;
+        Ok(all.into_iter().zip(gone).filter(|(_, is_gone)| *is_gone).map(|(moving, _)| moving).collect())
+    }
+
+    /// Brings one that was cut off to an end: a session that was left arrives, one that lies where it lay stays there. What was
+    /// done, as people are told it.
+    pub(super) async fn ended(&self, io: &Io, moving: &Moving) -> Result<String, Trouble> {
+        let Moving { file, id, from, to, .. } = moving;
+        let lies = self.lies(io, moving).await?;
+        let is_copied = io.stat(&to.folder()).await?.is_some();
+        let shown = |place: &Place| self.setup.shown(&place.folder());
+        match lies {
+            Lies::There => {
+                if is_copied {
+                    self.taken_back(io, &to.folder(), Some(file)).await?;
+                }
+                io.remove(file).await?;
+                Ok(format!("left the session {id} at \"{}\"", shown(from)))
+            }
+            Lies::Left if is_copied => {
+                self.arrived(io, moving).await?;
+                Ok(format!("brought the session {id} to \"{}\"", shown(to)))
+            }
+            lies => self.kept_of(io, moving, (lies == Lies::Left, is_copied)).await,
+        }
+    }
+
+    // One of its two places was taken away by hand. What is in the other may be all there is.
+    async fn kept_of(
+        &self,
+        io: &Io,
+        Moving { file, id, from, to, left, .. }: &Moving,
+        (is_left, is_copied): (bool, bool),
+    ) -> Result<String, Trouble> {
+        // It may lie on a disk that is not there today.
+        if let Place::Workspace { root, .. } = from
+            && !is_left
+            && io.stat(&File::new(from.folder().root, "")).await?.is_none()
+        {
+            let message =
+                format!("expected the workspace \"{root}\", where the session {id} lay, but found none");
+            return Err(Trouble::refused(Code::NotFound, message));
+        }
+        if is_left {
+            self.to_trash(io, from, Some(left)).await?;
+        } else if is_copied {
+            self.to_trash(io, to, None).await?;
+        }
+        io.remove(file).await?;
+        Ok(match is_left || is_copied {
+            true => format!("put what there is of the session {id} into the trash"),
+            false => format!("forgot the move of the session {id}, of which there is nothing"),
+        })
+    }
+
+    // Somebody else may do the same at once, and take the folder anew: then it is not what was meant any more, an abandoned
+    // one, or one that a move goes to which is written down.
+    async fn taken_back(&self, io: &Io, folder: &File, moving: Option<&File>) -> Result<(), Trouble> {
+        let away = gone_at(io, folder).await?;
+        io.rename(folder, &away).await?;
+        let is_meant = match moving {
+            Some(file) => io.stat(file).await?.is_some(),
+            None => self.is_abandoned(io, &away).await?,
+        };
+        if is_meant { io.remove(&away).await } else { io.rename(&away, folder).await }
+    }
+}
+
+/// What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no
+/// append to it is acknowledged any more: so all that was is in it, and can be copied or removed file by file.
+pub(super) fn left_at(io: &Io, folder: &File, by: &lease::Lease) -> File {
+    renamed(io, names::Why::Left, folder, by.pid)
+}
+
+/// What a folder is called, beside where it was, that nobody wants any more: from then on until it is gone.
+pub(super) async fn gone_at(io: &Io, folder: &File) -> Result<File, Trouble> {
+    Ok(renamed(io, names::Why::Gone, folder, io.process().await?.lease.pid))
+}
+
+fn renamed(io: &Io, why: names::Why, folder: &File, pid: u64) -> File {
+    let pid = u32::try_from(pid).unwrap_or(u32::MAX);
+    folder.beside(&names::renamed(why, &id::new(&io.stamp(), 0), pid, folder.name()))
+}
+
+async fn undone(io: &Io, moving: &Moving) -> Result<(), Trouble> {
+    io.remove(&moving.to.folder()).await?;
+    io.remove(&moving.file).await
+}
+
+// The logs, and then all else.
+async fn copies(io: &Io, moving: &Moving) -> Result<Vec<(String, [u64; 2])>, Trouble> {
+    let (from, to) = (moving.from.folder(), moving.to.folder());
+    let mut sizes = Vec::new();
+    for name in LOGS {
+        let log = from.below(name);
+        if io.stat(&log).await?.is_some() {
+            let size = io.copy(&log, &to.below(name), false).await?;
+            sizes.push((name.into(), [size, line_start(io, &log, size).await?]));
+        }
+    }
+    copied(io, &from, &to, &moving.but, false).await?;
+    Ok(sizes)
+}
+
+// `missing`: only what is not there.
+async fn copied(io: &Io, from: &File, to: &File, but: &[String], missing: bool) -> Result<(), Trouble> {
+    for entry in io.list(from).await?.unwrap_or_default() {
+        if !but.contains(&entry.name) && !LOGS.contains(&&*entry.name) {
+            io.copy(&from.below(&entry.name), &to.below(&entry.name), missing).await?;
+        }
+    }
+    Ok(())
+}
+
+// Where the line begins that ends at `end`, or the next one.
+async fn line_start(io: &Io, file: &File, end: u64) -> Result<u64, Trouble> {
+    let mut before = end;
+    while before > 0 {
+        let start = before.saturating_sub(PIECE);
+        let bytes = io.read_range(file, start, before).await?;
+        if let Some(found) = memchr::memrchr(b'\n', &bytes) {
+            return Ok(start + found as u64 + 1);
+        }
+        before = start;
+    }
+    Ok(0)
+}
+
+// What the old folder has and its copy has not: blobs and the like, then what came to the logs.
+async fn carried_over(io: &Io, moving: &Moving) -> Result<(), Trouble> {
+    let to = moving.to.folder();
+    copied(io, &moving.left, &to, &moving.but, true).await?;
+    for name in LOGS {
+        let sizes = moving.copied.iter().find(|(log, _)| log == name).map(|(_, sizes)| *sizes);
+        tail_over(io, &moving.left.below(name), &to.below(name), sizes.unwrap_or_default()).await?;
+    }
+    Ok(())
+}
+
+// Whole lines only: what is unfinished nobody was told is stored. A line that another one has carried over is left out.
+async fn tail_over(io: &Io, from: &File, to: &File, [size, line]: [u64; 2]) -> Result<(), Trouble> {
+    let end = |stat: Option<crate::operation::Stat>| stat.map_or(0, |stat| stat.size);
+    let now = end(io.stat(from).await?);
+    if now <= size {
+        return Ok(());
+    }
+    let there = end(io.stat(to).await?);
+    let all = io.read_range(from, line, now).await?;
+    let there = io.read_range(to, line, there.max(line)).await?;
+    let mut all: Vec<&[u8]> = all.split(|byte| *byte == b'\n').collect();
+    let is_whole = |line: &&&[u8]| core::str::from_utf8(line).is_ok_and(|line| Fields::check(line).is_ok());
+    let unfinished = all.pop();
+    all.extend(unfinished.as_ref().filter(is_whole).copied());
+    let known: BTreeSet<&[u8]> = there.split(|byte| *byte == b'\n').collect();
+    all.retain(|line| !line.is_empty() && !known.contains(line));
+    if all.is_empty() {
+        return Ok(());
+    }
+    let seal: &[u8] = if there.last().is_none_or(|last| *last == b'\n') { b"" } else { b"\n" };
+    let missing = [seal, &all.join(&b'\n'), b"\n"].concat();
+    io.append(to, missing, true, None).await?;
+    Ok(())
+}

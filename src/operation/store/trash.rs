@@ -1,0 +1,104 @@
+//! Deleting: what a user deletes lies in the trash, whole, until it is purged there.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+
+use super::Store;
+use super::carrying::{gone_at, left_at};
+use crate::json::text::to_json;
+use crate::layout::{self, File, Place, Placement, Root, names};
+use crate::operation::{Io, Operation, Trouble, unless_bug};
+
+impl Store {
+    /// Deletes a session that is closed, by its folder as people call it: it lies in the trash then, whole; or, `purges`, it is
+    /// gone for good. Answer: where it lies now, as people call it; nothing where it is gone.
+    pub fn delete(
+        self: &Rc<Store>,
+        (shown, placement): (String, Placement),
+        id: String,
+        purges: bool,
+    ) -> Operation<'static, Option<String>> {
+        let store = self.clone();
+        Operation::new(move |io| async move {
+            let place = store.session_place(&shown, placement)?;
+            let trash = if purges {
+                purged(&io, &place.folder()).await?;
+                None
+            } else {
+                Some(store.setup.shown(&store.to_trash(&io, &place, None).await?))
+            };
+            for what in names::Kept::ALL {
+                unless_bug(io.remove(&layout::kept(&id, what)).await)?;
+            }
+            Ok(trash)
+        })
+    }
+
+    /// Where something of this name comes to lie that is deleted now, as people call it.
+    pub fn trashed_as(self: &Rc<Store>, name: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move { Ok(store.setup.shown(&store.in_trash(&io, &name))) })
+    }
+
+    /// Puts the folder of a session in the trash; `lies`: where it was left. Answer: where it lies now.
+    pub(super) async fn to_trash(
+        &self,
+        io: &Io,
+        session: &Place,
+        lies: Option<&File>,
+    ) -> Result<File, Trouble> {
+        Box::pin(async {
+            let folder = session.folder();
+            let name = match session {
+                Place::Home { .. } => folder.name().into(),
+                Place::Workspace { name, .. } => format!("{name}{}", folder.name()),
+            };
+            let place = self.in_trash(io, &name);
+            // Before it goes: else nobody would know the way back.
+            let origin = format!(
+                "{{\"v\":1,\"trash\":{},\"path\":{},\"placement\":\"{}\"}}\n",
+                to_json(place.name()),
+                to_json(&self.setup.shown(&folder)),
+                session.placement().as_str()
+            );
+            unless_bug(io.append(&layout::trash_origins(), origin.into_bytes(), false, None).await)?;
+            if folder.root == Root::Home {
+                io.rename(lies.unwrap_or(&folder), &place).await?;
+                return Ok(place);
+            }
+            let left = match lies {
+                Some(lies) => lies.clone(),
+                None => {
+                    let left = left_at(io, &folder, &io.process().await?.lease);
+                    io.rename(&folder, &left).await?;
+                    left
+                }
+            };
+            // Another root, perhaps another disk: copied whole, then removed. What is copied in part is not in the trash yet.
+            let coming = layout::trash().below(&format!("{}{}", names::COMING, left.name()));
+            io.remove(&coming).await?;
+            io.copy(&left, &coming, false).await?;
+            io.rename(&coming, &place).await?;
+            purged(io, &left).await?;
+            Ok(place)
+        })
+        .await
+    }
+
+    /// Where something of this name comes to lie that is deleted now.
+    pub(super) fn in_trash(&self, io: &Io, name: &str) -> File {
+        // Two may have the same name.
+        let ms = io.now_ms().max(self.trashed_ms.get() + 1);
+        self.trashed_ms.set(ms);
+        layout::trash().below(&names::trashed(name, ms))
+    }
+}
+
+// What is removed in part is not a session that was left.
+async fn purged(io: &Io, folder: &File) -> Result<(), Trouble> {
+    let gone = gone_at(io, folder).await?;
+    io.rename(folder, &gone).await?;
+    io.remove(&gone).await
+}

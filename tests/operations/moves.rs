@@ -1,0 +1,230 @@
+//! What changes where a session lies: whatever befalls it at any step, the session is in one place, with all that was
+//! acknowledged, and what was cut off can be brought to an end.
+
+use std::rc::Rc;
+
+use super::host::{FIRST_GONE, Host, Meanwhile};
+use super::store::{create, done, setup};
+use leftoff::layout::Placement;
+use leftoff::operation::{Appending, Counts, Drafts, Live, Operation, Store};
+use leftoff::shapes::Format;
+use serde_json::{Value, json};
+
+fn store() -> Rc<Store> {
+    Store::new(setup(Some("/work")))
+}
+
+fn appending(text: &str) -> Appending {
+    let drafts = Drafts::Said(json!([{"role": "user", "content": text}]).to_string(), Format::Leftoff);
+    Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
+}
+
+/// A closed session with one message, in the home or in the workspace.
+fn begun(is_home: bool) -> (Host, Rc<Live>) {
+    let mut host = Host::default();
+    let placement = if is_home { "home" } else { "workspace" };
+    let request = json!({"title": "A plan", "words": "A plan", "placement": placement});
+    let live = done(&mut host, create(&store(), &request.to_string()));
+    done(&mut host, live.append_messages(appending("one")));
+    done(&mut host, live.close());
+    (host, live)
+}
+
+fn placement_of(live: &Live) -> Placement {
+    if live.shown().ends_with("/.session") { Placement::Workspace } else { Placement::Home }
+}
+
+type Begins = fn(&Rc<Store>, &Live) -> Operation<'static, String>;
+
+fn operations() -> Vec<(&'static str, bool, Begins)> {
+    let carry: Begins = |store, live| {
+        let about = json!({"id": live.id(), "type": "chat", "words": "A plan"});
+        store.carry(live.shown(), placement_of(live), about.to_string())
+    };
+    let delete: Begins = |store, live| {
+        let place = (live.shown(), placement_of(live));
+        store.delete(place, live.id(), false).map(|trash| trash.expect("it lies in the trash"))
+    };
+    vec![
+        ("move to the workspace", true, carry),
+        ("move to the home", false, carry),
+        ("delete in the home", true, delete),
+        ("delete in the workspace", false, delete),
+    ]
+}
+
+/// Every message in each log of messages that is part of a session, or of one in the trash.
+fn said(host: &Host) -> Vec<(String, Vec<String>)> {
+    let logs = host.files.keys().filter(|path| {
+        let is_session =
+            path.contains("/session-") || path.contains("/.session/") || path.starts_with("trash/");
+        path.ends_with("/messages.jsonl")
+            && is_session
+            && !path.contains("/.left-")
+            && !path.contains("/.gone-")
+    });
+    let content =
+        |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["content"].as_str()?.to_string());
+    logs.map(|path| (path.clone(), host.text(path).lines().filter_map(content).collect())).collect()
+}
+
+/// As if this process had been another one, which is gone.
+fn forgotten(host: &mut Host) {
+    let gone = |text: &str| text.replace("\"pid\":7,", &format!("\"pid\":{FIRST_GONE},"));
+    let renamed = |path: &str| {
+        let parts: Vec<String> = path
+            .split('/')
+            .map(|part| {
+                let is_ours =
+                    part.starts_with(".left-") || part.starts_with(".gone-") || part.starts_with(".coming");
+                if is_ours { part.replacen("-7-", &format!("-{FIRST_GONE}-"), 1) } else { part.into() }
+            })
+            .collect();
+        parts.join("/")
+    };
+    let files = std::mem::take(&mut host.files);
+    host.files = files
+        .into_iter()
+        .map(|(path, (bytes, changed))| {
+            let bytes = match String::from_utf8(bytes) {
+                Ok(text) => renamed(&gone(&text)).into_bytes(),
+                Err(error) => error.into_bytes(),
+            };
+            (renamed(&path), (bytes, changed))
+        })
+        .collect();
+}
+
+/// Nothing is lost and nothing is left over, once what was cut off is brought to an end; and that is so again.
+fn whole_again(host: &mut Host, about: &str) {
+    forgotten(host);
+    let mended: Value = serde_json::from_str(&done(host, store().cut_off(true))).expect("JSON");
+    assert_eq!(mended["failed"], json!([]), "{about}");
+    let again: Value = serde_json::from_str(&done(host, store().cut_off(true))).expect("JSON");
+    assert_eq!(again, json!({"fixed": [], "failed": []}), "{about}");
+    let is_under_way = |path: &&String| {
+        path.starts_with("moving/")
+            || path.contains("/.left-")
+            || path.contains("/.gone-")
+            || path.contains("/.coming")
+            || path.ends_with("/.taken")
+    };
+    let left: Vec<_> = host.files.keys().filter(is_under_way).collect();
+    assert!(left.is_empty(), "{about}: {left:?}");
+}
+
+/// The session is in one place beside the trash, or in the trash alone, with these messages, each once.
+fn is_in_one_place(host: &Host, expected: &[&str], about: &str) {
+    let all = said(host);
+    let live: Vec<_> = all.iter().filter(|(path, _)| !path.starts_with("trash/")).collect();
+    let found = match &live[..] {
+        [one] => *one,
+        [] => all.first().unwrap_or_else(|| panic!("{about}: it is nowhere")),
+        _ => panic!("{about}: it is in several places: {live:?}"),
+    };
+    let mut messages = found.1.clone();
+    messages.sort();
+    assert_eq!(messages, expected, "{about}");
+}
+
+/// Does something at each step of each operation, to a session of its own.
+fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, mut then: impl FnMut(&mut Host, &str, bool)) {
+    for (name, is_home, begins) in operations() {
+        for place in 0.. {
+            let (mut host, live) = begun(is_home);
+            let log =
+                host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
+            let mut has_befallen = false;
+            let operation = begins(&store(), &live);
+            let done = host.drive(operation, |at| {
+                has_befallen |= at == place;
+                if at == place { befalls(&log) } else { Meanwhile::Nothing }
+            });
+            if !has_befallen {
+                assert!(matches!(done, Some(Ok(_))), "{name}: undisturbed, it is done");
+                break;
+            }
+            then(&mut host, &format!("{name}, step {place}"), matches!(done, Some(Ok(_))));
+        }
+    }
+}
+
+#[test]
+fn a_failure_at_each_need_leaves_the_session_in_one_place() {
+    at_each_step(
+        |_| Meanwhile::Fails,
+        |host, about, _| {
+            whole_again(host, about);
+            is_in_one_place(host, &["one"], about);
+        },
+    );
+}
+
+#[test]
+fn a_move_or_a_deletion_that_is_dropped_at_any_step_is_brought_to_an_end() {
+    at_each_step(
+        |_| Meanwhile::Dropped,
+        |host, about, _| {
+            whole_again(host, about);
+            is_in_one_place(host, &["one"], about);
+        },
+    );
+}
+
+#[test]
+fn what_another_process_appends_before_the_session_is_left_goes_along() {
+    let line = b"{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"two\"}\n";
+    for (name, is_home, begins) in operations() {
+        for place in 0.. {
+            let (mut host, live) = begun(is_home);
+            let log =
+                host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
+            // Whoever finds the log away is told so, and looks where the session lies now.
+            let mut befallen = None;
+            let mut operation = begins(&store(), &live);
+            let mut step = operation.begin(host.stamp());
+            for at in 0.. {
+                let leftoff::operation::Step::Needs(needs) = step else { break };
+                if at == place {
+                    befallen = Some(host.files.contains_key(&log));
+                    if befallen == Some(true) {
+                        host.append(&log, line);
+                    }
+                }
+                let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+                step = operation.next(host.now_ms(), answers);
+            }
+            let about = format!("{name}, step {place}");
+            match befallen {
+                None => break,
+                Some(true) => is_in_one_place(&host, &["one", "two"], &about),
+                Some(false) => is_in_one_place(&host, &["one"], &about),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
+    for is_home in [true, false] {
+        let (mut host, live) = begun(is_home);
+        let of = |host: &Host| -> Vec<(String, Vec<u8>)> {
+            let files = host
+                .files
+                .iter()
+                .filter(|(path, _)| !path.starts_with("trash") && !path.starts_with("cache/"));
+            files.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
+        };
+        let before = of(&host);
+        done(&mut host, store().delete((live.shown(), placement_of(&live)), live.id(), false));
+        assert!(!of(&host).iter().any(|(path, _)| path.ends_with("messages.jsonl")));
+        let there = json!([live.id()]).to_string();
+        let refused = host.drive(store().restore(live.id(), there), |_| Meanwhile::Nothing).expect("driven");
+        assert_eq!(refused.expect_err("one is there").code(), "already_exists");
+        let told: Value =
+            serde_json::from_str(&done(&mut host, store().restore(live.id(), "[]".into()))).expect("JSON");
+        assert_eq!(told, json!({"id": live.id(), "title": "A plan", "path": live.shown()}));
+        assert_eq!(of(&host), before);
+        assert_eq!(done(&mut host, store().trashed()), "[]");
+    }
+}
