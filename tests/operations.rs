@@ -316,6 +316,14 @@ fn messages_of_a_leaf_that_is_none_are_refused() {
 }
 
 #[test]
+fn a_session_whose_folder_is_gone_is_not_healthy() {
+    let (mut host, live) = begun();
+    host.files.retain(|path, _| !path.starts_with(FOLDER));
+    let refused = host.drive_on(&mut live.examine()).expect_err("it is gone");
+    assert_eq!(refused.code(), "not_found");
+}
+
+#[test]
 fn a_context_is_of_what_was_known_in_its_turn_whatever_begins_afterwards() {
     let (mut host, live) = begun();
     let asked = r#"{"request":{"window":64000,"encoding":"estimate-1"}}"#;

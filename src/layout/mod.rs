@@ -216,6 +216,8 @@ pub const ATTRIBUTES_TEXT: &str = "\
 .gitattributes text eol=lf
 blobs/** binary
 ";
+/// What was imported, as the cache has it.
+const IMPORTED: &str = "imported.json";
 /// By whom a place is taken that no session lies in yet.
 pub const TAKEN: &str = ".taken";
 
@@ -256,7 +258,7 @@ pub fn trash_origins() -> File {
 
 /// What was imported, so that it need not be opened again.
 pub fn imported() -> File {
-    cache().below("imported.json")
+    cache().below(IMPORTED)
 }
 
 /// The user's own settings, or those of a project.

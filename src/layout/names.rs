@@ -191,11 +191,13 @@ pub enum Kept {
     Leases,
     /// The report of its last context.
     Report,
+    /// How many turns a client's hook has seen.
+    Turns,
 }
 
 impl Kept {
     /// All that there is.
-    pub const ALL: [Kept; 4] = [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report];
+    pub const ALL: [Kept; 5] = [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report, Kept::Turns];
 
     const fn ending(self) -> &'static str {
         match self {
@@ -203,6 +205,7 @@ impl Kept {
             Kept::Covers => ".covers",
             Kept::Leases => ".open",
             Kept::Report => ".report",
+            Kept::Turns => ".turns",
         }
     }
 }
@@ -215,6 +218,9 @@ pub fn kept(id: &str, what: Kept) -> String {
 /// Of which session something is kept, by its name in the cache, and what.
 pub fn read_kept(name: &str) -> Option<(&str, Kept)> {
     let id = |what: Kept| Some((one_line(name.strip_suffix(what.ending())?)?, what));
+    if name == super::IMPORTED {
+        return None;
+    }
     Kept::ALL.into_iter().find_map(id)
 }
 
@@ -298,7 +304,10 @@ mod tests {
                 "{name}"
             );
         }
-        assert_eq!((read_kept(".json"), read_kept("a.turns")), (None, None));
+        assert_eq!(
+            (read_kept(".json"), read_kept("a.other"), read_kept("imported.json")),
+            (None, None, None)
+        );
         assert!(!is_taking(".sessions") && is_taking(".session") && is_taking(".session-x"));
     }
 

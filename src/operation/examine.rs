@@ -1,5 +1,6 @@
 //! What is wrong with a session: all of it is read, and nothing is mended.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -46,9 +47,14 @@ enum Wrong {
 impl Live {
     /// Reads all of it. Answer: `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
     pub fn examine(self: &Rc<Live>) -> Operation<'static, String> {
-        // What is known of it already may be more than its files say.
-        let fresh = self.anew();
-        Operation::new(|io| async move { fresh.examined(&io).await.map(|examined| to_json(&examined)) })
+        let live = self.clone();
+        Operation::new(|io| async move {
+            if io.stat(&live.folder()).await?.is_none() {
+                Box::pin(live.found_again(&io, false)).await?;
+            }
+            // What is known of it already may be more than its files say.
+            live.anew().examined(&io).await.map(|examined| to_json(&examined))
+        })
     }
 
     async fn examined(&self, io: &Io) -> Result<Examined, Trouble> {

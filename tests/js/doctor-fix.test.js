@@ -99,6 +99,7 @@ const faults = {
     return [home.id, "dead_lease"];
   },
   "a checkpoint of a session that is gone": ({ options }) => (writeFileSync(join(options.home, "cache", "gone.json"), "{}"), ["store", "left_over"]),
+  "what a hook kept of a session that is gone": ({ options }) => (writeFileSync(join(options.home, "cache", "gone.turns"), "3"), ["store", "left_over"]),
   "leases of a session that is gone": ({ options }) => {
     for (const [id, pid] of /** @type {const} */ ([["gone", GONE], ["of a workspace that is elsewhere", process.pid]])) {
       const leases = join(options.home, "cache", `${id}.open`);
@@ -117,6 +118,8 @@ const faults = {
 
 test("a sound store has no problems, and looking changes no byte", async () => {
   const store = await made();
+  // What was imported is no session's.
+  writeFileSync(join(store.options.home, "cache", "imported.json"), "{}");
   const before = tree(store.root);
   const reports = await doctor(store);
   assert.deepEqual(reports.map(({ health, problems, fixed }) => [health, problems, fixed]), [["ok", [], []], ["ok", [], []]]);

@@ -174,7 +174,8 @@ impl Host {
 
     fn stat(&self, path: &str) -> Option<Stat> {
         let Some((bytes, changed)) = self.files.get(path) else {
-            let is_folder = path.is_empty() || self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
+            let is_folder =
+                path.is_empty() || self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
             return is_folder.then_some(Stat {
                 kind: Kind::Folder,
                 size: 0,

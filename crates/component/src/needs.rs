@@ -8,7 +8,8 @@ use leftoff::operation::Need as Asked;
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy, Summary, Texts,
+    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy,
+    Summary, Texts,
 };
 
 pub(crate) fn needed(need: Asked) -> Need {
