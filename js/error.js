@@ -8,24 +8,24 @@
  *
  * Two more fields come with a failed append: `written`, how many of its bytes got into the file (0: the append never
  * happened), and `durable: false` where all of them did but the disk did not confirm them.
+ * With `conflict` comes `came`: the ids of the messages that came since, oldest first, the newest 20 at most.
  * @example
  * const error = await store.session("nothing").catch((cause) => cause);
  * [error instanceof LeftoffError, error.code]; // => [true, "not_found"]
  */
 export class LeftoffError extends Error {
-  /** @param {{ code: ErrorCode, message: string, cause?: unknown, written?: number, durable?: boolean }} options */
-  constructor({ code, message, cause, written, durable }) {
+  /** @param {{ code: ErrorCode, message: string, cause?: unknown, written?: number, durable?: boolean, came?: string[] }} options */
+  constructor({ code, message, cause, written, durable, came }) {
     super(message, cause === undefined ? undefined : { cause });
     /** @type {ErrorCode} */
     this.code = code;
     if (written !== undefined) this.written = written;
     if (durable !== undefined) this.durable = durable;
+    if (came !== undefined) this.came = came;
   }
 
   // Not the constructor's own name: bundlers rename classes.
-  get name() {
-    return "LeftoffError";
-  }
+  get name() { return "LeftoffError"; }
 }
 
 /**

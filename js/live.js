@@ -132,13 +132,13 @@ export class Live {
 
   /**
    * Appends messages as one batch.
-   * @param {string} drafts JSON @param {{ format?: string, durable: boolean, revives: boolean, isCounted: boolean }} how without a
-   *   format they were read from a log
+   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, isCounted: boolean }} how without a
+   *   format they were read from a log; `once`: under which conditions they count, JSON
    * @returns {Promise<Uint8Array>} their lines
    */
-  append(drafts, { format, durable, revives, isCounted }) {
+  append(drafts, { format, once, durable, revives, isCounted }) {
     const native = this.#made();
-    return driveAppend((operations, seen, now, chance) => operations.append(native, lentBytes(drafts), format, durable, revives, anyCounter(), isCounted, seen, now, chance), this.#host);
+    return driveAppend((operations, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), isCounted, seen, now, chance), this.#host);
   }
 
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */

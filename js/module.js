@@ -57,9 +57,9 @@ export class Module {
       if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
         throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
       }
-      const { code, message } = /** @type {{ code?: import("./types/index.js").CoreCode, message?: string }} */ (cause ?? {});
+      const { code, message, came } = /** @type {{ code?: import("./types/index.js").CoreCode, message?: string, came?: string[] }} */ (cause ?? {});
       if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
-      throw new LeftoffError({ code, message });
+      throw new LeftoffError({ code, message, came });
     }
   }
 

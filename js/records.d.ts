@@ -288,7 +288,7 @@ reason?: string, } | { "type": "summary",
 /**
  * The words.
  */
-summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */
@@ -317,7 +317,7 @@ reason?: string, } | { "type": "summary",
 /**
  * The words.
  */
-summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+summary: string, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */
@@ -938,4 +938,4 @@ why: string, };
 /**
  * What went wrong, as a stable word. Texts may change between versions, codes do not.
  */
-export type CoreCode = "already_exists" | "ambiguous" | "batch_open" | "budget_too_small" | "empty_file" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_setting" | "invalid_transition" | "invalid_summary" | "invalid_vocabulary" | "internal" | "line_too_long" | "log_replaced" | "log_shrunk" | "newer_version" | "no_batch" | "no_counter" | "not_a_file" | "not_found" | "observe_first" | "unknown_format";
+export type CoreCode = "already_exists" | "ambiguous" | "batch_open" | "budget_too_small" | "conflict" | "empty_file" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_setting" | "invalid_transition" | "invalid_summary" | "invalid_vocabulary" | "internal" | "line_too_long" | "log_replaced" | "log_shrunk" | "newer_version" | "no_batch" | "no_counter" | "not_a_file" | "not_found" | "observe_first" | "operation_reused" | "unknown_format";

@@ -123,7 +123,7 @@ export class Session {
    * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
    * @param {AppendOptions} [options] @returns {Promise<Appended>}
    * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`;
-   *   `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
+   *   `conflict` and `operation_reused`, then nothing was appended; `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
    * @example
    * const { records, acknowledged } = await session.append({ role: "user", content: "What is left to do?" });
    * acknowledged; // => "durable"
@@ -131,12 +131,16 @@ export class Session {
    * @example
    * const answer = { role: "assistant", content: [{ type: "text", text: "Nothing." }] };
    * await session.append(answer, { format: "anthropic", durability: "buffered" });
+   * @example
+   * const first = await session.append({ role: "user", content: "Go on." }, { operation: "step-7", expected: null });
+   * const again = await session.append({ role: "user", content: "Go on." }, { operation: "step-7", expected: null });
+   * again.records[0].id === first.records[0].id; // => true
    */
   append(drafts, options = {}) {
-    const { durability = "durable", format, revives = true } = options;
+    const { durability = "durable", format, revives = true, operation, expected } = options;
     const late = streamed(drafts, format);
     if (late) return late.then((messages) => this.append(messages, { ...options, format: "ai-sdk" }));
-    return this.#enqueue(() => knownOptions("append", options) && given(drafts, format), { durability, revives, isCopy: false });
+    return this.#enqueue(() => knownOptions("append", options) && given(drafts, format), { durability, revives, once: { operation, expected }, isCopy: false });
   }
 
   /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
@@ -144,13 +148,14 @@ export class Session {
     return this.#enqueue(() => ({ all: [messages].flat(), format: "leftoff" }), { durability, revives, isCopy: true });
   }
 
-  /** @param {() => { all: unknown[], format: Format }} said @param {Pick<Waiting, "durability" | "revives" | "isCopy">} how @returns {Promise<Appended>} */
-  #enqueue(said, { durability, revives, isCopy }) {
+  /** @param {() => { all: unknown[], format: Format }} said @param {Pick<Waiting, "durability" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
+  #enqueue(said, { durability, revives, once = {}, isCopy }) {
     const mine = new Promise((resolve, reject) => {
       refuseUnlessKnown(durability);
       // As they are now: the caller may change them before their turn comes.
       const { all, format } = said();
-      this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, isCopy, resolve, reject });
+      const isAny = once.operation !== undefined || once.expected !== undefined;
+      this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));
@@ -525,9 +530,8 @@ export class Session {
     if (!first) return;
     const durable = first.durability === "durable";
     const live = this.#live;
-    const { format, isCopy } = first;
     try {
-      const how = { format: isCopy ? undefined : format, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
+      const how = { format: first.isCopy ? undefined : first.format, once: first.once, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
       const lines = await live.append(joined(group.map((one) => one.json)), how);
       await this.#secrets.take(lines);
       let from = 0;

@@ -1,6 +1,7 @@
 //! The one error of the crate.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub enum Code {
     BatchOpen,
     /// The newest user message does not fit the budget, not even shortened.
     BudgetTooSmall,
+    /// Something came since the message that an append was to follow.
+    Conflict,
     /// Nothing to read.
     EmptyFile,
     /// An id outside the allowed alphabet.
@@ -55,6 +58,8 @@ pub enum Code {
     ObserveFirst,
     /// Another process has the session open.
     OpenElsewhere,
+    /// An operation that appended other messages before.
+    OperationReused,
     /// A format that no reader knows.
     UnknownFormat,
 }
@@ -67,6 +72,7 @@ impl Code {
             Code::Ambiguous => "ambiguous",
             Code::BatchOpen => "batch_open",
             Code::BudgetTooSmall => "budget_too_small",
+            Code::Conflict => "conflict",
             Code::EmptyFile => "empty_file",
             Code::InvalidId => "invalid_id",
             Code::InvalidJson => "invalid_json",
@@ -86,6 +92,7 @@ impl Code {
             Code::NotFound => "not_found",
             Code::ObserveFirst => "observe_first",
             Code::OpenElsewhere => "open_elsewhere",
+            Code::OperationReused => "operation_reused",
             Code::UnknownFormat => "unknown_format",
         }
     }
@@ -98,12 +105,15 @@ pub struct Error {
     pub code: Code,
     /// The sentence.
     pub message: String,
+    /// With `conflict`: the ids of the messages that came since, oldest first, or the newest of them where they are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub came: Vec<String>,
 }
 
 impl Error {
     #[doc(hidden)]
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), came: Vec::new() }
     }
 }
 

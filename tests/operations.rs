@@ -2,6 +2,7 @@
 
 mod host;
 mod moves;
+mod retries;
 mod store;
 
 use std::rc::Rc;
@@ -11,6 +12,7 @@ use leftoff::layout::{File, Root};
 use leftoff::operation::{
     Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, kept_secrets,
 };
+use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
 use serde_json::{Value, json};
 
@@ -31,11 +33,18 @@ fn drafts(text: &str) -> Appending {
     }
 }
 
-/// A session with some turns, and the host it lies at.
-fn begun() -> (Host, Rc<Live>) {
-    let (mut host, live) = (Host::default(), live());
+/// A session in which nothing was said.
+fn begun_by(host: &mut Host) -> Rc<Live> {
+    let live = live();
     let created = r#"{"id":"019aaaca-0000-7000-8000-000000000001","type":"chat"}"#;
     host.drive(live.begin(created.into()), |_| Meanwhile::Nothing).expect("driven").expect("begun");
+    live
+}
+
+/// A session with some turns, and the host it lies at.
+fn begun() -> (Host, Rc<Live>) {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
     for turn in 0..40 {
         let words = format!("turn {turn} about a file, {}", "and its tests ".repeat(40));
         host.drive(live.append_messages(drafts(&words)), |_| Meanwhile::Nothing)
@@ -47,6 +56,10 @@ fn begun() -> (Host, Rc<Live>) {
 
 fn leaving() -> Rc<Leaving> {
     Leaving::new(&Door::new(Redact::Replace))
+}
+
+fn once() -> Once {
+    Once { operation: Some("step 7".into()), expected: None }
 }
 
 type Begins = fn(&Rc<Live>) -> Operation<'static, String>;
@@ -61,6 +74,7 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("append first", |_| told(live().append_messages(drafts("by who just came")))),
         ("take up", |live| told(live.take_up(0, true))),
         ("close", |live| told(live.close())),
+        ("append once", |live| told(live.append_once(drafts("acknowledged, if it is"), once()))),
         ("say", |live| told(live.say(r#"[{"type":"title","title":"given"}]"#.into()))),
         ("flush", |live| told(live.flush(true))),
         ("open", |live| told(live.open())),
@@ -156,7 +170,7 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
     at_each_step(others, |host, live, about, is_acknowledged| {
         let found = said(host);
         assert!(found.iter().any(|content| content == "by another process"), "{about}");
-        if about.starts_with("append, ") {
+        if about.starts_with("append, ") || about.starts_with("append once, ") {
             assert!(is_acknowledged, "{about}");
             assert_eq!(
                 found.iter().filter(|content| *content == "acknowledged, if it is").count(),

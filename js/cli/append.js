@@ -20,14 +20,22 @@ export async function append(args) {
   return using(args, async (store) => {
     const session = await chosen(store, args);
     if (process.stdin.isTTY) note("reads messages from the keyboard, a JSON object in each line; Ctrl+D ends it");
-    for await (const line of lines(process.stdin)) {
-      const draft = draftIn(line);
-      if (draft === undefined) continue;
-      const { records } = await session.append(draft).catch((error) => told(line, error));
+    const tell = async (/** @type {{ id: string }[]} */ records) => {
       const { value } = await store.redacted(records.map(({ id }) => ({ id })));
       // Whoever is killed now has told what is stored; whoever reads this knows what need not be sent again.
       for (const one of value) print(`${args.json ? JSON.stringify(one) : one.id}\n`, { isSafe: args.json });
+    };
+    const { operation, expected } = args;
+    const isOne = operation !== undefined || expected !== undefined;
+    /** @type {Record<string, unknown>[]} */
+    const all = [];
+    for await (const line of lines(process.stdin)) {
+      const draft = draftIn(line, isOne ? NOTHING : REST);
+      if (draft === undefined) continue;
+      if (isOne) all.push(draft);
+      else await tell((await session.append(draft).catch((error) => told(line, error))).records);
     }
+    if (isOne) await tell((await session.append(all, { operation, expected: expected === "none" ? null : expected })).records);
     return { text: "", value: undefined };
   });
 }
@@ -56,42 +64,44 @@ export async function* lines(input) {
   yield { number, bytes: joined(parts) };
 }
 
-/** What a line says; nothing where it is empty. @param {Line} line */
-function draftIn({ number, bytes }) {
-  const text = textOf(number, bytes);
+/** What a line says; nothing where it is empty. @param {Line} line @param {string} rest what is stored where it cannot be read */
+function draftIn({ number, bytes }, rest) {
+  const text = textOf(number, bytes, rest);
   if (!text.trim()) return undefined;
-  const draft = parsed(number, text);
+  const draft = parsed(number, text, rest);
   const other = changed(text);
-  if (other) throw wrong(number, `expected a message that is read as it is written, but found ${other}`);
+  if (other) throw wrong(number, `expected a message that is read as it is written, but found ${other}`, { rest });
   if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) return draft;
-  throw wrong(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`);
+  throw wrong(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`, { rest });
 }
 
-/** @param {number} number @param {Uint8Array} bytes */
-function textOf(number, bytes) {
+/** @param {number} number @param {Uint8Array} bytes @param {string} rest */
+function textOf(number, bytes, rest) {
   try {
     const text = decoder.decode(bytes);
     return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch (cause) {
-    throw wrong(number, "expected UTF-8, but found other bytes instead", cause);
+    throw wrong(number, "expected UTF-8, but found other bytes instead", { rest, cause });
   }
 }
 
-/** @param {number} number @param {string} text @returns {unknown} */
-function parsed(number, text) {
+/** @param {number} number @param {string} text @param {string} rest @returns {any} */
+function parsed(number, text, rest) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw wrong(number, "expected a message as JSON, but found something else instead", cause);
+    throw wrong(number, "expected a message as JSON, but found something else instead", { rest, cause });
   }
 }
 
-/** @param {number} number @param {string} message @param {unknown} [cause] */
-function wrong(number, message, cause) {
-  return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${REST}`, cause });
+/** @param {number} number @param {string} message @param {{ rest?: string, cause?: unknown }} [why] */
+function wrong(number, message, { rest = REST, cause } = {}) {
+  return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${rest}`, cause });
 }
 
 const REST = "the lines whose ids were printed are stored, nothing else is";
+/** Where all lines are one append. */
+const NOTHING = "nothing was stored";
 
 /** @param {Line} line @param {unknown} error @returns {never} */
 function told({ number }, error) {

@@ -97,9 +97,14 @@ const commands = {
     ['leftoff new --title "API design"', "in the home"],
     ["leftoff new --type brainstorm --here", "in the project's folder, to be committed with it"],
   ]),
-  append: command(append, "append", "append messages to a session, given as JSON lines on standard input; the id of each is printed once it is durable", { ...session }, [
+  append: command(append, "append", "append messages to a session, given as JSON lines on standard input; the id of each is printed once it is durable", {
+    ...session,
+    operation: option("NAME", "your own name for this append: all lines are one, and count once however often it is made"),
+    expected: option("MESSAGE", "all lines are one append, refused unless this is the id of the last message; none where there is none"),
+  }, [
     ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "to the current session"],
     ["leftoff append last --json < messages.jsonl", "prints a line of JSON for each; a line that is refused ends it, and is told by its number"],
+    ["leftoff append last --operation step-7 < messages.jsonl", "again after a failure, it appends nothing twice"],
   ]),
   stop: command(stop, "stop", "save a session and pause it", {
     ...session,

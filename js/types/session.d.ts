@@ -35,6 +35,13 @@ export interface AppendOptions {
   format?: Format;
   /** A paused session is active again with it; true unless given. */
   revives?: boolean;
+  /**
+   * Your own name for this append, of at most 128 bytes. The same messages under the same name count once; other messages are
+   * refused with `operation_reused`. A session remembers its 1,000 newest operations.
+   */
+  operation?: string;
+  /** The id of the last message that you know, null for none. Where another one is the last, the append is refused with `conflict`. */
+  expected?: string | null;
 }
 
 /** How safe appended messages are: on the disk, in the system's hands, or in this process's memory alone. */

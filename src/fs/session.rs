@@ -17,6 +17,7 @@ use crate::layout::{Placement, Root};
 use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
 use crate::record::message::{self, Message};
 use crate::record::scan::records;
+use crate::session::batch::Once;
 use crate::session::documents::Name;
 use crate::shapes::Format;
 use crate::tokens::Encoding;
@@ -182,12 +183,45 @@ impl Session {
     /// # }
     /// ```
     pub fn append(&self, messages: &str, options: AppendOptions) -> Result<Appended, Trouble> {
+        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)))?;
+        Ok(Appended { lines })
+    }
+
+    /// The same under conditions: an operation counts once, however often it is appended, and what was built on a message follows
+    /// it or is refused.
+    ///
+    /// # Errors
+    /// As of [`Session::append`]; `conflict` where another message than the expected one is the last, and `operation_reused` where
+    /// the operation appended other messages: then nothing was appended.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// use leftoff::session::batch::Once;
+    ///
+    /// let once = Once { operation: Some("step-7".into()), expected: None };
+    /// let first = session.append_once(r#"{"role":"user","content":"Go on."}"#, Default::default(), once.clone())?;
+    /// let again = session.append_once(r#"{"role":"user","content":"Go on."}"#, Default::default(), once)?;
+    /// assert_eq!(first, again);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn append_once(
+        &self,
+        messages: &str,
+        options: AppendOptions,
+        once: Once,
+    ) -> Result<Appended, Trouble> {
+        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options), once))?;
+        Ok(Appended { lines })
+    }
+
+    fn appending(&self, messages: &str, options: AppendOptions) -> Appending {
         let AppendOptions { durability, format, revives } = options;
         let is_durable = durability == Durability::Durable;
         let drafts = Drafts::Said(messages.into(), format);
-        let appending = Appending { drafts, is_durable, revives, counts: self.counts() };
-        let lines = self.0.host.drive(self.0.live.append_messages(appending))?;
-        Ok(Appended { lines })
+        Appending { drafts, is_durable, revives, counts: self.counts() }
     }
 
     /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest

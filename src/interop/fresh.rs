@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::record::batch::Part;
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Scanner};
 
@@ -127,6 +128,10 @@ impl Fresh {
     fn meet(&mut self) {
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
+            // No import appends so; and whether it counts, only who knows all of the session can say.
+            if Part::of(&record.json).is_some() {
+                continue;
+            }
             let Some(stored) = message::read(&record).0 else { continue };
             let line = Held { rev: stored.rev, size: size(&stored) };
             let is_first = match self.held.get_mut(&stored.id) {

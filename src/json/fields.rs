@@ -95,6 +95,16 @@ impl<'a> Fields<'a> {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
+    /// The value of the second field, where it has this key.
+    pub fn second(&self, key: &str) -> Option<&'a str> {
+        self.entries.get(1).filter(|entry| entry.key == key).map(|entry| entry.value)
+    }
+
+    /// Takes that one out.
+    pub fn drop_second(&mut self) {
+        self.entries.remove(1);
+    }
+
     /// Takes a field out. A value of another kind is reported and costs the field; `null` is absence.
     pub fn take<T: Field>(&mut self, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
         let value = self.take_raw(key).filter(|value| *value != "null")?;

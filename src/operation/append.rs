@@ -12,6 +12,7 @@ use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
 use crate::layout::BLOBS;
+use crate::record::batch::Batch;
 use crate::record::event::Change;
 use crate::record::message::Message;
 use crate::record::status::Status;
@@ -73,7 +74,7 @@ pub struct Lines {
 }
 
 impl Drafts {
-    fn read(&self) -> Result<Vec<Message>, Error> {
+    pub(super) fn read(&self) -> Result<Vec<Message>, Error> {
         match self {
             Drafts::Said(json, format) => shapes::drafts(json, *format),
             Drafts::Copies(json) => shapes::copies(json),
@@ -135,9 +136,30 @@ impl Live {
         })
     }
 
-    pub(super) async fn appended(&self, io: &Io, appending: &Appending) -> Result<Vec<u8>, Trouble> {
+    pub(super) fn appended(
+        &self,
+        io: &Io,
+        appending: &Appending,
+    ) -> impl Future<Output = Result<Vec<u8>, Trouble>> {
+        self.put(io, appending, None)
+    }
+
+    /// Appends them, as a batch that counts under conditions where there is one; gives the bytes, none where its operation is
+    /// done already.
+    ///
+    /// # Errors
+    /// `conflict` and `operation_reused`, where that is known before anything is written.
+    pub(super) async fn put(
+        &self,
+        io: &Io,
+        appending: &Appending,
+        of: Option<&Batch>,
+    ) -> Result<Vec<u8>, Trouble> {
         self.was_staged.set(false);
-        let Staged { bytes, blobs } = self.here(io, &|| Box::pin(self.staged(io, appending))).await?;
+        let Staged { bytes, blobs } = self.here(io, &|| Box::pin(self.staged(io, appending, of))).await?;
+        if of.is_some() && bytes.is_empty() {
+            return Ok(bytes);
+        }
         self.was_staged.set(true);
         let durable = appending.is_durable;
         match self.append(io, LogName::Messages, bytes.clone(), (durable, false)).await {
@@ -154,7 +176,7 @@ impl Live {
         Ok(bytes)
     }
 
-    async fn staged(&self, io: &Io, appending: &Appending) -> Result<Staged, Trouble> {
+    async fn staged(&self, io: &Io, appending: &Appending, of: Option<&Batch>) -> Result<Staged, Trouble> {
         // Without the event that began the session, its messages would be nobody's.
         if appending.is_durable && !self.is_confirmed(LogName::Events) {
             Box::pin(self.confirm(io, LogName::Events, false)).await?;
@@ -162,12 +184,22 @@ impl Live {
         self.revived(io).await?;
         self.observe(io, LogName::Messages).await?;
         self.look_sometimes(io).await?;
+        if let Some(batch) = of {
+            // A last line without a line feed counts for whoever opens the session now.
+            Box::pin(self.observe_whole(io, LogName::Messages)).await?;
+            if self.with(|session| session.done(batch))?.is_some() {
+                return Ok(Staged { bytes: Vec::new(), blobs: Vec::new() });
+            }
+            if !self.with(|session| session.is_next(batch)) {
+                return Err(Trouble::refused(Code::Conflict, "expected another message to be the last one"));
+            }
+        }
         if self.is_due() {
             Box::pin(self.gone_on(io, appending.revives)).await?;
         }
         let drafts = appending.drafts.read()?;
         let counting = appending.counts.counting();
-        let staged = self.with(|session| session.stage_messages(drafts, &io.stamp(), counting))?;
+        let staged = self.with(|session| session.stage_batch(drafts, &io.stamp(), counting, of))?;
         if !staged.blobs.is_empty()
             && let Err(trouble) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
         {

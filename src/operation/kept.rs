@@ -203,7 +203,7 @@ impl Live {
     // The checkpoint of the log up to a byte, all of it folded.
     async fn made_of(&self, io: &Io, bytes: u64) -> Result<Option<Checkpoint>, Trouble> {
         let log = self.log_file(LogName::Messages);
-        let mut session = Session::new(None).with_id(&self.id());
+        let mut session = self.with(|known| Session::new(None).accepting_as(known)).with_id(&self.id());
         while session.messages().observed() < bytes {
             let at = session.messages().observed();
             let piece = io.read(&log, at, Some(bytes.min(at + PIECE))).await?.unwrap_or_default();

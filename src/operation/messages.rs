@@ -1,11 +1,13 @@
 //! The messages of a session's log, some at a time; what lies in blobs is put back.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::live::{Live, PIECE};
 use super::logs::LogName;
 use super::{Io, Trouble};
 use crate::layout::BLOBS;
+use crate::record::batch;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::record::span::Span;
@@ -42,7 +44,8 @@ impl<'a> Messages<'a> {
         io: &'a Io,
         Span { start, end }: Span,
     ) -> Result<Messages<'a>, Trouble> {
-        let mut revisions = Revisions::new(start);
+        let passed = live.with(|session| session.passed());
+        let mut revisions = Revisions::new(start).without(passed.clone());
         let (mut at, mut whole) = (start, None);
         while at < end {
             let bytes = piece(live, io, at, end.min(at + PIECE)).await?;
@@ -50,7 +53,7 @@ impl<'a> Messages<'a> {
             at += bytes.len() as u64;
             whole = (bytes.len() as u64 == end - start).then_some(bytes);
         }
-        let reader = Reader::oldest_first(start, revisions);
+        let reader = Reader::oldest_first(start, revisions).without(passed);
         Ok(Messages { at: start, whole, ..Messages::forward(live, io, reader, end) })
     }
 
@@ -66,14 +69,15 @@ impl<'a> Messages<'a> {
 
     /// From `end` on backward.
     pub fn newest_first(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
-        let repeated = live.with(|session| session.known().repeated.clone());
-        let reader = Reader::newest_first(end, repeated);
+        let passed = live.with(|session| session.passed());
+        let reader = Reader::newest_first(end, Vec::new()).without(passed);
         Messages { at: end, backward: Some(PIECE), ..Messages::forward(live, io, reader, end) }
     }
 
     /// The last one before `end`, where a line ends: as long as most lines are is read for it.
     pub fn last_before(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
-        let reader = Reader::newest_first(end, Vec::new());
+        let passed = live.with(|session| session.passed());
+        let reader = Reader::newest_first(end, Vec::new()).without(passed);
         Messages { at: end, backward: Some(LINE), ..Messages::forward(live, io, reader, end) }
     }
 
@@ -109,8 +113,14 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Takes more of a log that has grown up to `end`; false where there is no more.
+    /// It came to a batch of which nobody knows yet whether it counts: what is known of the session does not go so far.
+    pub fn has_undecided(&self) -> bool {
+        self.reader.has_undecided()
+    }
+
+    /// Takes more of a log of which is known now what counts up to `end`; false where there is no more.
     pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
+        self.reader.know(self.live.with(|session| session.passed()));
         self.end = end;
         if self.at >= end {
             return Ok(false);
@@ -144,6 +154,17 @@ impl<'a> Messages<'a> {
 }
 
 impl Live {
+    /// Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
+    pub(super) async fn counts_not(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
+        let Some(start) = batch::first_in(line) else { return Ok(false) };
+        let at = at + start;
+        if self.with(|session| session.known().bytes) <= at {
+            Box::pin(self.caught_up_there(io)).await?;
+        }
+        let passed = self.with(|session| session.passed());
+        Ok(passed.decided <= at || Span::any_holds(&passed.spans, at))
+    }
+
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         match io.read_all(&self.folder().below(BLOBS).below(id)).await {

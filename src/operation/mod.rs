@@ -21,6 +21,7 @@ mod leaving;
 mod live;
 mod logs;
 mod messages;
+mod once;
 mod pages;
 mod passed;
 mod resume;

@@ -122,16 +122,29 @@ impl Live {
         })
     }
 
-    /// The messages of its log alone, newest first: for one that was not opened, and is not to be. Pages as of `messages`.
+    /// The messages of its log alone, newest first: for one that was not opened, and is not to be without need. Pages as of
+    /// `messages`.
     pub fn newest(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
             let end = live.size(&io, LogName::Messages).await?;
-            let mut messages = Messages::newest_first(&live, &io, end);
-            while let Some(some) = messages.next().await? {
+            let (mut messages, mut given, mut known) = (Messages::newest_first(&live, &io, end), 0, 0);
+            loop {
+                let some = messages.next().await?;
+                if messages.has_undecided() {
+                    // Which batches count, who reads from the start knows.
+                    live.in_turn(&io, &|| Box::pin(live.caught_up_there(&io))).await?;
+                    let end = end.min(live.with(|session| session.known().bytes));
+                    (messages, known) = (Messages::newest_first(&live, &io, end), given);
+                    continue;
+                }
+                let Some(mut some) = some else { return Ok(()) };
+                let again = known.min(some.len());
+                known -= again;
+                some.drain(..again);
+                given += some.len();
                 io.page(array(some.iter().map(|message| json(message, true)))).await?;
             }
-            Ok(())
         })
     }
 
@@ -139,13 +152,20 @@ impl Live {
     pub fn follow(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let start = live.size(&io, LogName::Messages).await?;
-            let mut messages = Messages::behind(&live, &io, start);
+            let mut seen = live.size(&io, LogName::Messages).await?;
+            let mut messages = Messages::behind(&live, &io, seen);
             loop {
-                let end = live.size(&io, LogName::Messages).await?;
-                while messages.feed_up_to(end).await? {
-                    while let Some(some) = messages.next().await? {
-                        io.page(array(some.iter().map(|message| json(message, true)))).await?;
+                let size = live.size(&io, LogName::Messages).await?;
+                if size != core::mem::replace(&mut seen, size) {
+                    let known = || async {
+                        live.caught_up_there(&io).await?;
+                        Ok(live.with(|session| session.known().bytes))
+                    };
+                    let end = live.in_turn(&io, &|| Box::pin(known())).await?;
+                    while messages.feed_up_to(end).await? {
+                        while let Some(some) = messages.next().await? {
+                            io.page(array(some.iter().map(|message| json(message, true)))).await?;
+                        }
                     }
                 }
                 io.wait(LOOK_MS).await?;

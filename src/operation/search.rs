@@ -50,6 +50,10 @@ impl Live {
                 let lines = &bytes[from..];
                 let mut hits = Vec::new();
                 for place in search.lines(lines) {
+                    let at = start + (from + place.start) as u64;
+                    if live.counts_not(&io, &lines[place.clone()], at).await? {
+                        continue;
+                    }
                     let mut answer = search.line(&lines[place]);
                     while let Answer::Needs { blob } = answer {
                         let bytes = live.blob(&io, &blob).await?;

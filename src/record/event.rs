@@ -69,6 +69,8 @@ pub enum Change {
     Agent(Box<Agent>),
     /// The current branch is the one of this message.
     Leaf(Subject),
+    /// A message counts that was appended behind the one that it expects, whatever a merge puts between them.
+    Accepted(Subject),
     /// It was made from an agent's session, or from more of one.
     Imported(Imported),
     /// It began as a copy of another session, up to a message.
@@ -319,6 +321,7 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
         "unpin" => Subject::take(fields, bad).map(Change::Unpin),
         "agent" => Some(Change::Agent(Box::new(Agent::take(fields, bad)))),
         "leaf" => Subject::take(fields, bad).map(Change::Leaf),
+        "accepted" => Subject::take(fields, bad).map(Change::Accepted),
         "imported" => Imported::take(fields, bad).map(Change::Imported),
         "fork" => Origin::take(fields, bad).map(Change::Fork),
         "relocated" => {

@@ -74,6 +74,14 @@ pub(crate) fn checksum(line: &[u8]) -> Checksum {
 /// # Errors
 /// `line_too_long` where it would exceed [`MAX_LINE`].
 pub(crate) fn write(record: &impl Open) -> Result<String, Error> {
+    write_behind("", record)
+}
+
+/// The same, with fields of the line's own in front: each with a comma behind it.
+///
+/// # Errors
+/// As of [`write`].
+pub(crate) fn write_behind(front: &str, record: &impl Open) -> Result<String, Error> {
     let mut json = to_open_json(record);
     // Most lines have no second brace; to look for one is cheaper than to look for more.
     let may_quote = memchr::memchr(b'{', &json.as_bytes()[1..]).is_some();
@@ -82,6 +90,7 @@ pub(crate) fn write(record: &impl Open) -> Result<String, Error> {
         json = json.replace("{\"v\":", "{ \"v\":");
     }
     json.replace_range(..1, "{\"v\":1,");
+    json.insert_str(START.len() + 2, front);
     let mut line = seal(json);
     line.push('\n');
     if line.len() > MAX_LINE {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::json::blob::BlobId;
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::json::text::{Extra, Open, Text, open_option};
+use crate::record::batch;
 use crate::record::id;
 use crate::record::scan::{Problem, Record};
 use crate::time;
@@ -475,6 +476,7 @@ impl FromFields for Source {
 
 /// Takes out what belongs to the line and not to what it says: written again it gets both anew.
 pub(crate) fn drop_line_keys(fields: &mut Fields<'_>) {
+    batch::drop_part(fields);
     fields.take_raw("v");
     fields.take_raw("crc");
 }

@@ -1,5 +1,6 @@
 //! What lies in a log: lines, the records on them, and what they are: messages, events, executions of tools.
 
+pub(crate) mod batch;
 pub mod blob;
 pub mod draft;
 pub mod edited;

@@ -95,7 +95,7 @@ fn asked(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Chan
         "title" => "title",
         "summary" => "summary",
         "status" => "reason",
-        "pin" | "unpin" | "leaf" => "messageId",
+        "pin" | "unpin" | "leaf" | "accepted" => "messageId",
         "agent" if fields.has("agent") => {
             let raw = fields.take_raw("agent").unwrap_or_default();
             return Change::Agent(draft::agent(raw, bad).unwrap_or_default().into());

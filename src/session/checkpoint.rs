@@ -16,6 +16,7 @@ use crate::record::line::{self, Checksum};
 use crate::record::message::{Message, Role};
 use crate::record::scan::Record;
 use crate::record::span::Span;
+use crate::session::batch;
 use crate::session::folded_state::FoldedState;
 use crate::session::title::Titles;
 use crate::time;
@@ -70,9 +71,13 @@ pub struct Checkpoint {
     /// Its first line, where it was written again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_user_first: Option<Span>,
-    /// Lines that say again what was said before, in their order: they count for nothing, wherever they stand.
+    /// Lines that say again what was said before, and those of batches that do not count, in their order: they count for
+    /// nothing, wherever they stand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<Span>,
+    /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<batch::Done>,
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
@@ -140,10 +145,10 @@ impl Checkpoint {
         }
     }
 
-    /// Takes a line that says again what was said before.
-    pub fn pass(&mut self, record: Record) {
-        let span = Span { start: record.start, end: record.end };
-        self.last_line = span;
+    /// Takes lines that count for nothing, as one that says again what was said before, from `start` on: the last of them.
+    pub fn pass(&mut self, start: u64, record: Record) {
+        let span = Span { start, end: record.end };
+        self.last_line = record.span();
         self.unhashed = Some(record.json);
         // Batches are written again, rather than lines.
         match self.repeated.last_mut() {
@@ -221,6 +226,7 @@ impl FromFields for Checkpoint {
             newest_user_first: fields.take("newestUserFirst", bad),
             newest_user: fields.take("newestUser", bad),
             repeated: fields.take("repeated", bad).unwrap_or_default(),
+            operations: fields.take("operations", bad).unwrap_or_default(),
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,
         })

@@ -3,7 +3,9 @@
 //! The host observes the events first, then the messages, from the start or from a checkpoint on. Where
 //! [`Session::needs_all`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
 
+mod batches;
 mod document;
+mod staging;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -12,24 +14,23 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
-use crate::json::text::Extra;
-use crate::record::blob;
+use crate::record::batch::Part;
 use crate::record::event::{self, Change, Compaction, Event};
-use crate::record::id;
 use crate::record::line;
-use crate::record::message::{self, Message, Tokens};
+use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Problem, Record};
 use crate::record::span::Span;
 use crate::record::status::{Health, Status};
 use crate::record::tool_execution::{self, ToolExecution};
+use crate::session::batch::Open;
 use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::{Checkpoint, Pinned};
+use crate::session::handle::batches::Line;
 use crate::session::handle::document::Beside;
 use crate::session::log::Log;
 use crate::session::metadata::Metadata;
 use crate::session::source::{Compacted, Source};
 use crate::time::{self, Stamp};
-use crate::tokens::{Count, Counting};
 
 /// One session.
 #[derive(Debug)]
@@ -56,6 +57,10 @@ pub struct Session {
     pinned: BTreeSet<String>,
     leaf: Option<String>,
     compaction: Compaction,
+    // The messages whose batches count, wherever they stand.
+    accepted: BTreeSet<String>,
+    // The batch whose last line was not met yet.
+    open: Option<Open>,
     // The messages of the batch that is on its way.
     staged: Vec<Message>,
     records: u64,
@@ -93,6 +98,8 @@ impl Session {
             pinned: BTreeSet::new(),
             leaf: None,
             compaction: Compaction::default(),
+            accepted: BTreeSet::new(),
+            open: None,
             staged: Vec::new(),
             records: 0,
             is_damaged: false,
@@ -224,25 +231,24 @@ impl Session {
             match found {
                 Found::Problem(problem) => problems.push(problem),
                 Found::Record(record) => {
-                    let (message, bad) = match known.next() {
-                        Some(message) => (Some(message), Vec::new()),
-                        None => message::read(&record),
-                    };
-                    problems.extend(bad);
                     self.is_newer |= line::version(&record.json) > line::VERSION;
-                    if let Some(message) = message {
-                        self.records += 1;
-                        let is_again = self.meet(record, &message, &mut problems);
-                        is_folded &= !self.branches.is_branched();
-                        if is_folded && !is_again {
-                            self.known.learned.take(&message);
+                    let line = (record, known.next());
+                    match Part::of(&line.0.json) {
+                        None => {
+                            self.pass_open();
+                            self.take_line(line, &mut is_folded, &mut problems);
+                        }
+                        Some(part) => {
+                            for line in self.counting(part, line) {
+                                self.take_line(line, &mut is_folded, &mut problems);
+                            }
                         }
                     }
                 }
             }
         }
         self.known.problems += problems.len() as u64;
-        self.known.bytes = self.messages.covered();
+        self.known.bytes = self.decided();
         if is_folded {
             self.known.learned.bytes = self.known.bytes;
         }
@@ -251,6 +257,21 @@ impl Session {
         }
         self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
         problems
+    }
+
+    fn take_line(&mut self, (record, message): Line, is_folded: &mut bool, problems: &mut Vec<Problem>) {
+        let (message, bad) = match message {
+            Some(message) => (Some(message), Vec::new()),
+            None => message::read(&record),
+        };
+        problems.extend(bad);
+        let Some(message) = message else { return };
+        self.records += 1;
+        let is_again = self.meet(record, &message, problems);
+        *is_folded &= !self.branches.is_branched();
+        if *is_folded && !is_again {
+            self.known.learned.take(&message);
+        }
     }
 
     /// What was observed says of the whole, where both logs were observed from their start.
@@ -386,44 +407,6 @@ impl Session {
         ids.map(|id| path.as_ref().is_none_or(|path| self.branches.is_on(path, id))).collect()
     }
 
-    /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
-    /// one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
-    ///
-    /// # Errors
-    /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
-    pub fn stage_messages(
-        &mut self,
-        drafts: Vec<Message>,
-        stamp: &Stamp,
-        counting: Counting<'_>,
-    ) -> Result<Staged, Error> {
-        self.refuse_newer()?;
-        let mut cumulative = self.known.tokens;
-        let mut last = self.known.last_id.clone();
-        let mut records = Vec::with_capacity(drafts.len());
-        let mut blobs = Vec::new();
-        for (place, mut message) in drafts.into_iter().enumerate() {
-            if message.id.is_empty() {
-                message.id = id::new(stamp, place as u32);
-                message.parent_id = message.parent_id.or(last);
-            }
-            message.seq = Some(self.known.messages + place as u64);
-            let is_of_now = message.timestamp.is_none() && message.source.is_none();
-            message.timestamp = if is_of_now { Some(time::format(stamp.now_ms)) } else { message.timestamp };
-            message.tokens = counting.of(&message).map(|Count { tokens, by }| {
-                cumulative += u64::from(tokens);
-                let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
-                Tokens { count: tokens, cumulative, by, extra: Extra::default() }
-            });
-            last = Some(message.id.clone());
-            blobs.extend(blob::take_out(&mut message));
-            records.push(message);
-        }
-        let bytes = self.messages.stage(&records)?;
-        self.staged = records;
-        Ok(Staged { bytes, blobs })
-    }
-
     fn apply(&mut self, event: Event) {
         self.recorded.apply(&event);
         match &event.change {
@@ -437,6 +420,9 @@ impl Session {
                 self.pinned.remove(&subject.message_id);
             }
             Change::Leaf(subject) => self.leaf = Some(subject.message_id.clone()),
+            Change::Accepted(subject) => {
+                self.accepted.insert(subject.message_id.clone());
+            }
             Change::Compaction(compaction) => self.compaction = (**compaction).clone(),
             Change::Created(_)
             | Change::Title { .. }
@@ -470,7 +456,7 @@ impl Session {
         }
         problems.extend(placed.problems(&record));
         if placed.is_again {
-            self.known.pass(record);
+            self.known.pass(record.start, record);
         } else {
             let is_new = !placed.is_repeated || placed.is_double;
             self.known.take(record, message, is_new, self.pinned.contains(&message.id));

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::text::Open;
+use crate::record::batch::Batch as Of;
 use crate::record::line;
 use crate::record::scan::{Found, Scanner};
 
@@ -97,6 +98,14 @@ impl Log {
     /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up,
     /// `line_too_long` where a record does not fit a line; then none is staged.
     pub(crate) fn stage<T: Open>(&mut self, records: &[T]) -> Result<Vec<u8>, Error> {
+        self.stage_batch(records, None)
+    }
+
+    /// The same, each line saying of which batch it is.
+    ///
+    /// # Errors
+    /// As of [`Log::stage`]; `line_too_long` where they are too many bytes, too.
+    pub(crate) fn stage_batch<T: Open>(&mut self, records: &[T], of: Option<&Of>) -> Result<Vec<u8>, Error> {
         if self.batch.is_some() {
             return Err(Error::new(Code::BatchOpen, "expected no open batch, but found one instead"));
         }
@@ -107,8 +116,12 @@ impl Log {
             ));
         }
         let mut lines = String::from(if self.ends_line { "" } else { "\n" });
-        for record in records {
-            lines.push_str(&line::write(record)?);
+        for (place, record) in records.iter().enumerate() {
+            let front = of.map(|batch| batch.front(place, records.len())).unwrap_or_default();
+            lines.push_str(&line::write_behind(&front, record)?);
+        }
+        if of.is_some() {
+            Of::check_length(lines.len())?;
         }
         let bytes = lines.as_bytes().to_vec();
         self.batch = Some(Batch { lines, missing: None, in_doubt: false });

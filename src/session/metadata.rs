@@ -116,6 +116,7 @@ impl Metadata {
             Change::Pin(_)
             | Change::Unpin(_)
             | Change::Leaf(_)
+            | Change::Accepted(_)
             | Change::Compaction(_)
             | Change::Other(_) => {}
         }

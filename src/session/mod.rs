@@ -1,6 +1,7 @@
 //! A session: its logs, the documents about it, and what is known from them.
 
 pub mod ask;
+pub mod batch;
 pub mod begin;
 pub mod branch;
 pub mod checkpoint;

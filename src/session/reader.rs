@@ -18,6 +18,7 @@ use crate::record::blob::{NoBlob, Unfolding};
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Problem, ProblemCode, Record, Scanner};
 use crate::record::span::Span;
+use crate::session::batch::Passed;
 use crate::session::branch::{key, print, said};
 use crate::session::needs::Needs;
 
@@ -46,6 +47,7 @@ pub struct Batch {
 pub struct Revisions {
     scanner: Scanner,
     highest: BTreeMap<u64, Held>,
+    passed: Passed,
 }
 
 // A revision, where it lies, and the hash of its bytes.
@@ -61,8 +63,8 @@ struct Held {
 pub struct Reader {
     scanner: Scanner,
     order: Order,
-    // Lines that say again what was said before.
-    repeated: Vec<Span>,
+    passed: Passed,
+    has_undecided: bool,
     // Each line that was given, by what tells it from others.
     given: BTreeSet<u64>,
     // The messages whose first place was met, and the revision that was given there.
@@ -85,7 +87,13 @@ enum Order {
 impl Revisions {
     /// Of a log whose bytes are fed from `offset` on.
     pub fn new(offset: u64) -> Revisions {
-        Revisions { scanner: Scanner::forward(offset), highest: BTreeMap::new() }
+        let (scanner, highest) = (Scanner::forward(offset), BTreeMap::new());
+        Revisions { scanner, highest, passed: Passed::default() }
+    }
+
+    /// As [`Reader::without`].
+    pub(crate) fn without(self, passed: Passed) -> Revisions {
+        Revisions { passed, ..self }
     }
 
     /// Takes the next bytes of the log.
@@ -93,6 +101,9 @@ impl Revisions {
         self.scanner.feed(bytes);
         while let Some(found) = self.scanner.next() {
             let Found::Record(record) = found else { continue };
+            if self.passed.is_undecided(&record) || self.passed.holds(&record) {
+                continue;
+            }
             let Some(message) = message::read(&record).0.filter(|message| message.rev > 0) else { continue };
             let line = Held { rev: message.rev, place: record.span(), bytes: said(&record.json, 0) };
             let known = self.highest.entry(key(&message.id)).or_insert(line);
@@ -112,17 +123,35 @@ impl Reader {
     /// Newest first, from `end` on, where a line ends. `repeated`: the lines that say again what was said before, which
     /// nobody knows who begins at the end; see [`crate::session::checkpoint::Checkpoint`].
     pub fn newest_first(end: u64, repeated: Vec<Span>) -> Reader {
-        Reader { repeated, ..Reader::new(Scanner::backward(end), Order::NewestFirst(BTreeMap::new())) }
+        Reader {
+            passed: repeated.into(),
+            ..Reader::new(Scanner::backward(end), Order::NewestFirst(BTreeMap::new()))
+        }
+    }
+
+    /// Without what counts for nothing.
+    pub(crate) fn without(self, passed: Passed) -> Reader {
+        Reader { passed, ..self }
+    }
+
+    /// The same from now on.
+    pub(crate) fn know(&mut self, passed: Passed) {
+        self.passed = passed;
+    }
+
+    /// Whether lines were left out of which nobody knew whether they count.
+    pub(crate) fn has_undecided(&self) -> bool {
+        self.has_undecided
     }
 
     fn new(scanner: Scanner, order: Order) -> Reader {
         let (given, placed) = (BTreeSet::new(), BTreeMap::new());
         let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
-        let repeated = Vec::new();
         Reader {
             scanner,
             order,
-            repeated,
+            passed: Passed::default(),
+            has_undecided: false,
             given,
             placed,
             ready,
@@ -208,7 +237,9 @@ impl Reader {
     }
 
     fn meet(&mut self, record: &Record) {
-        if Span::any_holds(&self.repeated, record.start) {
+        let is_undecided = self.passed.is_undecided(record);
+        self.has_undecided |= is_undecided;
+        if is_undecided || self.passed.holds(record) {
             return;
         }
         let (message, problems) = message::read(record);

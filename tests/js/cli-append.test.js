@@ -91,6 +91,37 @@ check("a line that is refused ends it while the input is open, is named by its n
   assert.deepEqual(fixture.stored().map((one) => [one.id, one.content]), [[id, "kept"]]);
 });
 
+check("with a name of its own all lines are one append, which counts once however often it is made", (fixture) => {
+  const input = `${said("one")}\n${said("two")}\n`;
+  const first = fixture.append(input, ["--operation", "step-7"]);
+  assert.equal(first.status, 0, first.stderr);
+  assert.equal(fixture.append(input, ["--operation", "step-7"]).stdout, first.stdout);
+  assert.deepEqual(contents(fixture), ["one", "two"]);
+  const other = fixture.append(said("three"), ["--operation", "step-7"]);
+  assert.deepEqual([other.status, other.stdout], [1, ""]);
+  assert.match(other.stderr, /step-7/);
+  assert.deepEqual(contents(fixture), ["one", "two"]);
+});
+
+check("with an expected message all lines are stored behind it, or none is", (fixture) => {
+  const first = fixture.append(said("one"), ["--expected", "none"]);
+  assert.equal(first.status, 0, first.stderr);
+  const late = fixture.append(`${said("two")}\n${said("three")}`, ["--expected", "none", "--json"]);
+  assert.deepEqual([late.status, late.stdout], [1, ""]);
+  const { error } = JSON.parse(late.stderr);
+  assert.equal(error.code, "conflict");
+  assert.ok(error.message.includes(first.stdout.trim()), error.message);
+  assert.equal(fixture.append(`${said("two")}\n${said("three")}`, ["--expected", first.stdout.trim()]).status, 0);
+  assert.deepEqual(contents(fixture), ["one", "two", "three"]);
+});
+
+check("where all lines are one append, a line that is refused costs all of them", (fixture) => {
+  const { status, stdout, stderr } = fixture.append(`${said("one")}\nnot json\n`, ["--operation", "step-7"]);
+  assert.deepEqual([status, stdout], [2, ""]);
+  assert.match(stderr, /line 2.*nothing was stored/s);
+  assert.deepEqual(contents(fixture), []);
+});
+
 for (const [what, bad, status, expected] of /** @type {const} */ ([
   ["no JSON", "not json", 2, "expected a message as JSON"],
   ["JSON cut short", '{"role":"user","content":"secret wor', 2, "expected a message as JSON"],

@@ -16,7 +16,7 @@ const MISSING = {
   export: "append-blobs append-lone-surrogates reasoning redact-replace tools-beside-messages",
   find: "asked-oddly find-and-search",
   findStopPhrase: "stop-phrases",
-  fork: "append-branches fork-empty fork-whole",
+  fork: "append-branches append-once-by-others fork-empty fork-whole",
   handOver: "hand-over",
   import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
   importAll: "import-all",

@@ -14,6 +14,7 @@ use leftoff::fs::{
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 use leftoff::operation::Trouble;
+use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
 use leftoff::time::Stamp;
 use leftoff::tokens::Encoding;
@@ -238,7 +239,17 @@ fn appended(session: &Session, step: &Step) -> Answer {
     let format = step.value::<String>("format")?.unwrap_or("leftoff".into());
     let revives = step.value("revives")?.unwrap_or(true);
     let options = AppendOptions { durability, format: Format::parse(&format)?, revives };
-    let appended = session.append(step.raw("messages").unwrap_or("null"), options)?;
+    let messages = step.raw("messages").unwrap_or("null");
+    // `null` is what no message before it is called.
+    let said = |name: &str| step.raw(name).map(|value| format!("\"{name}\":{value}"));
+    let conditions: Vec<String> = ["operation", "expected"].into_iter().filter_map(said).collect();
+    let appended = match conditions.is_empty() {
+        true => session.append(messages, options)?,
+        false => {
+            let once = Once::from_json(&format!("{{{}}}", conditions.join(",")))?;
+            session.append_once(messages, options, once)?
+        }
+    };
     let lines = core::str::from_utf8(appended.lines())?;
     let lines: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
     Ok(format!("{{\"acknowledged\":\"{acknowledged}\",\"records\":[{}]}}", lines.join(",")))

@@ -21,6 +21,8 @@ use leftoff::json::text::to_json;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
 #[cfg(feature = "core")]
 use leftoff::operation::{Appending, Counts, Drafts, Lines};
+#[cfg(feature = "core")]
+use leftoff::session::batch::Once;
 use leftoff::session::lease::Process;
 #[cfg(feature = "core")]
 use leftoff::shapes::Format;
@@ -78,14 +80,15 @@ impl Operations {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// Appends messages, JSON bytes of a format, or read from a log where there is none. `seen`: what the host saw of the
-    /// log just now, as in `next`.
+    /// Appends messages, JSON bytes of a format, or read from a log where there is none; `once`: under which conditions, as
+    /// in `Once::from_json`. `seen`: what the host saw of the log just now, as in `next`.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
         &mut self,
         live: &LiveHandle,
         drafts: &[u8],
         format: Option<String>,
+        once: Option<String>,
         durable: bool,
         revives: bool,
         counter: &Counter,
@@ -101,7 +104,12 @@ impl Operations {
         };
         let appending =
             Appending { drafts, is_durable: durable, revives, counts: counts(counter, count_tokens) };
-        let mut running = live.0.append_messages(appending);
+        let mut running = match once {
+            Some(once) => {
+                live.0.append_once(appending, Once::from_json(&once).map_err(|error| small(&error))?)
+            }
+            None => live.0.append_messages(appending),
+        };
         let step = running.begin(stamp(now_ms, entropy)?);
         let step = looked(&mut running, step, seen, now_ms);
         self.keep(running, step)

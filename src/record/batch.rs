@@ -1,0 +1,130 @@
+//! What a line says of the batch that it was appended in, where that is known by an operation: in front, behind its version.
+//! Whether such a batch counts, [`crate::session::batch`] says.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Fields};
+use crate::json::text::to_json;
+use crate::record::id;
+use crate::record::line;
+use crate::record::scan::{Record, records};
+
+/// The longest batch: a reader holds its lines until the last one is there.
+pub(crate) const MAX_BATCH: u64 = 64 << 20;
+/// How a line begins that says it.
+const FRONT: &str = "{\"v\":1,\"batch\":{";
+const KEY: &str = "batch";
+
+/// What a batch is known by, and what it is built on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Batch {
+    pub operation: String,
+    /// Of its messages, as they were given.
+    pub hash: String,
+    pub expected: Option<Option<String>>,
+}
+
+impl Batch {
+    /// The id of one of its messages: whoever appends the same again, and cannot know of this one, gives the same.
+    pub fn id_of(&self, session: &str, place: usize) -> String {
+        let place = (place as u64).to_be_bytes();
+        id::derived(&[session.as_bytes(), self.operation.as_bytes(), self.hash.as_bytes(), &place])
+    }
+
+    /// What stands in front of one of its lines.
+    pub fn front(&self, place: usize, lines: usize) -> String {
+        #[derive(Serialize)]
+        struct Said<'a> {
+            operation: &'a str,
+            hash: &'a str,
+            line: usize,
+            lines: usize,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            expected: Option<&'a Option<String>>,
+        }
+        let Batch { operation, hash, expected } = self;
+        let said = Said { operation, hash, line: place, lines, expected: expected.as_ref() };
+        format!("\"{KEY}\":{},", to_json(&said))
+    }
+
+    /// Refuses what no reader would hold.
+    pub fn check_length(bytes: usize) -> Result<(), Error> {
+        if bytes as u64 <= MAX_BATCH {
+            return Ok(());
+        }
+        let message =
+            format!("expected an operation of at most {MAX_BATCH} bytes, but found {bytes} bytes instead");
+        Err(Error::new(Code::LineTooLong, message))
+    }
+}
+
+/// Where the first record of a line begins, if that is of such a batch: something torn may stand before it.
+pub(crate) fn first_in(line: &[u8]) -> Option<u64> {
+    memchr::memmem::find(line, FRONT.as_bytes())?;
+    records(line).next().filter(|record| Part::of(&record.json).is_some()).map(|record| record.start)
+}
+
+/// What a line says of its batch.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub batch: Batch,
+    pub line: u64,
+    pub lines: u64,
+}
+
+impl Part {
+    /// Nothing where the line is of no such batch.
+    pub fn of(json: &str) -> Option<Part> {
+        if !json.starts_with(FRONT) {
+            return None;
+        }
+        Part::read(Fields::parse(json).ok()?.second(KEY)?)
+    }
+
+    fn read(json: &str) -> Option<Part> {
+        let bad = &mut Vec::new();
+        let mut fields = Fields::parse(json).ok()?;
+        let (operation, hash) = (fields.take("operation", bad)?, fields.take("hash", bad)?);
+        let (line, lines) = (fields.take("line", bad)?, fields.take("lines", bad)?);
+        let expected = expected(&mut fields, bad);
+        (bad.is_empty() && line < lines).then_some(Part {
+            batch: Batch { operation, hash, expected },
+            line,
+            lines,
+        })
+    }
+}
+
+/// Takes it out of the fields of a line, which is what the line says of itself and not what it says.
+pub(crate) fn drop_part(fields: &mut Fields<'_>) {
+    if fields.second(KEY).is_some_and(|json| Part::read(json).is_some()) {
+        fields.drop_second();
+    }
+}
+
+/// The lines of a batch as if it were none, each a message: what its caller is told.
+pub(crate) fn lines_of(batch: &Batch, records: &[Record]) -> String {
+    let is_of = |part: Part| part.batch.operation == batch.operation && part.batch.hash == batch.hash;
+    let bare = |record: &Record| {
+        let fields =
+            Fields::parse(&record.json).ok().filter(|_| Part::of(&record.json).is_some_and(is_of))?;
+        let rest: Vec<String> = fields
+            .iter()
+            .enumerate()
+            .filter(|(place, (key, _))| *place > 1 && *key != "\"crc\"")
+            .map(|(_, (key, value))| format!("{key}:{value}"))
+            .collect();
+        Some(line::seal(format!("{{\"v\":1,{}}}", rest.join(","))) + "\n")
+    };
+    records.iter().filter_map(bare).collect()
+}
+
+/// The message that is expected before a batch; `null` where none is.
+pub(crate) fn expected(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Option<String>> {
+    fields.has("expected").then(|| fields.take("expected", bad))
+}

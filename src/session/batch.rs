@@ -1,0 +1,211 @@
+//! Batches that say which they are: by an operation of the caller's, which counts once however often it is appended, and by
+//! the message that they are built on.
+//!
+//! Nobody locks a log, so the order of its lines decides. Each line of such a batch says in front what the batch is. A batch
+//! counts where its last line is there, where none of its operation counted before it, and where the message that it expects
+//! is the last one before it. Else nothing of it counts. Who reads a log from its start, as [`super::handle::Session`] does,
+//! decides; everybody else is told which lines are passed by.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::hash::sha256;
+use crate::json::text::{to_json, to_open_json};
+use crate::record::batch::{Batch, MAX_BATCH, Part, expected};
+use crate::record::id;
+use crate::record::message::{self, Message};
+use crate::record::scan::Record;
+use crate::record::span::Span;
+use crate::time::Stamp;
+
+/// So many operations are remembered, the newest: what a log knows of them stays small, however long it gets.
+pub const REMEMBERED: usize = 1000;
+/// The longest name of an operation, in bytes.
+const LONGEST: usize = 128;
+/// Of a hash so many digits are kept.
+const DIGITS: usize = 32;
+
+/// Under which conditions an append counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Once {
+    /// The caller's own name for it.
+    pub operation: Option<String>,
+    /// The last message that the caller knows; nothing inside where it knows of none.
+    pub expected: Option<Option<String>>,
+}
+
+impl Once {
+    /// Reads `{"operation","expected"}`; `"expected":null` where no message was there.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn from_json(json: &str) -> Result<Once, Error> {
+        let mut bad = Vec::new();
+        let mut fields = Fields::parse(json)
+            .map_err(|found| wrong(format!("expected an operation, but found {found} instead")))?;
+        if fields.raw("operation") == Some("null") {
+            return Err(wrong("expected a string for \"operation\", but found null instead".into()));
+        }
+        let once =
+            Once { operation: fields.take("operation", &mut bad), expected: expected(&mut fields, &mut bad) };
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(wrong(bad.message));
+        }
+        Ok(once)
+    }
+
+    /// The batch that these messages are; without an operation of the caller's, one of its own.
+    ///
+    /// # Errors
+    /// `invalid_request` where there are none, or the name is too long.
+    pub(crate) fn batch(self, messages: &[Message], stamp: &Stamp) -> Result<Batch, Error> {
+        if messages.is_empty() {
+            return Err(wrong("expected messages for an operation, but found none".into()));
+        }
+        let length = self.operation.as_ref().map_or(1, String::len);
+        if length == 0 || length > LONGEST {
+            let message =
+                format!("expected an \"operation\" of 1 to {LONGEST} bytes, but found {length} instead");
+            return Err(wrong(message));
+        }
+        let said: Vec<String> = messages.iter().map(to_open_json).collect();
+        let hash = sha256(to_json(&said).as_bytes()).chars().take(DIGITS).collect();
+        let operation = self.operation.unwrap_or_else(|| id::new(stamp, 0));
+        Ok(Batch { operation, hash, expected: self.expected })
+    }
+}
+
+/// An operation that counted, and where its lines lie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Done {
+    operation: String,
+    hash: String,
+    /// From its first line to the end of its last one.
+    pub(crate) span: Span,
+}
+
+impl Done {
+    /// Whether it is this one.
+    ///
+    /// # Errors
+    /// `operation_reused` where it is, with other messages.
+    pub(crate) fn is(&self, batch: &Batch) -> Result<bool, Error> {
+        if self.operation != batch.operation || self.hash == batch.hash {
+            return Ok(self.operation == batch.operation);
+        }
+        let message = format!(
+            "expected the messages that the operation {:?} appended before, but found others instead",
+            self.operation
+        );
+        Err(Error::new(Code::OperationReused, message))
+    }
+}
+
+impl FromFields for Done {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Done> {
+        let (operation, hash) = (fields.take("operation", bad)?, fields.take("hash", bad)?);
+        Some(Done { operation, hash, span: fields.take("span", bad)? })
+    }
+}
+
+/// What of a log counts for nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    /// In its order.
+    pub spans: Vec<Span>,
+    /// From there on nobody knows which batches count.
+    pub decided: u64,
+}
+
+impl Passed {
+    pub fn holds(&self, record: &Record) -> bool {
+        Span::any_holds(&self.spans, record.start)
+    }
+
+    pub fn is_undecided(&self, record: &Record) -> bool {
+        record.start >= self.decided && Part::of(&record.json).is_some()
+    }
+}
+
+impl Default for Passed {
+    fn default() -> Passed {
+        Passed::from(Vec::new())
+    }
+}
+
+impl From<Vec<Span>> for Passed {
+    fn from(spans: Vec<Span>) -> Passed {
+        Passed { spans, decided: u64::MAX }
+    }
+}
+
+/// A batch whose last line was not met yet.
+#[derive(Debug)]
+pub(crate) struct Open {
+    last: Part,
+    pub span: Span,
+    // The last of them alone, where it is longer than a batch may be.
+    held: Vec<(Record, Option<Message>)>,
+    is_too_long: bool,
+}
+
+impl Open {
+    pub fn begin(part: Part, record: Record, message: Option<Message>) -> Open {
+        let span = record.span();
+        Open { last: part, span, held: Vec::from([(record, message)]), is_too_long: false }
+    }
+
+    /// Whether this line is one of it, behind those that were met. A damaged one may be missing.
+    pub fn has_next(&self, part: &Part) -> bool {
+        (&part.batch, part.lines) == (&self.last.batch, self.last.lines) && part.line > self.last.line
+    }
+
+    pub fn take(&mut self, part: Part, record: Record, message: Option<Message>) {
+        self.last = part;
+        self.span.end = record.end;
+        self.is_too_long |= self.span.end - self.span.start > MAX_BATCH;
+        if self.is_too_long {
+            self.held.clear();
+        }
+        self.held.push((record, message));
+    }
+
+    pub fn has_end(&self) -> bool {
+        self.last.line + 1 == self.last.lines
+    }
+
+    pub fn can_count(&self) -> bool {
+        !self.is_too_long
+    }
+
+    pub fn batch(&self) -> &Batch {
+        &self.last.batch
+    }
+
+    /// Whether somebody who knows said that its last message counts.
+    pub fn is_among(&self, accepted: &BTreeSet<String>) -> bool {
+        let Some((record, _)) = self.held.last().filter(|_| !accepted.is_empty()) else { return false };
+        message::read(record).0.is_some_and(|message| accepted.contains(&message.id))
+    }
+
+    /// What is known of it, once it counts, and its lines.
+    pub fn into_done(self) -> (Done, Vec<(Record, Option<Message>)>) {
+        let Batch { operation, hash, .. } = self.last.batch;
+        (Done { operation, hash, span: self.span }, self.held)
+    }
+
+    /// Its last line.
+    pub fn into_last(mut self) -> Option<Record> {
+        self.held.pop().map(|(record, _)| record)
+    }
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(Code::InvalidRequest, message)
+}

@@ -1,0 +1,68 @@
+//! Messages on their way into the log: what they get beside what was said.
+
+use alloc::vec::Vec;
+
+use crate::error::Error;
+use crate::json::text::Extra;
+use crate::record::batch::Batch;
+use crate::record::blob;
+use crate::record::id;
+use crate::record::message::{Message, Tokens};
+use crate::session::handle::{Session, Staged};
+use crate::time::{self, Stamp};
+use crate::tokens::{Count, Counting};
+
+impl Session {
+    /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
+    /// one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
+    ///
+    /// # Errors
+    /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
+    pub fn stage_messages(
+        &mut self,
+        drafts: Vec<Message>,
+        stamp: &Stamp,
+        counting: Counting<'_>,
+    ) -> Result<Staged, Error> {
+        self.stage_batch(drafts, stamp, counting, None)
+    }
+
+    /// The same, as a batch that counts under conditions.
+    ///
+    /// # Errors
+    /// As of [`Session::stage_messages`].
+    pub(crate) fn stage_batch(
+        &mut self,
+        drafts: Vec<Message>,
+        stamp: &Stamp,
+        counting: Counting<'_>,
+        of: Option<&Batch>,
+    ) -> Result<Staged, Error> {
+        self.refuse_newer()?;
+        let mut cumulative = self.known.tokens;
+        let mut last = self.known.last_id.clone();
+        let mut records = Vec::with_capacity(drafts.len());
+        let mut blobs = Vec::new();
+        for (place, mut message) in drafts.into_iter().enumerate() {
+            if message.id.is_empty() {
+                let own = |batch: &Batch| batch.id_of(&self.metadata.id, place);
+                message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
+                message.parent_id = message.parent_id.or(last);
+            }
+            message.seq = Some(self.known.messages + place as u64);
+            let is_of_now = message.timestamp.is_none() && message.source.is_none();
+            message.timestamp = if is_of_now { Some(time::format(stamp.now_ms)) } else { message.timestamp };
+            message.tokens = counting.of(&message).map(|Count { tokens, by }| {
+                cumulative += u64::from(tokens);
+                let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
+                Tokens { count: tokens, cumulative, by, extra: Extra::default() }
+            });
+            last = Some(message.id.clone());
+            blobs.extend(blob::take_out(&mut message));
+            records.push(message);
+        }
+        let bytes = self.messages.stage_batch(&records, of)?;
+        self.staged = records;
+        Ok(Staged { bytes, blobs })
+    }
+}
