@@ -186,7 +186,12 @@ impl Store {
     /// ```
     pub fn close(self) -> Result<(), Trouble> {
         let open: Vec<Rc<Opened>> = self.0.sessions.take().iter().filter_map(Weak::upgrade).collect();
-        open.into_iter().map(|opened| Session(opened).close()).fold(Ok(()), Result::and)
+        let let_go = |opened: Rc<Opened>| match self.0.host.drive(opened.live.is_there())? {
+            true => Session(opened).close(),
+            // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
+            false => self.0.host.drive(opened.live.release()),
+        };
+        open.into_iter().map(let_go).fold(Ok(()), Result::and)
     }
 
     // That somebody has open; unless its folder was moved or deleted meanwhile.
