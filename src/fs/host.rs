@@ -48,6 +48,12 @@ impl Host {
         }
     }
 
+    /// All of a file, as a text.
+    pub fn text(&self, file: &File) -> Result<Option<String>, Failure> {
+        let bytes = self.disk.borrow().read(&self.at(file), 0, None)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into()))
+    }
+
     /// Drives an operation to its end.
     pub fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
         self.drive_with(operation, &mut Helpers::default())

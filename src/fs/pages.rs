@@ -9,7 +9,7 @@ use super::helpers::Helpers;
 use super::host::Host;
 use crate::operation::{Answer, Need, Operation, Step, Trouble};
 
-/// Pages, each JSON. Who wants no more drops it; behind what is refused there is nothing more.
+/// Pages, each JSON or a piece of a text. Who wants no more drops it; behind what is refused there is nothing more.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -14,7 +14,7 @@ use super::pages::Pages;
 use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::layout::{Placement, Root};
-use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
+use crate::operation::{Appending, Counts, Door, Drafts, Leaving, Live, Redact, Store, Trouble};
 use crate::record::message::{self, Message};
 use crate::record::scan::records;
 use crate::session::batch::Once;
@@ -552,6 +552,24 @@ impl Session {
     /// ```
     pub fn set_agent(&self, agent: &str) -> Result<(), Trouble> {
         self.say(&format!("{{\"type\":\"agent\",\"agent\":{}}}", json(agent)?))
+    }
+
+    /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let text = session.export(r#"{"format":"markdown"}"#).collect::<Result<String, _>>()?;
+    /// assert!(text.contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn export(&self, asked: &str) -> Pages {
+        // A store that is to look for secrets in what leaves is not opened here.
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        Pages::new(&self.0.host, self.0.live.export(asked.into(), &leaving))
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.

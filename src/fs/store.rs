@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::{Rc, Weak};
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::time::Duration;
@@ -19,8 +19,9 @@ use super::session::{Opened, Session};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{Place, Placement};
+use crate::layout::{self, Place, Placement, Root};
 use crate::operation::{Failure, Live, Setup, Store as Core, Trouble};
+use crate::settings::{self, SettingsFile, Source};
 
 /// How a store is opened.
 ///
@@ -41,7 +42,7 @@ pub struct Options {
     pub project: Option<PathBuf>,
     /// The folder that has `conversations/`, where new sessions are to begin there; they begin in the home unless given.
     pub workspace: Option<PathBuf>,
-    /// Without activity for so long, a session rests; five minutes unless given.
+    /// Without activity for so long, a session rests; as the settings say unless given.
     pub idle: Option<Duration>,
     /// Where time and chance come from; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
@@ -81,6 +82,7 @@ impl Store {
     /// The same with options.
     ///
     /// # Errors
+    /// `missing_dependency` where the settings want secrets found in what leaves: this host has no rules for them;
     /// `not_found` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
@@ -90,7 +92,10 @@ impl Store {
         let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
         let workspace = workspace.map(real).transpose()?;
         let clock = clock.unwrap_or_else(|| Box::new(Machine));
-        let idle_ms = idle.map_or(IDLE_MS, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
+        let host = Rc::new(Host::new(home.clone(), project.clone(), clock));
+        let of_settings = idle_ms(&host)?;
+        let given = |idle: Duration| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX);
+        let idle_ms = idle.map_or(of_settings, given);
         let core = Core::new(Setup {
             home: text(&home)?,
             normal_project: text(&project)?.nfc().collect(),
@@ -100,7 +105,6 @@ impl Store {
             idle_ms,
             separator: "/".into(),
         });
-        let host = Rc::new(Host::new(home, project, clock));
         Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default() })))
     }
 
@@ -220,7 +224,34 @@ impl Store {
     }
 }
 
-const IDLE_MS: i64 = 5 * 60_000;
+// What the files of settings say of how long nothing has to happen until a session rests.
+fn idle_ms(host: &Host) -> Result<i64, Trouble> {
+    let file = |root: Root, folder: &Path, source| {
+        let file = layout::settings(root);
+        let (text, problem) = match host.text(&file) {
+            Ok(text) => (text, None),
+            Err(failure) => (None, Some(failure.message)),
+        };
+        SettingsFile { path: folder.join(&file.path).display().to_string(), source, text, problem }
+    };
+    let mut files = Vec::from([
+        file(Root::Home, &host.home, Source::Home),
+        file(Root::Project, &host.project, Source::Project),
+    ]);
+    // Of who works in the folder with the home, they are one.
+    files.dedup_by(|one, other| one.path == other.path);
+    let all = settings::read(&files).all;
+    let value = |key: &str| all.iter().find(|one| one.key == key).map_or("", |one| one.value.as_str());
+    let redact = value("redact");
+    if redact != "\"off\"" {
+        let message = format!(
+            "expected \"off\" for the setting \"redact\", since this host has no rules for secrets, but found {redact} instead"
+        );
+        return Err(Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into());
+    }
+    let minutes: f64 = value("idleMinutes").parse().unwrap_or(5.0);
+    Ok((minutes * 60_000.0) as i64)
+}
 
 // The core has no tables of Unicode: of a title, the words that a name is made of are given along.
 fn with_words(request: &str) -> Result<String, Error> {
@@ -245,4 +276,50 @@ fn text(path: &Path) -> Result<String, Trouble> {
 fn unfound(path: &Path, error: &std::io::Error) -> Trouble {
     let message = format!("expected a folder at \"{}\", but found none ({error})", path.display());
     Failure { code: "not_found".into(), message, ..Failure::default() }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn opened(settings: &str) -> Result<Store, String> {
+        let home = TempDir::new().expect("a folder");
+        std::fs::write(home.path().join("settings.json"), settings).expect("written");
+        let options = Options { project: Some(home.path().into()), ..Options::default() };
+        Store::open_with(home.path(), options).map_err(|refused| refused.code().into())
+    }
+
+    #[test]
+    fn the_settings_hold() {
+        let idle_ms = |settings: &str| opened(settings).map(|store| store.0.core.setup().idle_ms);
+        assert_eq!(idle_ms("{}"), Ok(300_000));
+        assert_eq!(idle_ms(r#"{"idleMinutes":30}"#), Ok(1_800_000));
+        assert_eq!(idle_ms(r#"{"redact":"off"}"#), Ok(300_000));
+    }
+
+    #[test]
+    fn no_store_is_opened_whose_secrets_nobody_would_find() {
+        for settings in [r#"{"redact":"replace"}"#, r#"{"redact":"report"}"#, "no JSON"] {
+            assert_eq!(opened(settings).map(drop), Err("missing_dependency".into()), "{settings}");
+        }
+    }
+
+    #[test]
+    fn a_session_that_is_open_is_the_same_one_until_nobody_has_it() {
+        let home = TempDir::new().expect("a folder");
+        let store = Store::open(home.path()).expect("opened");
+        let session = store.create("{}").expect("begun");
+        let id = session.id();
+        session.append(r#"{"role":"user","content":"x"}"#, Default::default()).expect("appended");
+        let leases = home.path().join("cache").join(format!("{id}.open"));
+        let count = || std::fs::read_dir(&leases).map_or(0, Iterator::count);
+        let same = store.session(&id).expect("opened");
+        assert!(Rc::ptr_eq(&session.0, &same.0));
+        drop(session);
+        assert_eq!(count(), 1);
+        drop(same);
+        assert_eq!(count(), 0);
+    }
 }

@@ -18,7 +18,7 @@ const SCRIPTS = Math.max(1, Math.round(1000 * Number(process.env.LEFTOFF_SCALE ?
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
 
 /** The operations that the Rust host has not yet: both do without. The list only gets shorter. */
-const MISSING = ["delete", "doctor", "export", "fork", "list", "move", "pin", "resume", "search"];
+const MISSING = ["delete", "doctor", "fork", "list", "move", "pin", "resume", "search"];
 
 /** @typedef {{ steps: import("../conformance/scripting/run.mjs").Step[] }} Script */
 

@@ -207,6 +207,7 @@ fn of_session(session: &Session, op: &str, step: &Step) -> Answer {
             helped(step, session, |helpers| session.context(&request, helpers))?
         }
         "examine" => session.examine()?,
+        "export" => to_json(&session.export(&rest()).collect::<Result<String, _>>()?),
         "flush" => done(session.flush())?,
         "messages" => messages(session, step.value("most")?, &rest())?,
         "metadata" => session.metadata(),
