@@ -155,7 +155,7 @@ impl Store {
         let found = self.found_of(io, &index, true, true).await?;
         self.discard_lines();
         let sure = |seen| match seen {
-            Seen::Sure(_, one) => Some(one),
+            Seen::Sure(_, one) => Some(*one),
             Seen::Timed { .. } => None,
         };
         Ok(found.into_iter().filter_map(sure).collect())
@@ -180,7 +180,7 @@ impl Store {
                 && (one.entry.id == id || one.entry.name.as_deref() == Some(id))
                 && !self.hidden(io).await?.contains(&place)
             {
-                found.push(one);
+                found.push(*one);
             }
         }
         Ok(found)

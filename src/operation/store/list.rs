@@ -67,7 +67,7 @@ impl Store {
                 is_over = false;
                 match seen {
                     Seen::Sure(_, one) if !self.rests(io, &one) => {
-                        listed.extend(Some(one).filter(|one| wanted.has(one)));
+                        listed.extend(Some(*one).filter(|one| wanted.has(one)));
                     }
                     seen => works.push(Box::pin(self.as_it_is(io, index, seen))),
                 }
@@ -90,9 +90,9 @@ impl Store {
     async fn as_it_is(&self, io: &Io, index: &Index, seen: Seen) -> Result<Option<Listed>, Trouble> {
         let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
         if !self.rests(io, &one) {
-            return Ok(Some(one));
+            return Ok(Some(*one));
         }
-        Ok(Some(self.rested(io, &found.place).await?.unwrap_or(one)))
+        Ok(Some(self.rested(io, &found.place).await?.unwrap_or(*one)))
     }
 
     fn rests(&self, io: &Io, one: &Listed) -> bool {

@@ -34,6 +34,13 @@ pub(super) struct Pending {
     paths: u64,
 }
 
+impl Pending {
+    // Of each path one line is left.
+    fn restart(&mut self) {
+        self.lines = self.paths;
+    }
+}
+
 struct Unsettled {
     place: Place,
     files: Vec<Print>,
@@ -43,7 +50,7 @@ struct Unsettled {
 /// A place, and what is known of its session.
 pub(super) enum Seen {
     /// It was looked whether all of it still holds.
-    Sure(FoundPlace, Listed),
+    Sure(FoundPlace, Box<Listed>),
     /// Its messages are as they were. There may be no more to know.
     Timed { found: FoundPlace, path: String, last: String, last_ms: Option<i64> },
 }
@@ -116,7 +123,7 @@ impl Store {
             match row {
                 Some(row) if one.is_whole() => match index.entry(row) {
                     Some(entry) => {
-                        let listed = self.listed(&one.place, entry);
+                        let listed = Box::new(self.listed(&one.place, entry));
                         found.push(Seen::Sure(one, listed));
                     }
                     None => others.push(one),
@@ -176,7 +183,7 @@ impl Store {
         since_ms: Option<i64>,
     ) -> Result<Option<Seen>, Trouble> {
         if let Some(entry) = self.written(io, index, &one.place).await? {
-            let listed = self.listed(&one.place, entry);
+            let listed = Box::new(self.listed(&one.place, entry));
             return Ok(Some(Seen::Sure(one, listed)));
         }
         self.looked(io, one, since_ms).await
@@ -247,7 +254,7 @@ impl Store {
                 Entry::unreadable(one.place.placement(), id)
             }
         };
-        let listed = self.listed(&one.place, entry);
+        let listed = Box::new(self.listed(&one.place, entry));
         Ok(Some(Seen::Sure(one, listed)))
     }
 
@@ -322,9 +329,7 @@ impl Store {
     pub(super) async fn compact_index(&self, io: &Io, fresh: &[u8]) -> Result<(), Trouble> {
         let bytes = io.read_all(&layout::index()).await?.unwrap_or_default();
         let newest = index::read(&[&bytes, &b"\n"[..], fresh].concat()).newest();
-        let mut pending = self.pending.borrow_mut();
-        pending.lines = pending.paths;
-        drop(pending);
+        self.pending.borrow_mut().restart();
         io.replace(&layout::index(), newest.into_bytes(), None).await
     }
 

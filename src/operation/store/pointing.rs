@@ -113,7 +113,7 @@ impl Store {
         };
         let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
         match self.looked(io, FoundPlace::unseen(place), None).await? {
-            Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
+            Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(*one)),
             _ => Ok(None),
         }
     }
