@@ -1,5 +1,6 @@
 //! What was being moved, deleted or purged by a process that is gone, and how that is brought to an end.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -36,7 +37,7 @@ struct Finding {
 /// How it is brought to an end.
 enum Mend {
     /// A move.
-    End(Moving),
+    End(Box<Moving>),
     /// The folder of a session that was left is put in the trash.
     Trash(Place, File),
     /// Nobody wants it any more.
@@ -107,7 +108,7 @@ impl Store {
                 moving.id
             );
             let problem = problem(moving.file.name(), "cut_off_move", message);
-            found.push(Finding { problem, mend: Mend::End(moving) });
+            found.push(Finding { problem, mend: Mend::End(moving.into()) });
         }
         for around in self.all_around(io).await? {
             self.cut_off_in(io, &around, &mut found).await?;
