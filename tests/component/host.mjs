@@ -35,8 +35,11 @@ function statOf(path) {
   return { kind, size, modifiedUs: mtimeNs / 1000n, changedUs: ctimeNs / 1000n, file: { number, madeUs: birthtimeNs / 1000n } };
 }
 
-/** How many bytes the files of a tree have. @param {string} path @returns {number} */
-const sizeOf = (path) => (lstatSync(path).isDirectory() ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0) : lstatSync(path).size);
+/** How many bytes are in a file or a folder. @param {string} path @returns {bigint} */
+function sizeOf(path) {
+  const { kind, size } = statOf(path) ?? { size: 0n };
+  return kind === "folder" ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0n) : size;
+}
 
 /** @param {any} content @returns {Uint8Array} */
 export const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
@@ -67,13 +70,13 @@ const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOff
 
 export class Host {
   #name = randomBytes(16).toString("hex");
-  /** @param {{ home: string, project: string, clock?: typeof CLOCK, idleMs?: number }} folders */
-  constructor({ home, project: named, clock = CLOCK, idleMs = 30 * 60_000 }) {
+  /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number }} folders */
+  constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000 }) {
     this.clock = clock;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
-    const setup = { home, project, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs };
+    const setup = { home, project, workspace, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs };
     this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"), "off");
   }
 
@@ -169,7 +172,7 @@ export class Host {
     },
     copy: ({ from, to, missing }) => {
       cpSync(this.#at(from), this.#at(to), { recursive: true, force: !missing });
-      return { tag: "end", val: BigInt(sizeOf(this.#at(from))) };
+      return { tag: "end", val: sizeOf(this.#at(to)) };
     },
     hash: ({ file, start, end }) => {
       const bytes = readFileSync(this.#at(file)).subarray(Number(start), Number(end));
@@ -178,7 +181,10 @@ export class Host {
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
     git: () => ({ tag: "text", val: "{}" }),
     out: () => ({ tag: "text", val: "{}" }),
-    find: () => ({ tag: "place" }),
+    find: async (id) => {
+      const found = await this.run(this.store.whereabouts(id));
+      return { tag: "place", val: found === "null" ? undefined : found };
+    },
     process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),
     gone: (others) => ({ tag: "flags", val: others.map(isGone) }),
     vocabulary: (encoding) => {

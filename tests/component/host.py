@@ -190,15 +190,14 @@ class Host:
         return DONE
 
     def on_copy(self, asked):
-        return Variant("end", self.copied(self.at(getattr(asked, "from")), self.at(asked.to), asked.missing))
-
-    def copied(self, path, to, missing):
-        if path.is_dir():
-            return sum(self.copied(one, to / one.name, missing) for one in path.iterdir())
-        if not (missing and to.exists()):
+        source, to = self.at(getattr(asked, "from")), self.at(asked.to)
+        copy = lambda one, other: other if asked.missing and os.path.exists(other) else shutil.copy2(one, other)
+        if source.is_dir():
+            shutil.copytree(source, to, copy_function=copy, dirs_exist_ok=True)
+        else:
             to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, to)
-        return path.stat().st_size
+            copy(source, to)
+        return Variant("end", sum(path.stat().st_size for path in [to, *to.rglob("*")] if path.is_file()))
 
     def on_hash(self, asked):
         data = self.at(asked.file).read_bytes()[asked.start : asked.end]
@@ -215,7 +214,8 @@ class Host:
         return Variant("text", "{}")
 
     def on_find(self, id):
-        return Variant("place", None)
+        found = self.run("store.whereabouts", self.store, id)
+        return Variant("place", None if isinstance(found, str) else found)
 
     def on_process(self, _):
         return Variant("process", record(**{"lease": lease_of(os.getpid()), "name": NAME, "is_alone": False}))

@@ -130,8 +130,20 @@ check("a session that it begins is the command line's, too; of two writers nothi
   for (const talk of [one, other]) assert.deepEqual((await read(talk)).map(({ content }) => content), expected);
   for (const talk of [one, other]) await talk.ask({ op: "close" });
   assert.deepEqual(JSON.parse(fixture.typed(["show", id, "--json"])).map((/** @type {any} */ { content }) => content), expected);
+  const [found] = JSON.parse(await one.ask({ op: "list", args: ["{}"], session: null }));
   const [listed] = JSON.parse(fixture.typed(["list", "--json"]));
-  assert.deepEqual([listed.id, listed.title, listed.messageCount], [id, "Two writers", expected.length]);
+  for (const { id: its, title, messageCount } of [listed, found]) assert.deepEqual([its, title, messageCount], [id, "Two writers", expected.length]);
+});
+
+check("an append that is made again counts once, and one that was built on another message is refused", async ({ open }) => {
+  const talk = await open();
+  await talk.ask({ op: "create", args: ["{}"], session: null });
+  const once = ["{\"role\":\"user\",\"content\":\"Go on.\"}", durable, '{"operation":"step-7","expected":null}'];
+  const first = await talk.ask({ op: "append-once", args: once });
+  assert.equal(await talk.ask({ op: "append-once", args: once }), first);
+  await assert.rejects(talk.ask({ op: "append-once", args: ['{"role":"user","content":"Stop."}', ...once.slice(1)] }), { code: "operation_reused" });
+  await assert.rejects(talk.ask({ op: "append-once", args: [once[0], durable, '{"expected":null}'] }), { code: "conflict" });
+  assert.deepEqual((await read(talk)).map(({ content }) => content), ["Go on."]);
 });
 
 check("bytes that are no text are kept and told, and do not stop what is around them", async ({ fixture, open }) => {
@@ -178,11 +190,11 @@ check("no error holds a text of the conversation", async ({ open }) => {
   }
 });
 
-check("a session is handed to the next run", async ({ fixture, open }) => {
+check("a session is found by a beginning of its id, and handed to the next run", async ({ fixture, open }) => {
   const { id } = JSON.parse(fixture.typed(["new", "--title", "The größte parser", "--json"]));
   fixture.typed(["append", id], lines(worded("the parser")));
   const talk = await open();
-  await talk.ask({ op: "session", args: [await fixture.path(id), "home"] });
+  assert.equal(await talk.ask({ op: "find", args: [id.slice(0, -4), "listed"], session: null }), await fixture.path(id));
   assert.equal(JSON.parse(await talk.ask({ op: "open" })), id);
   const request = { window: 8000, encoding: "estimate-1", format: "leftoff" };
   const theirs = await fixture.inJavaScript(id, (session) => session.resume(request));
@@ -190,6 +202,7 @@ check("a session is handed to the next run", async ({ fixture, open }) => {
   assert.deepEqual(ours.context.messages, theirs.history);
   assert.equal(ours.block.split("\n")[1], theirs.block.split("\n")[1]);
   assert.match(ours.block, /The größte parser/);
+  await assert.rejects(talk.ask({ op: "find", args: ["ffffffff", "listed"], session: null }), { code: "not_found" });
 });
 
 check("no session lies outside the store", async ({ open }) => {

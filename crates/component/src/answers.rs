@@ -1,5 +1,6 @@
 //! What a host answers, as it crosses.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use leftoff::layout;
@@ -9,6 +10,7 @@ use leftoff::session::lease;
 use crate::exports::leftoff::core::protocol::{
     Answer, Content, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Root, Stat,
 };
+use crate::needs::outside;
 use crate::texts::Counter;
 
 pub(crate) fn said(answer: Answer<'_>) -> Said {
@@ -64,6 +66,10 @@ fn kind_of(kind: Kind) -> core::Kind {
         Kind::Folder => core::Kind::Folder,
         Kind::Other => core::Kind::Other,
     }
+}
+
+pub(crate) fn place(folder: layout::File, shown: String) -> Place {
+    Place { folder: outside(folder), shown }
 }
 
 fn inside(File { root, path }: File) -> layout::File {

@@ -75,7 +75,7 @@ fn lease(of: lease::Lease) -> Lease {
     Lease { pid, host, boot, start, program, since }
 }
 
-fn outside(file: layout::File) -> File {
+pub(crate) fn outside(file: layout::File) -> File {
     let root = match file.root {
         layout::Root::Home => Root::Home,
         layout::Root::Project => Root::Project,

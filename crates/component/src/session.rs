@@ -3,8 +3,10 @@
 use alloc::rc::Rc;
 use alloc::string::String;
 
+use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
 use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live};
+use leftoff::session::batch::Once;
 use leftoff::session::documents::Name;
 use leftoff::shapes::Format;
 
@@ -15,6 +17,14 @@ pub(crate) struct Sitting {
     pub live: Rc<Live>,
     pub counts: Counts,
     pub leaving: Rc<Leaving>,
+}
+
+impl Sitting {
+    fn appending(&self, messages: String, options: AppendOptions) -> Result<Appending, Refusal> {
+        let AppendOptions { format, durable, revives } = options;
+        let drafts = Drafts::Said(messages, Format::parse(&format)?);
+        Ok(Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() })
+    }
 }
 
 impl GuestSession for Sitting {
@@ -43,14 +53,18 @@ impl GuestSession for Sitting {
     }
 
     fn append(&self, messages: String, options: AppendOptions) -> Operation {
-        let AppendOptions { format, durable, revives } = options;
-        let format = match Format::parse(&format) {
-            Ok(format) => format,
-            Err(error) => return UnderWay::refused(error),
-        };
-        let drafts = Drafts::Said(messages, format);
-        let appending = Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() };
-        UnderWay::begun(self.live.append_messages(appending).map(lines))
+        match self.appending(messages, options) {
+            Ok(appending) => UnderWay::begun(self.live.append_messages(appending).map(lines)),
+            Err(error) => UnderWay::refused(error),
+        }
+    }
+
+    fn append_once(&self, messages: String, options: AppendOptions, once: String) -> Operation {
+        let asked = self.appending(messages, options);
+        match asked.and_then(|appending| Ok((appending, Once::from_json(&once)?))) {
+            Ok((appending, once)) => UnderWay::begun(self.live.append_once(appending, once).map(lines)),
+            Err(error) => UnderWay::refused(error),
+        }
     }
 
     fn append_tool(&self, execution: String) -> Operation {

@@ -8,12 +8,15 @@ use core::cell::RefCell;
 use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
 use leftoff::layout;
-use leftoff::operation::{self as core_of, Counts, Door, Leaving, Live, Setup, Step as Next, Trouble};
+use leftoff::operation::{
+    self as core_of, Counts, Current, Door, Leaving, Live, Setup, Step as Next, Trouble,
+};
 
-use crate::answers::said;
-use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
+use crate::answers::{place, said};
+use crate::exports::leftoff::core::protocol::{Answer, Error, Place, Stamp, VocabularyBorrow};
 use crate::exports::leftoff::core::store::{
-    Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step, Store,
+    Finding, Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step,
+    Store,
 };
 use crate::needs::needed;
 use crate::session::Sitting;
@@ -30,6 +33,7 @@ impl Guest for Core {
 pub(crate) enum Outcome {
     Text(String),
     Session(Sitting),
+    Place(Place),
 }
 
 type Ended = Result<Outcome, Trouble>;
@@ -81,6 +85,7 @@ impl GuestOperation for UnderWay {
             Next::Done(done) => match done.and_then(|ended| ended).map_err(|trouble| told(&trouble))? {
                 Outcome::Text(text) => Ok(Step::Done(text)),
                 Outcome::Session(sitting) => Ok(Step::Session(Session::new(sitting))),
+                Outcome::Place(place) => Ok(Step::Place(place)),
             },
         }
     }
@@ -93,6 +98,8 @@ pub(crate) struct Folder {
     door: Rc<Door>,
 }
 
+type Found = Option<(String, layout::Placement)>;
+
 impl Folder {
     fn sitting(&self, live: Rc<Live>) -> Sitting {
         Sitting { live, counts: self.counts.clone(), leaving: Leaving::new(&self.door) }
@@ -101,6 +108,20 @@ impl Folder {
     fn live(&self, path: &str, placement: layout::Placement) -> Result<Sitting, Refusal> {
         Ok(self.sitting(self.store.live(path, placement, "")?))
     }
+
+    /// Ends with the session that was found.
+    fn finding(&self, found: core_of::Operation<'static, Found>) -> Operation {
+        let folder = self.clone();
+        UnderWay::begun(found.map(move |found| match found {
+            None => text("null".into()),
+            Some((path, placement)) => Ok(Outcome::Session(folder.live(&path, placement)?)),
+        }))
+    }
+}
+
+fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
+    let live = &session.get::<Sitting>().live;
+    (live.shown(), live.placement())
 }
 
 impl GuestStore for Folder {
@@ -130,6 +151,83 @@ impl GuestStore for Folder {
 
     fn forget(&self, session: SessionBorrow<'_>) {
         self.store.forget(&session.get::<Sitting>().live);
+    }
+
+    fn list(&self, request: String) -> Operation {
+        UnderWay::begun(self.store.list(request).map(text))
+    }
+
+    fn find(&self, id: String, how: Finding) -> Operation {
+        let how = match how {
+            Finding::Placed => core_of::Finding::Placed,
+            Finding::Listed => core_of::Finding::Listed,
+            Finding::Looked => core_of::Finding::Looked,
+        };
+        self.finding(self.store.find(id, how))
+    }
+
+    fn whereabouts(&self, id: String) -> Operation {
+        let store = self.store.clone();
+        UnderWay::begun(self.store.whereabouts(id).map(move |found| {
+            let lies = |(shown, placement): (String, layout::Placement)| {
+                let folder = store.setup().place(&shown, placement)?.folder();
+                Some(Outcome::Place(place(folder, shown)))
+            };
+            Ok(found.and_then(lies).unwrap_or_else(|| Outcome::Text("null".into())))
+        }))
+    }
+
+    fn current(&self) -> Operation {
+        self.finding(self.store.current(Current::Any))
+    }
+
+    fn goes_on(&self) -> Operation {
+        self.finding(self.store.current(Current::GoesOn))
+    }
+
+    fn point(&self, session: SessionBorrow<'_>) -> Operation {
+        let live = &session.get::<Sitting>().live;
+        UnderWay::begun(
+            self.store.point_to(live.id(), live.shown()).map(|is_written| text(to_json(&is_written))),
+        )
+    }
+
+    fn unpoint(&self) -> Operation {
+        UnderWay::begun(self.store.unpoint().map(nothing))
+    }
+
+    fn tidy(&self, limits: String) -> Operation {
+        UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
+    }
+
+    fn move_(&self, session: SessionBorrow<'_>, about: String) -> Operation {
+        let (shown, placement) = place_of(session);
+        UnderWay::begun(self.store.carry(shown, placement, about).map(text))
+    }
+
+    fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
+        let id = session.get::<Sitting>().live.id();
+        UnderWay::begun(self.store.delete(place_of(session), id, purges).map(|trash| text(to_json(&trash))))
+    }
+
+    fn trashed(&self) -> Operation {
+        UnderWay::begun(self.store.trashed().map(text))
+    }
+
+    fn restore(&self, id: String, there: String) -> Operation {
+        UnderWay::begun(self.store.restore(id, there).map(text))
+    }
+
+    fn cut_off(&self, mends: bool) -> Operation {
+        UnderWay::begun(self.store.cut_off(mends).map(text))
+    }
+
+    fn save(&self) -> Operation {
+        UnderWay::begun(self.store.save().map(nothing))
+    }
+
+    fn notices(&self) -> String {
+        self.store.notices()
     }
 
     fn secrets(&self) -> String {

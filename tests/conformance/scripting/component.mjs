@@ -1,7 +1,6 @@
 // @ts-check
 /** The component under scripts: what each operation is in its interfaces, by the host of tests/component. */
 
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -33,8 +32,10 @@ const PLAIN = {
 
 /** What the component is asked for each operation, and what its answer is in JavaScript. @type {Record<string, (given: Given) => unknown>} */
 const OF_SESSIONS = {
-  append: async ({ host, session, asked: { messages, format = "leftoff", durability = "durable", revives = true } }) => {
-    const lines = await host.run(session.append(JSON.stringify(messages), { format, durable: durability === "durable", revives }));
+  append: async ({ host, session, asked: { messages, format = "leftoff", durability = "durable", revives = true, operation, expected } }) => {
+    const [json, options] = [JSON.stringify(messages), { format, durable: durability === "durable", revives }];
+    const isAny = operation !== undefined || expected !== undefined;
+    const lines = await host.run(isAny ? session.appendOnce(json, options, JSON.stringify({ operation, expected })) : session.append(json, options));
     const records = lines.split("\n").filter(Boolean).map((/** @type {string} */ line) => JSON.parse(line));
     for (const record of records) for (const key of ["v", "crc"]) delete record[key];
     return { acknowledged: durability, records };
@@ -87,6 +88,46 @@ async function closed(host, session) {
   await host.run(session.close());
   host.store.forget(session);
 }
+
+/** @type {Record<string, (given: Given) => unknown>} */
+const OF_STORES = {
+  delete: async ({ host, session, asked: { purge = false } }) => {
+    await closed(host, session);
+    return { trash: await json(host.run(host.store.delete(session, purge))) };
+  },
+  list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
+  notices: ({ host }) => JSON.parse(host.store.notices() || "[]"),
+  point: ({ host, session }) => json(host.run(host.store.point(session))),
+  secrets: ({ host }) => JSON.parse(host.store.secrets()),
+  tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? {})))),
+};
+
+/** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
+const OPENING = {
+  continue: async ({ host, asked }) => {
+    const last = await host.run(host.store.goesOn());
+    if (last === "null") return host.run(host.store.create(JSON.stringify(asked)));
+    await host.run(last.open());
+    await host.run(host.store.point(last));
+    return last;
+  },
+  create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(worded(asked)))),
+  current: async ({ host }) => {
+    const found = await host.run(host.store.current());
+    return found === "null" ? undefined : found;
+  },
+  move: async ({ host, session, asked: { name, day } }) => {
+    const { id, type, display } = JSON.parse(session.metadata());
+    await closed(host, session);
+    const { path, placement } = await json(host.run(host.store.move(session, JSON.stringify({ id, type, name, day, ...worded({ title: display.title }) }))));
+    return host.store.session(path, placement);
+  },
+  open: async ({ host, asked: { id } }) => {
+    const placed = await host.run(host.store.find(id, "placed"));
+    if (placed !== "null") await host.run(placed.open());
+    return placed !== "null" && placed.id() === id ? placed : host.run(host.store.find(id, "listed"));
+  },
+};
 
 /** @param {Promise<string>} answer */
 const json = async (answer) => JSON.parse(await answer);
@@ -158,7 +199,7 @@ function helped(host, session, { summarize, count, strategies }) {
 export class Component {
   /** @type {Map<string, Host>} */
   #hosts = new Map();
-  /** @type {Map<string, { host: Host, session: any, notices: unknown }>} */
+  /** @type {Map<string, { host: Host, session: any }>} */
   #sessions = new Map();
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -190,8 +231,11 @@ export class Component {
     if (PLAIN[op]) return PLAIN[op](asked);
     const host = this.#hosts.get(store);
     if (op === "closeStore") return host && this.#closed(host);
-    if (host && op === "create") return this.#named(as ?? session, { host, session: await host.run(host.store.create(JSON.stringify(worded(asked)))), notices: [] });
-    if (host && op === "open") return this.#named(as ?? session, await this.#found(host, asked.id));
+    const known = this.#sessions.get(session)?.session;
+    const ofStore = OF_STORES[op];
+    if (host && ofStore) return ofStore({ host, session: known, own: {}, asked });
+    const opening = OPENING[op];
+    if (host && opening) return this.#named(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
     const one = this.#sessions.get(session);
     const ofSession = OF_SESSIONS[op];
     if (!one || !ofSession) throw new Error(`expected an operation, but found "${op}" instead`);
@@ -203,36 +247,25 @@ export class Component {
   }
 
   /** @param {any} options */
-  #opened({ project = join(this.root, "project"), home = join(this.root, "home") }) {
-    return new Host({ project, home, clock: { nowMs, offsetMinutes, entropy }, idleMs: IDLE_MS });
+  #opened({ project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMinutes = 5 }) {
+    return new Host({ project, home, workspace, clock: { nowMs, offsetMinutes, entropy }, idleMs: idleMinutes * 60_000 });
   }
 
-  /** @param {Host} host @param {string} id */
-  async #found(host, id) {
-    const path = join(host.roots.home, "sessions", "projects", host.store.projectHash(), `session-${id}`);
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      throw Object.assign(new Error("not there"), { payload: { code: "not_found", message: `expected a session of the id "${id}", but found none` } });
-    }
-    return this.#taken(host, host.store.session(path, "home"));
-  }
-
-  /** @param {Host} host @param {any} session */
-  async #taken(host, session) {
-    await host.run(session.open());
+  /** What opens a session is answered by it. @param {string} name @param {Host} host @param {any} session */
+  async #named(name, host, session) {
+    if (!session) return undefined;
+    if (session.id() === "") await host.run(session.open());
     const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(IDLE_MS), true)));
-    return { host, session, notices };
-  }
-
-  /** @param {string} name @param {{ host: Host, session: any, notices: unknown }} opened */
-  #named(name, { host, session, notices }) {
-    this.#sessions.set(name, { host, session, notices });
+    this.#sessions.set(name, { host, session });
     const { display, lifecycle, stats } = JSON.parse(session.metadata());
-    return { id: session.id(), path: session.path(), placement: session.path().endsWith(".session") ? "workspace" : "home", title: display.title, lifecycle, messageCount: stats.messageCount, notices };
+    const placement = session.path().endsWith(".session") ? "workspace" : "home";
+    return { id: session.id(), path: session.path(), placement, title: display.title, lifecycle, messageCount: stats.messageCount, notices };
   }
 
   /** @param {Host} host */
   async #closed(host) {
     for (const one of this.#sessions.values()) if (one.host === host) await host.run(one.session.close());
+    await host.run(host.store.save());
   }
 
   /** @param {string} name */
