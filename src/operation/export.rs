@@ -6,9 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::context::object;
-use super::leaving::{Leaving, Pieces};
+use super::leaving::Leaving;
 use super::live::Live;
 use super::pages::{OfPath, Reading, json, refuse_bad};
+use super::pieces::Pieces;
 use super::{Io, Operation, Trouble};
 use crate::error::Error;
 use crate::export::{Export, Shape};

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::{Io, Kind, Operation, Trouble, unless_bug};
 use crate::error::{Code, Error};
-use crate::json::fields::items;
 use crate::json::text::to_json;
 use crate::layout::{EVENTS, File, MESSAGES, REDACTION_KEY, Root};
 use crate::privacy::{Known, Redaction, Secret};
@@ -74,7 +73,7 @@ impl Door {
         self.told.borrow().clone()
     }
 
-    fn tell(&self, secrets: &[Secret]) {
+    pub(super) fn tell(&self, secrets: &[Secret]) {
         let mut told = self.told.borrow_mut();
         for secret in secrets {
             match told.iter_mut().find(|one| one.placeholder == secret.placeholder) {
@@ -142,7 +141,7 @@ struct Read {
 /// What leaves of one session, with the secrets of its files. Where nothing is looked for, nothing is read.
 #[derive(Debug)]
 pub struct Leaving {
-    door: Rc<Door>,
+    pub(super) door: Rc<Door>,
     secrets: RefCell<Vec<(String, String)>>,
     met: RefCell<BTreeSet<String>>,
     // Of those, where none came since.
@@ -283,50 +282,6 @@ impl Leaving {
             self.known.replace(Some(known.clone()));
             known
         })
-    }
-}
-
-/// What leaves piece by piece: told as one.
-pub(super) struct Pieces<'a> {
-    leaving: &'a Leaving,
-    io: &'a Io,
-    secrets: Vec<Secret>,
-}
-
-impl<'a> Pieces<'a> {
-    pub fn new(leaving: &'a Leaving, io: &'a Io) -> Pieces<'a> {
-        Pieces { leaving, io, secrets: Vec::new() }
-    }
-
-    /// A value as it may leave, JSON.
-    pub async fn out(&mut self, json: String) -> Result<String, Trouble> {
-        let left = self.leaving.left(self.io, &json).await?;
-        for secret in left.secrets {
-            match self.secrets.iter_mut().find(|one| one.placeholder == secret.placeholder) {
-                Some(one) => one.count += secret.count,
-                None => self.secrets.push(secret),
-            }
-        }
-        self.leaving.door.tell(&self.secrets);
-        Ok(left.value.unwrap_or(json))
-    }
-
-    /// Some values as they may leave, each JSON, looked at together.
-    pub async fn all(&mut self, values: Vec<String>) -> Result<Vec<String>, Trouble> {
-        if !self.leaving.is_on() || values.is_empty() {
-            return Ok(values);
-        }
-        // One that is nested as deep as may be is too deep within another.
-        let whole = format!("[{}]", values.join(","));
-        if items(&whole).is_some() {
-            let left = self.out(whole).await?;
-            return Ok(items(&left).unwrap_or_default().into_iter().map(String::from).collect());
-        }
-        let mut left = Vec::new();
-        for value in values {
-            left.push(self.out(value).await?);
-        }
-        Ok(left)
     }
 }
 

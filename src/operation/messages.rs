@@ -1,13 +1,11 @@
 //! The messages of a session's log, some at a time; what lies in blobs is put back.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::live::{Live, PIECE};
 use super::logs::LogName;
 use super::{Io, Trouble};
 use crate::layout::BLOBS;
-use crate::record::batch;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::record::span::Span;
@@ -154,17 +152,6 @@ impl<'a> Messages<'a> {
 }
 
 impl Live {
-    /// Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
-    pub(super) async fn counts_not(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
-        let Some(start) = batch::first_in(line) else { return Ok(false) };
-        let at = at + start;
-        if self.with(|session| session.known().bytes) <= at {
-            Box::pin(self.caught_up_there(io)).await?;
-        }
-        let passed = self.with(|session| session.passed());
-        Ok(passed.decided <= at || Span::any_holds(&passed.spans, at))
-    }
-
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         match io.read_all(&self.folder().below(BLOBS).below(id)).await {

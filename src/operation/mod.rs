@@ -24,6 +24,8 @@ mod messages;
 mod once;
 mod pages;
 mod passed;
+#[cfg(feature = "interop")]
+mod pieces;
 mod resume;
 mod say;
 #[cfg(feature = "interop")]

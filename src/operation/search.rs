@@ -1,19 +1,23 @@
 //! Words in the log of a session: it is read from its end, and nothing of it is opened.
 
+use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::leaving::{Leaving, Pieces};
+use super::leaving::Leaving;
 use super::live::Live;
 use super::logs::LogName;
 use super::pages::array;
-use super::{Operation, Trouble};
+use super::pieces::Pieces;
+use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::text::{Text, to_json};
+use crate::record::batch;
 use crate::record::message::Role;
+use crate::record::span::Span;
 use crate::resume::search::{Answer, Hit, Part, Search};
 
 /// So much is read at once that beginning costs nothing, and so little that the first is soon there.
@@ -71,6 +75,17 @@ impl Live {
             }
             Ok(())
         })
+    }
+
+    // Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
+    async fn counts_not(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
+        let Some(start) = batch::first_in(line) else { return Ok(false) };
+        let at = at + start;
+        if self.with(|session| session.known().bytes) <= at {
+            Box::pin(self.caught_up_there(io)).await?;
+        }
+        let passed = self.with(|session| session.passed());
+        Ok(passed.decided <= at || Span::any_holds(&passed.spans, at))
     }
 }
 

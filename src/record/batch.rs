@@ -12,7 +12,7 @@ use crate::json::fields::{BadValue, Fields};
 use crate::json::text::to_json;
 use crate::record::id;
 use crate::record::line;
-use crate::record::scan::{Record, records};
+use crate::record::scan::Record;
 
 /// The longest batch: a reader holds its lines until the last one is there.
 pub(crate) const MAX_BATCH: u64 = 64 << 20;
@@ -64,9 +64,13 @@ impl Batch {
 }
 
 /// Where the first record of a line begins, if that is of such a batch: something torn may stand before it.
+#[cfg(feature = "interop")]
 pub(crate) fn first_in(line: &[u8]) -> Option<u64> {
     memchr::memmem::find(line, FRONT.as_bytes())?;
-    records(line).next().filter(|record| Part::of(&record.json).is_some()).map(|record| record.start)
+    crate::record::scan::records(line)
+        .next()
+        .filter(|record| Part::of(&record.json).is_some())
+        .map(|record| record.start)
 }
 
 /// What a line says of its batch.

@@ -38,7 +38,7 @@ test("what a method takes and throws, and how it is used, is taken out of its co
   assert.match(text, /append\(drafts: Draft \| Draft\[\] \| object, options\?: AppendOptions\): Promise<Appended>;/);
   assert.match(text, /^- `drafts`: in the shape that `format` says/m);
   assert.match(text, /^- throws `invalid_request` naming the place/m);
-  assert.equal(text.match(/```js/g)?.length, 2);
+  assert.equal(text.match(/```js/g)?.length, 3);
   assert.doesNotMatch(text, /@\w+/);
 });
 
