@@ -485,7 +485,7 @@ export class Store {
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
   async current() {
     const one = await this.#core.run("current");
-    return one && this.#open.at(this.#places.of(one));
+    return one ? this.#open.at(this.#places.of(one)) : undefined;
   }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */

@@ -2,7 +2,7 @@
 // What is stored is shown, and steers neither the terminal that shows it nor the model that reads along.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -30,6 +30,14 @@ function steersNothing(text) {
   assert.equal(found, null, JSON.stringify(text.slice(Math.max(0, (found?.index ?? 0) - 80), (found?.index ?? 0) + 20)));
 }
 
+// No call takes such a type; who writes the file by hand may say one.
+/** @param {string} events of a session @param {string} type */
+function says(events, type) {
+  const [first = "", ...others] = readFileSync(events, "utf8").split("\n");
+  const { crc: _, ...created } = JSON.parse(first);
+  writeFileSync(events, [JSON.stringify({ ...created, sessionType: type }), ...others].join("\n"));
+}
+
 test("lists, conversations and blocks show what is stored and steer nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-terminal-"));
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "home") };
@@ -40,15 +48,21 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
     steersNothing(stderr);
     return stdout;
   };
-  const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
+  const at = { home: join(folder, "home"), project: folder, isCounted: false };
+  const before = await openStore(at);
+  const types = new Map();
+  for (let n = 0; n < 40; n += 1) {
+    // Half of a surrogate pair may stand in what was said, and is refused in a name.
+    const [type, title, summary] = [n, n + 40, n + 80].map((one) => forged(one).toWellFormed());
+    const session = await before.create({ title, agent: { tools: [forged(n).toWellFormed()] } });
+    await session.append({ role: "user", content: forged(n) });
+    await session.stop({ summary });
+    types.set(session.path, type);
+  }
+  await before.close();
+  for (const [path, type] of types) says(join(path, "events.jsonl"), type);
+  const store = await openStore(at);
   try {
-    for (let n = 0; n < 40; n += 1) {
-      // Half of a surrogate pair may stand in what was said, and is refused in a name.
-      const [type, title, summary] = [n, n + 40, n + 80].map((one) => forged(one).toWellFormed());
-      const session = await store.create({ type, title, agent: { tools: [forged(n).toWellFormed()] } });
-      await session.append({ role: "user", content: forged(n) });
-      await session.stop({ summary });
-    }
     const long = await store.create({ title: forged(0).toWellFormed() });
     const contents = Array.from({ length: MESSAGES }, (_, n) => forged(n));
     for (let at = 0; at < contents.length; at += 1000) {
