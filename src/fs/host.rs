@@ -75,15 +75,19 @@ impl Host {
         }
     }
 
-    /// The step behind one.
-    pub fn answered<T>(
+    fn answered<T>(
         &self,
         operation: &mut Operation<'_, T>,
         needs: Vec<Need>,
         helpers: &mut Helpers<'_>,
     ) -> Step<T> {
-        let answers = needs.into_iter().map(|need| self.answer(need, helpers)).collect();
+        let answers = self.answers(needs, helpers);
         operation.next(self.clock.now_ms(), answers)
+    }
+
+    /// What it says to the needs of a step.
+    pub fn answers(&self, needs: Vec<Need>, helpers: &mut Helpers<'_>) -> Vec<Answer> {
+        needs.into_iter().map(|need| self.answer(need, helpers)).collect()
     }
 
     fn answer(&self, need: Need, helpers: &mut Helpers<'_>) -> Answer {

@@ -1,5 +1,6 @@
 //! What is read in pages, as an iterator: each page is read once it is asked for.
 
+use alloc::collections::VecDeque;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,6 +28,10 @@ pub struct Pages {
     host: Rc<Host>,
     operation: Operation<'static, ()>,
     at: At,
+    // Those that came with the one before.
+    pages: VecDeque<Vec<u8>>,
+    // What is said once somebody wants more.
+    answers: Vec<Answer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +43,16 @@ enum At {
 
 impl Pages {
     pub(super) fn new(host: &Rc<Host>, operation: Operation<'static, ()>) -> Pages {
-        Pages { host: host.clone(), operation, at: At::Begin }
+        Pages { host: host.clone(), operation, at: At::Begin, pages: VecDeque::new(), answers: Vec::new() }
     }
 
     fn page(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        if let Some(page) = self.pages.pop_front() {
+            return Ok(Some(page));
+        }
         let mut step = match self.at {
             At::Begin => self.operation.begin(self.host.clock.stamp()?),
-            At::Page => self.operation.next(self.host.clock.now_ms(), Vec::from([Answer::Done])),
+            At::Page => self.operation.next(self.host.clock.now_ms(), core::mem::take(&mut self.answers)),
             At::End => return Ok(None),
         };
         loop {
@@ -52,10 +60,18 @@ impl Pages {
                 Step::Done(done) => return done.map(|()| None),
                 Step::Needs(needs) => needs,
             };
-            if let [Need::Page { bytes }] = &mut needs[..] {
-                return Ok(Some(core::mem::take(bytes)));
+            for need in &mut needs {
+                if let Need::Page { bytes } = need {
+                    self.pages.push_back(core::mem::take(bytes));
+                }
             }
-            step = self.host.answered(&mut self.operation, needs, &mut Helpers::default());
+            // A page may come beside other needs.
+            let answers = self.host.answers(needs, &mut Helpers::default());
+            if let Some(page) = self.pages.pop_front() {
+                self.answers = answers;
+                return Ok(Some(page));
+            }
+            step = self.operation.next(self.host.clock.now_ms(), answers);
         }
     }
 }
@@ -73,3 +89,18 @@ impl Iterator for Pages {
 }
 
 impl FusedIterator for Pages {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use crate::fs::Store;
+
+    #[test]
+    fn no_page_is_lost_that_comes_beside_another_need() {
+        let home = tempfile::TempDir::new().expect("a folder");
+        let session = Store::open(home.path()).expect("opened").create("{}").expect("begun");
+        let text = session.export(r#"{"format":"json"}"#).collect::<Result<String, _>>().expect("exported");
+        assert!(text.starts_with('{') && text.contains(r#""messages": []"#), "{text}");
+    }
+}
