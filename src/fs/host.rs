@@ -16,13 +16,17 @@ use super::git;
 use super::helpers::{Asked, Helpers};
 use super::process::{self, is_gone};
 use super::tree::Tree;
+use crate::json::fields::Fields;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
-use crate::layout::{File, Root};
-use crate::operation::{Answer, Failure, Need, Operation, Step, Trouble};
+use crate::layout::{File, Placement, Root};
+use crate::operation::{Answer, Failure, Need, Operation, Step, Store, Trouble};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
+
+/// A session's folder, as people call it, and how it is kept.
+pub(super) type Found = (String, Placement);
 
 /// What all sessions of a store share.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub(super) struct Host {
     pub clock: Box<dyn Clock>,
     disk: RefCell<Disk>,
     vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
+    /// The store that it is of.
+    pub core: OnceCell<Rc<Store>>,
     // What its leases are called.
     lease: OnceCell<String>,
 }
@@ -44,6 +50,7 @@ impl Host {
             clock,
             disk: RefCell::default(),
             vocabularies: RefCell::default(),
+            core: OnceCell::new(),
             lease: OnceCell::new(),
         }
     }
@@ -131,7 +138,7 @@ impl Host {
             Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
             Need::Process => self.process(),
             Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
-            Need::Find { .. } => Answer::Place(None),
+            Need::Find { id } => self.found(&id).unwrap_or_else(failed),
             Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
             Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
             Need::Summary {
@@ -157,6 +164,28 @@ impl Host {
             Need::Page { .. } => Answer::Done,
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
         }
+    }
+
+    // Where a session lies now that was moved.
+    fn found(&self, id: &str) -> Result<Answer, Trouble> {
+        let Some(core) = self.core.get() else { return Ok(Answer::Place(None)) };
+        let at = self.drive(core.whereabouts(id.into()))?;
+        let now = at.map(|at| self.lies_now(at)).transpose()?.flatten();
+        let place = now.and_then(|(shown, placement)| {
+            let place = core.setup().place(&shown, placement)?;
+            Some((place.folder(), shown))
+        });
+        Ok(Answer::Place(place))
+    }
+
+    /// Where the session lies that a folder was looked up for.
+    pub fn lies_now(&self, (shown, placement): Found) -> Result<Option<Found>, Trouble> {
+        let Some(core) = self.core.get() else { return Ok(None) };
+        let placed = self.drive(core.lies_now(shown, placement))?;
+        let Ok(mut fields) = Fields::parse(&placed) else { return Ok(None) };
+        let is_home = fields.raw("placement") == Some("\"home\"");
+        let placement = if is_home { Placement::Home } else { Placement::Workspace };
+        Ok(fields.take("path", &mut Vec::new()).map(|path| (path, placement)))
     }
 
     fn process(&self) -> Answer {
@@ -206,6 +235,11 @@ fn made(encoding: &str) -> Option<Vocabulary> {
         "cl100k_base" => Some(Vocabulary::cl100k_base()),
         _ => None,
     }
+}
+
+fn failed(trouble: Trouble) -> Answer {
+    let (code, message) = (trouble.code().into(), trouble.message().into());
+    Answer::Failed(Failure { code, message, ..Failure::default() })
 }
 
 fn done(done: Result<(), Failure>) -> Answer {

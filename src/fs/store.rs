@@ -14,13 +14,13 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
-use super::host::Host;
+use super::host::{Found, Host};
 use super::session::{Opened, Session};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, Place, Placement, Root};
-use crate::operation::{Failure, Live, Setup, Store as Core, Trouble};
+use crate::layout::{self, Placement, Root};
+use crate::operation::{Current, Failure, Finding, Live, Setup, Store as Core, Trouble};
 use crate::settings::{self, SettingsFile, Source};
 
 /// How a store is opened.
@@ -105,6 +105,7 @@ impl Store {
             idle_ms,
             separator: "/".into(),
         });
+        let _ = host.core.set(core.clone());
         Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default() })))
     }
 
@@ -139,36 +140,141 @@ impl Store {
         Ok(self.session_of(live, "[]"))
     }
 
-    /// Opens a session of the project by its id.
+    /// The last session of the project that goes on, or a new one, of this model where one is given.
     ///
     /// # Errors
-    /// `not_found`; those of a storage.
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.go_on(Some("gpt-5"))?;
+    /// assert_eq!(store.go_on(None)?.id(), session.id());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn go_on(&self, model: Option<&str>) -> Result<Session, Trouble> {
+        match self.0.host.drive(self.0.core.current(Current::GoesOn))? {
+            Some(found) => {
+                let session = self.at(found)?;
+                self.point(&session)?;
+                Ok(session)
+            }
+            None => {
+                let model = model.map(|model| format!("\"model\":{}", to_json(model)));
+                self.create(&format!("{{{}}}", model.unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Opens a session by its id, a unique beginning of one, or its name in a workspace.
+    ///
+    /// # Errors
+    /// `not_found`; `ambiguous` where several begin so; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// let id = store.create("{}")?.id();
-    /// assert_eq!(store.session(&id)?.id(), id);
+    /// assert_eq!(store.session(&id[..13])?.id(), id);
     /// # Ok(())
     /// # }
     /// ```
     pub fn session(&self, id: &str) -> Result<Session, Trouble> {
-        if let Some(known) = self.known(id)? {
+        if let Some(known) = self.known(|one| one.live.id() == id)? {
             return Ok(known);
         }
-        let place = Place::Home { project: self.0.core.project_hash().into(), id: id.into() };
-        let shown = self.0.core.setup().shown(&place.folder());
-        if !Path::new(&shown).is_dir() {
-            let message = format!("expected a session of the id \"{id}\", but found none");
-            return Err(Error::new(Code::NotFound, message).into());
+        if let Some(placed) = self.0.host.drive(self.0.core.find(id.into(), Finding::Placed))? {
+            // A folder may be named like a session that it does not hold.
+            let found = self.at(placed)?;
+            if found.id() == id {
+                return Ok(found);
+            }
         }
-        let live = self.0.core.live(&shown, Placement::Home, "")?;
-        self.0.host.drive(live.open())?;
-        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
-        let notices =
-            Fields::parse(&taken_up).ok().and_then(|fields| fields.raw("notices").map(String::from));
-        Ok(self.session_of(live, notices.as_deref().unwrap_or("[]")))
+        let listed = self.0.host.drive(self.0.core.find(id.into(), Finding::Listed))?;
+        self.at(
+            listed.ok_or_else(|| Trouble::internal("expected a list to tell, but found that it does not"))?
+        )
+    }
+
+    /// The sessions, last active first: those of the project, or all: `{"all","type","archived","limit","sort", …}`, all
+    /// optional. Answer: a JSON array.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create(r#"{"title":"The parser"}"#)?;
+    /// assert!(store.list(r#"{"limit":10}"#)?.contains(r#""title":"The parser""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn list(&self, request: &str) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.core.list(request.into()))
+    }
+
+    /// The project's current session: the one that is pointed to, else the last active one.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path().join("home"))?;
+    /// assert!(store.current()?.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn current(&self) -> Result<Option<Session>, Trouble> {
+        let found = self.0.host.drive(self.0.core.current(Current::Any))?;
+        found.map(|found| self.at(found)).transpose()
+    }
+
+    /// Makes a session the project's current one. Answer: whether the project can have one.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # use leftoff::fs::{Options, Store};
+    /// # let options = Options { project: Some(folder.path().into()), ..Options::default() };
+    /// # let store = Store::open_with(folder.path().join("home"), options)?;
+    /// let first = store.create("{}")?;
+    /// store.create("{}")?;
+    /// assert!(store.point(&first)?);
+    /// assert_eq!(store.current()?.map(|one| one.id()), Some(first.id()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn point(&self, session: &Session) -> Result<bool, Trouble> {
+        let path = session.0.live.shown();
+        self.0.host.drive(self.0.core.point_to(session.id(), path))
+    }
+
+    /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
+    /// "autoArchiveAfterDays"}`. Answer: the ids of those that were archived.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// assert!(store.tidy(r#"{"maxSessionsPerProject":50,"autoArchiveAfterDays":30}"#)?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tidy(&self, limits: &str) -> Result<Vec<String>, Trouble> {
+        self.0.host.drive(self.0.core.tidy(limits.into()))
     }
 
     /// Closes the sessions that are open, each as [`Session::close`] does.
@@ -195,17 +301,50 @@ impl Store {
             // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
             false => self.0.host.drive(opened.live.release()),
         };
-        open.into_iter().map(let_go).fold(Ok(()), Result::and)
+        let closed = open.into_iter().map(let_go).fold(Ok(()), Result::and);
+        closed.and(self.0.host.drive(self.0.core.save()))
+    }
+
+    // The one of a folder.
+    fn at(&self, found: Found) -> Result<Session, Trouble> {
+        let path = found.0.clone();
+        if let Some(known) = self.known(|one| one.live.shown() == path)? {
+            return Ok(known);
+        }
+        let now = self.0.host.lies_now(found)?;
+        let (shown, placement) = now.ok_or_else(|| {
+            let message =
+                format!("expected a session at \"{path}\", but found none: it was moved or deleted");
+            Error::new(Code::NotFound, message)
+        })?;
+        if shown != path {
+            return self.at((shown, placement));
+        }
+        let live = self.0.core.live(&shown, placement, "")?;
+        self.0.host.drive(live.open())?;
+        let id = live.id();
+        // The same one where it lay before: it is held there no longer.
+        self.known(|one| one.live.id() == id && one.live.shown() != shown)?;
+        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
+        if placement == Placement::Workspace {
+            // Lists have the sessions of its workspace from now on.
+            self.0.host.drive(self.0.core.met_with(shown))?;
+        }
+        let notices =
+            Fields::parse(&taken_up).ok().and_then(|fields| fields.raw("notices").map(String::from));
+        Ok(self.session_of(live, notices.as_deref().unwrap_or("[]")))
     }
 
     // That somebody has open; unless its folder was moved or deleted meanwhile.
-    fn known(&self, id: &str) -> Result<Option<Session>, Trouble> {
-        let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| one.live.id() == id);
+    fn known(&self, is: impl Fn(&Opened) -> bool) -> Result<Option<Session>, Trouble> {
+        let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| is(one));
         let Some(opened) = found else { return Ok(None) };
         if self.0.host.drive(opened.live.is_there())? {
             return Ok(Some(Session(opened)));
         }
         self.0.core.forget(&opened.live);
+        self.0.sessions.borrow_mut().retain(|one| !core::ptr::eq(one.as_ptr(), Rc::as_ptr(&opened)));
+        self.0.host.drive(opened.live.release())?;
         Ok(None)
     }
 

@@ -131,6 +131,22 @@ impl Doors {
             return Ok("null".into());
         }
         if let Some(store) = self.stores.get(&store)
+            && let Some(answer) = told_of_store(store, &op, step)
+        {
+            return answer;
+        }
+        if op == "current" {
+            let found = self.stores.get(&store).ok_or("no store")?.current()?;
+            let told = found.as_ref().map_or(Ok("null".into()), told)?;
+            self.sessions.extend(found.map(|found| (named.unwrap_or(session), found)));
+            return Ok(told);
+        }
+        if op == "point" {
+            let (store, session) = (self.stores.get(&store), self.sessions.get(&session));
+            let (store, session) = (store.ok_or("no store")?, session.ok_or("no session")?);
+            return Ok(store.point(session)?.to_string());
+        }
+        if let Some(store) = self.stores.get(&store)
             && let Some(found) = of_store(store, &op, step)
         {
             let found = found?;
@@ -147,6 +163,8 @@ impl Doors {
     fn opened(&mut self, name: String, step: &Step) -> Answer {
         let options = Options {
             project: step.value("project")?,
+            workspace: step.value("workspace")?,
+            idle: step.value("idleMs")?.map(std::time::Duration::from_millis),
             clock: Some(Box::new(Shared(self.clock.clone()))),
             ..Options::default()
         };
@@ -160,6 +178,22 @@ fn of_store(store: &Store, op: &str, step: &Step) -> Option<Result<Session, Box<
     match op {
         "create" => Some(store.create(&rest()).map_err(Into::into)),
         "open" => Some(step.text("id").and_then(|id| Ok(store.session(&id)?))),
+        "continue" => {
+            let model = step.value::<String>("model").map_err(Into::into);
+            Some(model.and_then(|model| Ok(store.go_on(model.as_deref())?)))
+        }
+        _ => None,
+    }
+}
+
+fn told_of_store(store: &Store, op: &str, step: &Step) -> Option<Answer> {
+    let rest = || step.without(&["op", "as", "session", "store"]);
+    match op {
+        "list" => Some(store.list(&rest()).map_err(Into::into)),
+        "tidy" => {
+            let limits = step.raw("limits").unwrap_or("null");
+            Some(store.tidy(limits).map(|ids| to_json(&ids)).map_err(Into::into))
+        }
         _ => None,
     }
 }
