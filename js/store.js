@@ -418,7 +418,7 @@ export class Store {
     await session.flush();
     if (session.placement === to) return session;
     const { path, placement, id, metadata } = session;
-    const about = { id, type: metadata.type, words: decomposed(title), name, day };
+    const about = { id, type: metadata.type, to: to ?? null, words: decomposed(title), name, day };
     await session.close();
     const place = await this.#core.run("carry", path, placement, about);
     this.#open.forget(path);

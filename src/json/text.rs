@@ -316,6 +316,21 @@ fn raw_value(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).expect("slices of parsed JSON and our own output are valid JSON")
 }
 
+/// The same JSON without blanks between its parts.
+pub(crate) fn compact(json: &str) -> String {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    let is_meant = |c: &char| {
+        if is_inside {
+            is_inside = *c != '"' || is_escaped;
+            is_escaped = *c == '\\' && !is_escaped;
+            return true;
+        }
+        is_inside = *c == '"';
+        !c.is_ascii_whitespace()
+    };
+    json.chars().filter(is_meant).collect()
+}
+
 // Line breaks stand only between the tokens of a slice, never in a string; the three separators only in strings.
 pub(crate) fn on_one_line(json: String) -> String {
     let bytes = json.as_bytes();
@@ -394,6 +409,17 @@ impl<'de> Visitor<'de> for BytesVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_go_but_those_within_strings() {
+        for (json, expected) in [
+            ("{\n  \"a b\": [1, 2 ],\r\n\t\"c\" : {} }", r#"{"a b":[1,2],"c":{}}"#),
+            (r#"{"a": "\\", "b": "\" , "}"#, r#"{"a":"\\","b":"\" , "}"#),
+            ("", ""),
+        ] {
+            assert_eq!(compact(json), expected);
+        }
+    }
 
     #[test]
     fn every_escape_is_read_as_serde_json_reads_it() {

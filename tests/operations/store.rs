@@ -192,6 +192,7 @@ fn what_is_no_plain_name_or_day_takes_no_place() {
         (r#"{"id":"a","type":"chat","name":"a/b"}"#, "invalid_id"),
         (r#"{"id":"a","type":"chat","name":"a","day":"../.."}"#, "invalid_request"),
         (r#"{"id":"a","type":"chat","name":7}"#, "invalid_request"),
+        (r#"{"id":"a","type":"chat","to":"cloud"}"#, "invalid_request"),
     ] {
         let moving = store.carry(live.shown(), Placement::Home, about.into());
         let refused = host.drive(moving, |_| Meanwhile::Nothing).expect("driven");

@@ -12,7 +12,7 @@ use super::taking::Conversation;
 use super::{Store, placed};
 use crate::error::Code;
 use crate::json::fields::Fields;
-use crate::json::text::to_json;
+use crate::json::text::{compact, to_json};
 use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::id;
@@ -25,7 +25,7 @@ const PIECE: u64 = 64 * 1024;
 
 impl Store {
     /// Puts a session that is closed into the other placement, with all that is known of it; where it lay before, as people
-    /// call it, it goes to the trash. `about` is `{"id","type","words","name","day"}`, JSON: its id and type, and for the
+    /// call it, it goes to the trash. `about` is `{"id","type","to","words","name","day"}`, JSON: its id and type, where to, and for the
     /// conversation that it comes to what [`Store::create`] takes. Answer: where it lies, as [`placed`].
     pub fn carry(
         self: &Rc<Store>,
@@ -36,6 +36,7 @@ impl Store {
         let store = self.clone();
         Operation::new(move |io| async move {
             let from = store.session_place(&shown, placement)?;
+            refuse_unless_placed(&about)?;
             let mut about = Conversation::from_json(&about)?;
             let session = about.id.clone();
             let by = io.process().await?.lease;
@@ -90,7 +91,7 @@ impl Store {
             Place::Workspace { name, .. } => (format!("\"name\":{}", to_json(name)), "metadataJson"),
         };
         let document = document.filter(|json| Fields::check(json).is_ok());
-        let document = document.map(|json| format!(",\"{key}\":{json}")).unwrap_or_default();
+        let document = document.map(|json| format!(",\"{key}\":{}", compact(&json))).unwrap_or_default();
         let asked = Ask::from_json(&format!("[{{\"type\":\"relocated\",{of}{document}}}]"))?;
         let there = self.unread(&moving.to, "");
         there.said(io, asked).await?;
@@ -215,6 +216,14 @@ impl Store {
         };
         if is_meant { io.remove(&away).await } else { io.rename(&away, folder).await }
     }
+}
+
+// Whoever says where to means a placement.
+fn refuse_unless_placed(about: &str) -> Result<(), Trouble> {
+    let to = Fields::parse(about).ok().and_then(|fields| fields.raw("to"));
+    let Some(found) = to.filter(|to| !matches!(*to, "\"home\"" | "\"workspace\"")) else { return Ok(()) };
+    let message = format!("expected \"home\" or \"workspace\" for \"to\", but found {found} instead");
+    Err(Trouble::refused(Code::InvalidRequest, message))
 }
 
 /// What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no
