@@ -38,6 +38,7 @@ mod json_suite;
 mod lines;
 mod log;
 mod native;
+#[cfg(feature = "interop")]
 mod operations;
 #[cfg(feature = "interop")]
 #[path = "common/pairs.rs"]

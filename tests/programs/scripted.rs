@@ -166,7 +166,6 @@ impl Doors {
             workspace: step.value("workspace")?,
             idle: step.value("idleMs")?.map(std::time::Duration::from_millis),
             clock: Some(Box::new(Shared(self.clock.clone()))),
-            ..Options::default()
         };
         self.stores.insert(name, Store::open_with(step.text("home")?, options)?);
         Ok("null".into())
