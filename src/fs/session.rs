@@ -1,9 +1,11 @@
 //! One conversation, as its files have it.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use std::path::PathBuf;
 
 use serde_json::value::RawValue;
@@ -13,7 +15,7 @@ use super::host::Host;
 use super::pages::Pages;
 use crate::error::{Code, Error};
 use crate::json::text::to_json;
-use crate::layout::{Placement, Root};
+use crate::layout::{self, Placement, Root};
 use crate::operation::{Appending, Counts, Door, Drafts, Leaving, Live, Redact, Store, Trouble};
 use crate::record::message::{self, Message};
 use crate::record::scan::records;
@@ -103,8 +105,8 @@ pub(super) struct Opened {
     pub live: Rc<Live>,
     pub host: Rc<Host>,
     pub store: Rc<Store>,
-    /// `[{"code","message"}]`
-    pub notices: String,
+    /// Each `{"code","message"}`.
+    pub notices: RefCell<Vec<Box<RawValue>>>,
 }
 
 impl Session {
@@ -140,8 +142,8 @@ impl Session {
     }
 
     /// What whoever opened it should hear: `[{"code","message"}]`, of `left_open` and `auto_paused`.
-    pub fn notices(&self) -> &str {
-        &self.0.notices
+    pub fn notices(&self) -> String {
+        to_json(&*self.0.notices.borrow())
     }
 
     /// Who else has it open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing is lost by that; but two
@@ -569,7 +571,10 @@ impl Session {
     pub fn export(&self, asked: &str) -> Pages {
         // A store that is to look for secrets in what leaves is not opened here.
         let leaving = Leaving::new(&Door::new(Redact::Off));
-        Pages::new(&self.0.host, self.0.live.export(asked.into(), &leaving))
+        // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
+        let live = &self.0.live;
+        let anew = Live::new(live.folder(), live.shown(), layout::cache(), &live.id());
+        Pages::new(&self.0.host, anew.export(asked.into(), &leaving))
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.

@@ -9,6 +9,7 @@ use core::cell::RefCell;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -20,7 +21,7 @@ use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{self, Placement, Root};
-use crate::operation::{Current, Failure, Finding, Live, Setup, Store as Core, Trouble};
+use crate::operation::{Current, Failure, Finding, Live, Operation, Setup, Store as Core, Trouble};
 use crate::settings::{self, SettingsFile, Source};
 
 /// How a store is opened.
@@ -59,6 +60,15 @@ struct Shared {
     host: Rc<Host>,
     /// Those that somebody has.
     sessions: RefCell<Vec<Weak<Opened>>>,
+    /// What was found out of sessions that nobody has opened since.
+    unsaid: RefCell<Vec<Told>>,
+}
+
+/// What lists found out of a session: its folder, and what whoever opens it should hear.
+#[derive(Debug, Deserialize, Serialize)]
+struct Told {
+    path: String,
+    notice: Box<RawValue>,
 }
 
 impl Store {
@@ -106,7 +116,7 @@ impl Store {
             separator: "/".into(),
         });
         let _ = host.core.set(core.clone());
-        Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default() })))
+        Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default(), unsaid: RefCell::default() })))
     }
 
     /// The store's folder.
@@ -136,8 +146,8 @@ impl Store {
     /// # }
     /// ```
     pub fn create(&self, request: &str) -> Result<Session, Trouble> {
-        let live = self.0.host.drive(self.0.core.create(with_words(request)?))?;
-        Ok(self.session_of(live, "[]"))
+        let live = self.drive(self.0.core.create(with_words(request)?))?;
+        Ok(self.session_of(live, Vec::new()))
     }
 
     /// The last session of the project that goes on, or a new one, of this model where one is given.
@@ -155,7 +165,7 @@ impl Store {
     /// # }
     /// ```
     pub fn go_on(&self, model: Option<&str>) -> Result<Session, Trouble> {
-        match self.0.host.drive(self.0.core.current(Current::GoesOn))? {
+        match self.drive(self.0.core.current(Current::GoesOn))? {
             Some(found) => {
                 let session = self.at(found)?;
                 self.point(&session)?;
@@ -186,14 +196,14 @@ impl Store {
         if let Some(known) = self.known(|one| one.live.id() == id)? {
             return Ok(known);
         }
-        if let Some(placed) = self.0.host.drive(self.0.core.find(id.into(), Finding::Placed))? {
+        if let Some(placed) = self.drive(self.0.core.find(id.into(), Finding::Placed))? {
             // A folder may be named like a session that it does not hold.
             let found = self.at(placed)?;
             if found.id() == id {
                 return Ok(found);
             }
         }
-        let listed = self.0.host.drive(self.0.core.find(id.into(), Finding::Listed))?;
+        let listed = self.drive(self.0.core.find(id.into(), Finding::Listed))?;
         self.at(
             listed.ok_or_else(|| Trouble::internal("expected a list to tell, but found that it does not"))?
         )
@@ -215,7 +225,7 @@ impl Store {
     /// # }
     /// ```
     pub fn list(&self, request: &str) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.core.list(request.into()))
+        self.drive(self.0.core.list(request.into()))
     }
 
     /// The project's current session: the one that is pointed to, else the last active one.
@@ -232,7 +242,7 @@ impl Store {
     /// # }
     /// ```
     pub fn current(&self) -> Result<Option<Session>, Trouble> {
-        let found = self.0.host.drive(self.0.core.current(Current::Any))?;
+        let found = self.drive(self.0.core.current(Current::Any))?;
         found.map(|found| self.at(found)).transpose()
     }
 
@@ -256,7 +266,7 @@ impl Store {
     /// ```
     pub fn point(&self, session: &Session) -> Result<bool, Trouble> {
         let path = session.0.live.shown();
-        self.0.host.drive(self.0.core.point_to(session.id(), path))
+        self.drive(self.0.core.point_to(session.id(), path))
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
@@ -274,7 +284,21 @@ impl Store {
     /// # }
     /// ```
     pub fn tidy(&self, limits: &str) -> Result<Vec<String>, Trouble> {
-        self.0.host.drive(self.0.core.tidy(limits.into()))
+        self.drive(self.0.core.tidy(limits.into()))
+    }
+
+    /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// assert_eq!(store.notices(), "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn notices(&self) -> String {
+        to_json(&self.0.unsaid.take())
     }
 
     /// Closes the sessions that are open, each as [`Session::close`] does.
@@ -302,7 +326,27 @@ impl Store {
             false => self.0.host.drive(opened.live.release()),
         };
         let closed = open.into_iter().map(let_go).fold(Ok(()), Result::and);
-        closed.and(self.0.host.drive(self.0.core.save()))
+        closed.and(self.drive(self.0.core.save()))
+    }
+
+    // Drives an operation of the store, and passes on what it found out of sessions.
+    fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
+        let done = self.0.host.drive(operation);
+        let found: Vec<Told> = serde_json::from_str(&self.0.core.notices()).unwrap_or_default();
+        for told in found {
+            let open = self
+                .0
+                .sessions
+                .borrow()
+                .iter()
+                .filter_map(Weak::upgrade)
+                .find(|one| one.live.shown() == told.path);
+            match open {
+                Some(opened) => opened.notices.borrow_mut().push(told.notice),
+                None => self.0.unsaid.borrow_mut().push(told),
+            }
+        }
+        done
     }
 
     // The one of a folder.
@@ -328,11 +372,18 @@ impl Store {
         let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
         if placement == Placement::Workspace {
             // Lists have the sessions of its workspace from now on.
-            self.0.host.drive(self.0.core.met_with(shown))?;
+            self.drive(self.0.core.met_with(shown))?;
         }
-        let notices =
-            Fields::parse(&taken_up).ok().and_then(|fields| fields.raw("notices").map(String::from));
-        Ok(self.session_of(live, notices.as_deref().unwrap_or("[]")))
+        let mut notices: Vec<Box<RawValue>> = Vec::new();
+        self.0.unsaid.borrow_mut().retain(|told| {
+            let is_of_it = told.path == path;
+            notices.extend(is_of_it.then(|| told.notice.clone()));
+            !is_of_it
+        });
+        let fields = Fields::parse(&taken_up).ok();
+        let more = fields.and_then(|fields| serde_json::from_str::<Vec<_>>(fields.raw("notices")?).ok());
+        notices.extend(more.unwrap_or_default());
+        Ok(self.session_of(live, notices))
     }
 
     // That somebody has open; unless its folder was moved or deleted meanwhile.
@@ -349,14 +400,14 @@ impl Store {
     }
 
     // One for a folder, however often it is asked for.
-    fn session_of(&self, live: Rc<Live>, notices: &str) -> Session {
+    fn session_of(&self, live: Rc<Live>, notices: Vec<Box<RawValue>>) -> Session {
         let mut sessions = self.0.sessions.borrow_mut();
         sessions.retain(|one| one.strong_count() > 0);
         let mut open = sessions.iter().filter_map(Weak::upgrade);
         if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.live, &live)) {
             return Session(opened);
         }
-        let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), notices.into());
+        let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), RefCell::new(notices));
         let opened = Rc::new(Opened { live, host, store, notices });
         sessions.push(Rc::downgrade(&opened));
         Session(opened)

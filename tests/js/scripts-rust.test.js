@@ -21,7 +21,6 @@ const MISSING = {
   listText: "unicode-titles",
   mend: "mend-one",
   move: "move-both-ways move-onto-another moved-by-another workspace-local-day",
-  notices: "idle-is-paused idle-while-open",
   "pin of what is not there": "pin-and-unpin",
   readTranscript: "transcript",
   record: "record",

@@ -188,6 +188,7 @@ fn of_store(store: &Store, op: &str, step: &Step) -> Option<Result<Session, Box<
 fn told_of_store(store: &Store, op: &str, step: &Step) -> Option<Answer> {
     let rest = || step.without(&["op", "as", "session", "store"]);
     match op {
+        "notices" => Some(Ok(store.notices())),
         "list" => Some(store.list(&rest()).map_err(Into::into)),
         "tidy" => {
             let limits = step.raw("limits").unwrap_or("null");

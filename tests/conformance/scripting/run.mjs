@@ -43,19 +43,19 @@ export function scriptOf(name) {
 
 /**
  * @param {Pick<Script, "steps" | "start">} script
- * @param {{ seed: string, made?: string, on?: (host: { root: string, stamps: Stamps }) => Surface }} options `seed`: what its chance is made
- *   of; `made`: a folder of this name is made for it, and nothing is masked: with the same chance all is the same there; `on`: what is
- *   tried, JavaScript unless given
+ * @param {{ seed: string, made?: string, isMasked?: boolean, on?: (host: { root: string, stamps: Stamps }) => Surface }} options
+ *   `seed`: what its chance is made of; `made`: a folder of this name is made for it, and nothing is masked unless `isMasked`:
+ *   with the same chance all is the same there; `on`: what is tried, JavaScript unless given
  * @returns {Promise<Ran>}
  */
-export async function ran({ steps, start }, { seed, made, on = (host) => new JavaScript(host) }) {
+export async function ran({ steps, start }, { seed, made, isMasked = made === undefined, on = (host) => new JavaScript(host) }) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
   await countTokens("");
   const root = folder(made);
   const stamps = new Stamps(seed, start);
   const host = new Host(root, stamps, on);
   try {
-    const masks = made ? NO_MASKS : new Masks(root, stamps, host.joined);
+    const masks = isMasked ? new Masks(root, stamps, host.joined) : NO_MASKS;
     const answers = [];
     for (const step of steps) {
       stamps.step();
