@@ -20,7 +20,7 @@ const MISSING = {
   lastContext: "context-budgets context-compared gone-session messages-empty",
   listText: "unicode-titles",
   mend: "mend-one",
-  move: "move-both-ways moved-by-another workspace-local-day",
+  move: "move-both-ways",
   others: "delete-open-elsewhere",
   "pin of what is not there": "pin-and-unpin",
   readTranscript: "transcript",

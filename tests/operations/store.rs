@@ -182,6 +182,17 @@ fn a_conversation_of_a_given_name_has_one_session() {
 }
 
 #[test]
+fn what_is_begun_where_another_process_deleted_one_is_the_one_that_is_open_there() {
+    let (mut host, store) = (Host::default(), store());
+    let request = r#"{"name":"mine","placement":"workspace"}"#;
+    let gone = done(&mut host, create(&store, request));
+    host.files.retain(|path, _| !path.contains("/mine/"));
+    let live = done(&mut host, create(&store, request));
+    let open = store.live(&live.shown(), Placement::Workspace, "").expect("there");
+    assert_eq!((open.id(), gone.id() == live.id()), (live.id(), false));
+}
+
+#[test]
 fn what_is_no_plain_name_or_day_takes_no_place() {
     let (mut host, store) = (Host::default(), store());
     let live = done(&mut host, create(&store, "{}"));

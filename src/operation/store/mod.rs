@@ -141,9 +141,11 @@ impl Store {
         Live::new(folder, shown, layout::cache(), id)
     }
 
-    // It is open from now on.
+    // It is the one of its folder from now on: one that was open there before has gone.
     fn keep(&self, live: &Rc<Live>) {
-        self.open.borrow_mut().push(live.clone());
+        let mut open = self.open.borrow_mut();
+        open.retain(|one| one.shown() != live.shown());
+        open.push(live.clone());
     }
 }
 

@@ -15,6 +15,7 @@ import { Process } from "./verbs.mjs";
 /** @import { Start } from "../tools.mjs" */
 
 const NOTICED_MS = 51;
+const WRITES = new Set(["append", "replace"]);
 const child = fileURLToPath(new URL("child.mjs", import.meta.url));
 
 /**
@@ -82,7 +83,7 @@ function seenBy(storage) {
   for (const verb of /** @type {const} */ (["read", "readRange", "append", "replace", "link", "move", "list", "remove", "stat"])) {
     seen[verb] = async (/** @type {any[]} */ ...args) => {
       if (isGone) throw new Error(`a process that is gone asks for ${verb} ${args[0]}`);
-      if (verb === "append" && args[0].includes(".open/")) leases.add(args[0]);
+      if (WRITES.has(verb) && args[0].includes(".open/")) leases.add(args[0]);
       return /** @type {any} */ (storage)[verb](...args);
     };
   }
