@@ -372,7 +372,6 @@ export class Store {
     await session.close();
     this.#open.forget(path);
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
-    if (purge) await this.#core.run("forgetListed", path);
     return { trash };
   }
 

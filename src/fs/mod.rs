@@ -26,6 +26,7 @@
     reason = "it is a host: what the core may not touch is touched here"
 )]
 
+mod appended;
 mod clock;
 mod disk;
 mod git;
@@ -35,12 +36,15 @@ mod look;
 mod pages;
 mod process;
 mod refusal;
+mod saying;
 mod session;
+mod settings;
 mod store;
 mod tree;
 
+pub use appended::{AppendOptions, Appended, Durability};
 pub use clock::Clock;
 pub use helpers::{Asked, Count, Helpers, Strategy, Summarize, Summary};
 pub use pages::Pages;
-pub use session::{AppendOptions, Appended, Compact, Durability, Session};
+pub use session::{Compact, Session};
 pub use store::{Options, Store};

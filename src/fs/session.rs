@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 
+use super::appended::{AppendOptions, Appended, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
 use super::pages::Pages;
@@ -17,39 +18,9 @@ use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::layout::{self, Placement, Root};
 use crate::operation::{Appending, Counts, Door, Drafts, Leaving, Live, Redact, Store, Trouble};
-use crate::record::message::{self, Message};
-use crate::record::scan::records;
 use crate::session::batch::Once;
 use crate::session::documents::Name;
-use crate::shapes::Format;
 use crate::tokens::Encoding;
-
-/// How safe a message is once an append has ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// The disk has confirmed it.
-    #[default]
-    Durable,
-    /// The system has it: it survives the end of this process, not that of the machine.
-    Buffered,
-}
-
-/// How messages are appended.
-#[derive(Clone, Copy, Debug)]
-pub struct AppendOptions {
-    /// How safe they are to be before the call ends; on the disk unless given.
-    pub durability: Durability,
-    /// In whose shape they are given; leftoff's own unless given.
-    pub format: Format,
-    /// A paused session is active again with them; it is unless given.
-    pub revives: bool,
-}
-
-impl Default for AppendOptions {
-    fn default() -> AppendOptions {
-        AppendOptions { durability: Durability::Durable, format: Format::Leftoff, revives: true }
-    }
-}
 
 /// How a session is compacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,34 +31,6 @@ pub struct Compact {
     pub undo: bool,
     /// So many tokens of the newest messages stay as they are.
     pub keep: Option<u32>,
-}
-
-/// What an append wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appended {
-    lines: Vec<u8>,
-}
-
-impl Appended {
-    /// The lines as they are in the log, a JSON object each.
-    pub fn lines(&self) -> &[u8] {
-        &self.lines
-    }
-
-    /// The messages as they are stored. They are read from their lines when they are asked for: most never are.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// let appended = session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// assert_eq!(appended.messages()[0].content.as_str(), "Hello");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn messages(&self) -> Vec<Message> {
-        records(&self.lines).filter_map(|record| message::read(&record).0).collect()
-    }
 }
 
 /// One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -408,154 +351,6 @@ impl Session {
         self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
     }
 
-    /// Pauses it: what was said is saved, and can be taken up. `summary`: where it stopped.
-    ///
-    /// # Errors
-    /// `invalid_transition` where it was completed; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.stop(Some("The parser is renamed, its tests are not."))?;
-    /// assert!(session.metadata().contains(r#""lifecycle": "paused""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn stop(&self, summary: Option<&str>) -> Result<(), Trouble> {
-        self.becomes("paused", summary)
-    }
-
-    /// Marks it as done. `summary`: what it came to.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.complete(None)?;
-    /// assert_eq!(session.stop(None).map_err(|refused| refused.code().to_string()), Err("invalid_transition".into()));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn complete(&self, summary: Option<&str>) -> Result<(), Trouble> {
-        self.becomes("completed", summary)
-    }
-
-    /// Gives it a title.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.rename("The parser's entry point")?;
-    /// assert!(session.metadata().contains("The parser's entry point"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn rename(&self, title: &str) -> Result<(), Trouble> {
-        self.say(&format!("{{\"type\":\"title\",\"title\":{}}}", to_json(title)))
-    }
-
-    /// Hides it from lists. No byte of it is moved.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.archive()?;
-    /// assert!(session.metadata().contains(r#""status": "archived""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn archive(&self) -> Result<(), Trouble> {
-        self.say(r#"{"type":"archived"}"#)
-    }
-
-    /// Puts it back into lists, as it was.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.archive()?;
-    /// session.unarchive()?;
-    /// assert!(session.metadata().contains(r#""status": "active""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn unarchive(&self) -> Result<(), Trouble> {
-        self.say(r#"{"type":"unarchived"}"#)
-    }
-
-    /// Keeps a message in every context.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// let said = session.append(r#"{"role":"user","content":"Never touch the schema."}"#, Default::default())?;
-    /// let id = said.messages()[0].id.clone();
-    /// session.pin(&id)?;
-    /// assert_eq!(session.pins()?, format!("[\"{id}\"]"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn pin(&self, message_id: &str) -> Result<(), Trouble> {
-        self.say(&format!("{{\"type\":\"pin\",\"messageId\":{}}}", to_json(message_id)))
-    }
-
-    /// Keeps it in every context no longer.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.unpin("nobody's")?;
-    /// assert_eq!(session.pins()?, "[]");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn unpin(&self, message_id: &str) -> Result<(), Trouble> {
-        self.say(&format!("{{\"type\":\"unpin\",\"messageId\":{}}}", to_json(message_id)))
-    }
-
-    /// What made the conversation possible, as a whole, from now on:
-    /// `{"command","systemPromptHash","tools","provider","model","contextWindow","baseUrl"}`.
-    ///
-    /// # Errors
-    /// `invalid_request` for a field of another kind; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.set_agent(r#"{"command":"/brainstorm","model":"gpt-5","tools":["Read"]}"#)?;
-    /// assert!(session.metadata().contains("/brainstorm"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn set_agent(&self, agent: &str) -> Result<(), Trouble> {
-        self.say(&format!("{{\"type\":\"agent\",\"agent\":{}}}", json(agent)?))
-    }
-
     /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
     ///
     /// ```
@@ -651,15 +446,6 @@ impl Session {
         self.0.host.drive(self.0.live.close())
     }
 
-    fn say(&self, asked: &str) -> Result<(), Trouble> {
-        self.0.host.drive(self.0.live.say(format!("[{asked}]")))
-    }
-
-    fn becomes(&self, status: &str, summary: Option<&str>) -> Result<(), Trouble> {
-        let summary = summary.map(|text| format!("{{\"type\":\"summary\",\"summary\":{}}},", to_json(text)));
-        self.say(&format!("{}{{\"type\":\"status\",\"status\":\"{status}\"}}", summary.unwrap_or_default()))
-    }
-
     // What is stored is counted by the vocabulary, where the program has it.
     fn counts(&self) -> Counts {
         self.0.host.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
@@ -681,7 +467,7 @@ fn asked(request: &str, helpers: &Helpers<'_>) -> Result<String, Trouble> {
 }
 
 // One value, so that it can stand within another one.
-fn json(text: &str) -> Result<&RawValue, Error> {
+pub(super) fn json(text: &str) -> Result<&RawValue, Error> {
     let refused = |_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON");
     serde_json::from_str(text).map_err(refused)
 }

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::{Rc, Weak};
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::time::Duration;
@@ -16,13 +16,13 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
 use super::host::{Found, Host};
-use super::session::{Opened, Session};
+use super::session::{Opened, Session, json};
+use super::settings::idle_ms;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, Placement, Root};
+use crate::layout::Placement;
 use crate::operation::{Current, Failure, Finding, Live, Operation, Setup, Store as Core, Trouble};
-use crate::settings::{self, SettingsFile, Source};
 
 /// How a store is opened.
 ///
@@ -414,39 +414,9 @@ impl Store {
     }
 }
 
-// What the files of settings say of how long nothing has to happen until a session rests.
-fn idle_ms(host: &Host) -> Result<i64, Trouble> {
-    let file = |root: Root, folder: &Path, source| {
-        let file = layout::settings(root);
-        let (text, problem) = match host.text(&file) {
-            Ok(text) => (text, None),
-            Err(failure) => (None, Some(failure.message)),
-        };
-        SettingsFile { path: folder.join(&file.path).display().to_string(), source, text, problem }
-    };
-    let mut files = Vec::from([
-        file(Root::Home, &host.home, Source::Home),
-        file(Root::Project, &host.project, Source::Project),
-    ]);
-    // Of who works in the folder with the home, they are one.
-    files.dedup_by(|one, other| one.path == other.path);
-    let all = settings::read(&files).all;
-    let value = |key: &str| all.iter().find(|one| one.key == key).map_or("", |one| one.value.as_str());
-    let redact = value("redact");
-    if redact != "\"off\"" {
-        let message = format!(
-            "expected \"off\" for the setting \"redact\", since this host has no rules for secrets, but found {redact} instead"
-        );
-        return Err(Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into());
-    }
-    let minutes: f64 = value("idleMinutes").parse().unwrap_or(5.0);
-    Ok((minutes * 60_000.0) as i64)
-}
-
 // The core has no tables of Unicode: of a title, the words that a name is made of are given along.
 fn with_words(request: &str) -> Result<String, Error> {
-    let refused = |_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON");
-    let request: &RawValue = serde_json::from_str(request).map_err(refused)?;
+    let request = json(request)?;
     let title: Option<String> = Fields::parse(request.get())
         .ok()
         .and_then(|mut fields| fields.take("title", &mut Default::default()));

@@ -19,13 +19,6 @@ impl Live {
         Operation::new(|io| async move { live.is_where_it_was(&io).await })
     }
 
-    /// After a failure of this code: goes where the session lies now, and opens it anew; whether anything has changed.
-    pub fn find_again(self: &Rc<Live>, code: &str) -> Operation<'static, bool> {
-        let live = self.clone();
-        let is_replaced = code == Code::LogReplaced.as_str();
-        Operation::new(move |io| async move { live.found_again(&io, is_replaced).await })
-    }
-
     /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
     /// with those.
     pub(super) async fn here<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {

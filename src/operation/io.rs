@@ -312,6 +312,15 @@ fn kind(answer: &Answer) -> &'static str {
     }
 }
 
+/// Answers that were asked for in one step, and come in one.
+pub(crate) async fn each<T>(replies: Vec<Reply<'_, T>>) -> Vec<Result<T, Trouble>> {
+    let mut answers = Vec::new();
+    for reply in replies {
+        answers.push(reply.await);
+    }
+    answers
+}
+
 /// All of these at once: what they need comes in one step.
 pub(crate) async fn all<'a, T>(mut works: Vec<Pin<Box<dyn Future<Output = T> + 'a>>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = works.iter().map(|_| None).collect();

@@ -6,14 +6,12 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use core::future::Future;
-use core::pin::Pin;
 
-use super::io::all;
+use super::io::each;
 use super::kept::{Kept, one_message};
 use super::lease::Mine;
 use super::logs::{LogFile, LogName};
-use super::{Io, Kind, Operation, Stat, Trouble};
+use super::{Io, Kind, Operation, Trouble};
 use crate::layout::names::{self, Kept as Cached};
 use crate::layout::{File, Placement, Root, SESSION_PREFIX};
 use crate::record::id;
@@ -51,8 +49,6 @@ pub struct Live {
     pub(super) was_staged: Cell<bool>,
     opened_times: Cell<u32>,
 }
-
-type Looking<'a> = Pin<Box<dyn Future<Output = Result<Option<Stat>, Trouble>> + 'a>>;
 
 /// Where it lies, and how people call that.
 #[derive(Clone)]
@@ -242,8 +238,8 @@ impl Live {
     pub(super) async fn caught_up(&self, io: &Io) -> Result<(), Trouble> {
         self.revived(io).await?;
         let logs = [LogName::Events, LogName::Messages].map(|log| (log, self.log_file(log)));
-        let looks = logs.iter().map(|(_, file)| Box::pin(io.stat(file)) as Looking<'_>);
-        for ((log, _), found) in logs.iter().zip(all(looks.collect()).await) {
+        let looks = logs.iter().map(|(_, file)| io.stat(file)).collect();
+        for ((log, _), found) in logs.iter().zip(each(looks).await) {
             self.observe_found(io, *log, found?).await?;
         }
         self.complete(io).await

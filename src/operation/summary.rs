@@ -5,16 +5,14 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::future::Future;
 use core::mem;
-use core::pin::Pin;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::append::Counts;
 use super::context::{Asked, object};
-use super::io::all;
+use super::io::each;
 use super::kept::Covers;
 use super::live::Live;
 use super::logs::LogName;
@@ -130,10 +128,9 @@ impl Live {
         let folder = self.summaries();
         let entries = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
         let files: Vec<File> = entries.iter().map(|entry| folder.below(&entry.name)).collect();
-        type Reading<'a> = Pin<Box<dyn Future<Output = Result<Option<Vec<u8>>, Trouble>> + 'a>>;
-        let reads = files.iter().map(|file| Box::pin(io.read_all(file)) as Reading<'_>);
+        let reads = files.iter().map(|file| io.read_all(file)).collect();
         let mut found = Vec::new();
-        for read in all(reads.collect()).await {
+        for read in each(reads).await {
             found.extend(unless_bug(read)?.flatten().and_then(|json| Cached::read(&json)));
         }
         found.extend(self.compacted_summary());

@@ -5,20 +5,13 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { exampleOf } from "../../scripts/examples.mjs";
-import { allIsThere, begun } from "./written.mjs";
+import { allIsThere, begun, loads } from "./written.mjs";
 import { scene } from "./tools.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
 const OF_EACH = 4;
-const KB = 1000;
-const MB = 1000 * KB;
 
-/** @type {{ name: string, kind: "content" | "line", bytes: number, whole: number, isContext: boolean }[]} */
-const LOADS = [
-  { name: "lines of 1 KB", kind: "content", bytes: KB, whole: 80_000, isContext: true },
-  { name: "lines of 1 MB", kind: "line", bytes: MB, whole: 400, isContext: false },
-  { name: "blobs of 20 MB", kind: "content", bytes: 20 * MB, whole: 16, isContext: false },
-];
+const LOADS = loads({ lines: 80_000, long: 400, blobs: 16 });
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {

@@ -8,22 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../../scripts/run.mjs";
 import { scene } from "./tools.mjs";
-import { allIsThere, begun } from "./written.mjs";
+import { allIsThere, begun, loads } from "./written.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
 const WRITERS = 8;
-const KB = 1000;
-const MB = 1000 * KB;
 
-/**
- * What is appended, in a session of its own each: all of it would not fit into one context.
- * @type {{ name: string, kind: "content" | "line", bytes: number, whole: number, isContext: boolean }[]}
- */
-const LOADS = [
-  { name: "lines of 1 KB", kind: "content", bytes: KB, whole: 80_000, isContext: true },
-  { name: "lines of 1 MB", kind: "line", bytes: MB, whole: 1600, isContext: false },
-  { name: "blobs of 20 MB", kind: "content", bytes: 20 * MB, whole: 40, isContext: false },
-];
+const LOADS = loads({ lines: 80_000, long: 1600, blobs: 40 });
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {

@@ -8,6 +8,22 @@ import { createInterface } from "node:readline";
 import { openStore } from "../../js/index.js";
 import { digest } from "./tools.mjs";
 
+const KB = 1000;
+const MB = 1000 * KB;
+
+/**
+ * What is appended, in a session of its own each: all of it would not fit into one context.
+ * @param {{ lines: number, long: number, blobs: number }} wholes how many of each where nothing is scaled down
+ * @returns {{ name: string, kind: "content" | "line", bytes: number, whole: number, isContext: boolean }[]}
+ */
+export function loads({ lines, long, blobs }) {
+  return [
+    { name: "lines of 1 KB", kind: "content", bytes: KB, whole: lines, isContext: true },
+    { name: "lines of 1 MB", kind: "line", bytes: MB, whole: long, isContext: false },
+    { name: "blobs of 20 MB", kind: "content", bytes: 20 * MB, whole: blobs, isContext: false },
+  ];
+}
+
 /** @param {string} home */
 export async function begun(home) {
   const store = await openStore({ home, project: "/" });

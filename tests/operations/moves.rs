@@ -127,6 +127,12 @@ fn is_in_one_place(host: &Host, expected: &[&str], about: &str) {
     assert_eq!(messages, expected, "{about}");
 }
 
+/// What must hold after whatever befell it.
+fn is_whole_in_one_place(host: &mut Host, about: &str, _: bool) {
+    whole_again(host, about);
+    is_in_one_place(host, &["one"], about);
+}
+
 /// Does something at each step of each operation, to a session of its own.
 fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, mut then: impl FnMut(&mut Host, &str, bool)) {
     for (name, is_home, begins) in operations() {
@@ -151,24 +157,12 @@ fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, mut then: impl FnMut(&mut H
 
 #[test]
 fn a_failure_at_each_need_leaves_the_session_in_one_place() {
-    at_each_step(
-        |_| Meanwhile::Fails,
-        |host, about, _| {
-            whole_again(host, about);
-            is_in_one_place(host, &["one"], about);
-        },
-    );
+    at_each_step(|_| Meanwhile::Fails, is_whole_in_one_place);
 }
 
 #[test]
 fn a_move_or_a_deletion_that_is_dropped_at_any_step_is_brought_to_an_end() {
-    at_each_step(
-        |_| Meanwhile::Dropped,
-        |host, about, _| {
-            whole_again(host, about);
-            is_in_one_place(host, &["one"], about);
-        },
-    );
+    at_each_step(|_| Meanwhile::Dropped, is_whole_in_one_place);
 }
 
 #[test]

@@ -23,7 +23,6 @@ use leftoff::json::text::to_json;
 use leftoff::record::event::{Origin, Parent};
 use leftoff::record::message::Message;
 use leftoff::record::scan::Problem;
-use leftoff::resume::search::Search;
 use leftoff::resume::{block, find, history, listing};
 use leftoff::session::handle::Session;
 use leftoff::shapes;
@@ -282,40 +281,6 @@ pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
 #[wasm_bindgen(js_name = findStopPhrase)]
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     stopping::find_stop_phrase(text)
-}
-
-/// Looks for words in logs; see `Search`.
-#[wasm_bindgen(js_name = Search)]
-pub struct SearchHandle(Search);
-
-#[wasm_bindgen(js_class = Search)]
-impl SearchHandle {
-    /// For these words.
-    #[wasm_bindgen(constructor)]
-    pub fn new(words: &str) -> SearchHandle {
-        SearchHandle(Search::new(words))
-    }
-
-    /// Where the lines begin and end that have to be looked at, the newest first.
-    pub fn lines(&self, bytes: &[u8]) -> Vec<u32> {
-        let lines = self.0.lines(bytes).into_iter();
-        lines.flat_map(|line| [line.start, line.end]).filter_map(|at| u32::try_from(at).ok()).collect()
-    }
-
-    /// What a line says: `{"type":"none"}`, `{"type":"hit",...}` or `{"type":"needs","blob"}`, JSON.
-    pub fn line(&mut self, line: &[u8]) -> Uint8Array {
-        bytes(&to_json(&self.0.line(line)))
-    }
-
-    /// The words in their place: `[{"text","isHit"}]`, JSON.
-    pub fn excerpt(&self, text: &str) -> Uint8Array {
-        bytes(&to_json(&self.0.excerpt(text)))
-    }
-
-    /// Takes a blob that was wanted.
-    pub fn blob(&mut self, id: &str, blob: Option<Vec<u8>>) -> Uint8Array {
-        bytes(&to_json(&self.0.blob(id, blob.as_deref())))
-    }
 }
 
 /// A list as a person reads it: of JSON bytes, the sessions as lists have them.

@@ -12,7 +12,7 @@ use crate::operation::{Operations, flag, none};
 use crate::{Answer, small, stamp, thrown, utf8};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
-use leftoff::operation::{Candidate, Current, Finding, Live, Setup, Store, Trouble, exactly, placed};
+use leftoff::operation::{Current, Finding, Live, Setup, Store, Trouble, placed};
 
 /// A store, and which sessions of it the host has open; see `Store`.
 #[wasm_bindgen(js_name = Store)]
@@ -82,7 +82,6 @@ impl Operations {
             "trashedAs" => store.trashed_as(word()).map(|path| to_json(&path).into_bytes()),
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "note" => store.note(word()).map(none),
-            "forgetListed" => store.forget_listed(word()).map(none),
             "indexDamage" => store.index_damage().map(|count| count.to_string().into_bytes()),
             "mendIndex" => store.mend_index().map(none),
             "save" => store.save().map(none),
@@ -98,13 +97,6 @@ impl Operations {
         stamp.offset_minutes = offset;
         self.begun_at(running, stamp)
     }
-}
-
-/// The place in an array, `[{"id","name","title","path"}]`, of the one session that is meant; see `exactly`.
-#[wasm_bindgen(js_name = exactly)]
-pub fn exactly_one(id: &str, all: &[u8]) -> Answer<u32> {
-    let all = Candidate::all_from_json(utf8(all)?).unwrap_or_default();
-    exactly(id, &all).map(|place| place as u32).map_err(thrown)
 }
 
 fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {

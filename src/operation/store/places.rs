@@ -11,7 +11,7 @@ use crate::error::Code;
 use crate::layout::{
     self, CONVERSATIONS, EVENTS, File, MESSAGES, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX,
 };
-use crate::operation::io::{all, some};
+use crate::operation::io::{each, some};
 use crate::operation::{Entry, Io, Kind, Operation, Stat, Trouble, Work, unless_bug};
 use crate::session::prints::Print;
 
@@ -156,9 +156,9 @@ impl Store {
         let folder = place.folder();
         let files: Vec<File> =
             files_of(place.placement(), true).iter().map(|name| folder.below(name)).collect();
-        let looks = files.iter().map(|file| Box::pin(io.stat(file)) as Work<'_, Option<Stat>>).collect();
+        let looks = files.iter().map(|file| io.stat(file)).collect();
         let mut prints = Vec::new();
-        for (file, stat) in files.iter().zip(all(looks).await) {
+        for (file, stat) in files.iter().zip(each(looks).await) {
             prints.push(print(stat?).ok_or_else(|| {
                 let path = self.setup.shown(file);
                 let message = format!("expected a file at \"{path}\", but found something else instead");
@@ -193,9 +193,9 @@ async fn markdown(io: &Io, conversation: &File, inside: &[Entry]) -> Result<Prin
     let is_text = |entry: &&Entry| entry.kind == Kind::File && entry.name.ends_with(".md");
     let files: Vec<File> =
         inside.iter().filter(is_text).map(|entry| conversation.below(&entry.name)).collect();
-    let looks = files.iter().map(|file| Box::pin(io.stat(file)) as Work<'_, Option<Stat>>).collect();
+    let looks = files.iter().map(|file| io.stat(file)).collect();
     let mut sum: Print = None;
-    for stat in all(looks).await {
+    for stat in each(looks).await {
         let (size, changed_us) = stat?.map_or((0, 0), |stat| (stat.size, stat.changed_us));
         let (sizes, times) = sum.unwrap_or_default();
         sum = Some((sizes + size, times + changed_us));

@@ -65,12 +65,6 @@ impl Store {
         })
     }
 
-    /// No line of the index is about the session of this folder any more: it is gone for good.
-    pub fn forget_listed(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move { store.forget_line(&io, &shown).await })
-    }
-
     /// How many lines of the index are none.
     pub fn index_damage(self: &Rc<Store>) -> Operation<'static, u64> {
         let store = self.clone();

@@ -13,7 +13,7 @@ use crate::operation::{Io, Operation, Trouble, unless_bug};
 
 impl Store {
     /// Deletes a session that is closed, by its folder as people call it: it lies in the trash then, whole; or, `purges`, it is
-    /// gone for good. Answer: where it lies now, as people call it; nothing where it is gone.
+    /// gone for good, and no line of the index is about it any more. Answer: where it lies now, as people call it; nothing where it is gone.
     pub fn delete(
         self: &Rc<Store>,
         (shown, placement): (String, Placement),
@@ -31,6 +31,9 @@ impl Store {
             };
             for what in names::Kept::ALL {
                 unless_bug(io.remove(&layout::kept(&id, what)).await)?;
+            }
+            if purges {
+                store.forget_line(&io, &shown).await?;
             }
             Ok(trash)
         })
