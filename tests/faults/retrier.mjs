@@ -14,17 +14,12 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { chance } from "./tools.mjs";
+import { messagesOf } from "./written.mjs";
 
 const [home = "", id = "", json = ""] = process.argv.slice(2);
 /** @type {Plan} */
 const { seed, writer, shared, own } = JSON.parse(json);
 const random = chance(seed * 64 + writer);
-
-/** What an operation appends, the same each time. @param {string} operation */
-export function messagesOf(operation) {
-  const those = chance([...operation].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7));
-  return Array.from({ length: 1 + those.below(4) }, (_, at) => ({ role: "user", content: `${operation}:${at} ${"x".repeat(those.size(10, 50_000))}` }));
-}
 
 /** @param {unknown} what */
 function say(what) {

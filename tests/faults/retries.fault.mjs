@@ -6,8 +6,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
-import { messagesOf } from "./retrier.mjs";
 import { chance, scene } from "./tools.mjs";
+import { messagesOf } from "./written.mjs";
 
 /** @import { Start } from "./tools.mjs" */
 /** @typedef {ReturnType<typeof chance>} Chance */

@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openStore } from "../../js/index.js";
-import { digest } from "./tools.mjs";
+import { chance, digest } from "./tools.mjs";
 
 const KB = 1000;
 const MB = 1000 * KB;
@@ -69,4 +69,10 @@ async function idsOnDisk(path) {
     ids.add(id);
   }
   return ids;
+}
+
+/** What an operation appends, the same each time. @param {string} operation */
+export function messagesOf(operation) {
+  const those = chance([...operation].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7));
+  return Array.from({ length: 1 + those.below(4) }, (_, at) => ({ role: "user", content: `${operation}:${at} ${"x".repeat(those.size(10, 50_000))}` }));
 }
