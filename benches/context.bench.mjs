@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens as theirs } from "gpt-tokenizer/encoding/o200k_base";
 import { NodeStorage, countTokens, openStore } from "../js/index.js";
-import { Live } from "../js/live.js";
+import { Live } from "../js/session/handle.js";
 import { grow } from "../scripts/grow.mjs";
 import { ask } from "../scripts/run.mjs";
 import { aiSdk, costs, countAll, langChain, parsed } from "./builders.mjs";

@@ -4,8 +4,8 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { Redaction } from "../js/redaction.js";
-import { searched } from "../js/messages.js";
+import { Redaction } from "../js/privacy/redaction.js";
+import { searched } from "../js/session/messages.js";
 import { NodeStorage } from "../js/storage/node.js";
 import { root } from "../scripts/run.mjs";
 import { inFolder, inTurns } from "./tools.mjs";

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { secretScan } from "../js/secrets.js";
+import { secretScan } from "../js/privacy/secrets.js";
 import { CORPORA, secretlintAlone, shares, sum } from "../tests/js/secret-samples.js";
 import { corpus } from "./corpus.mjs";
 import { inFolder, inTurns } from "./tools.mjs";

@@ -1,21 +1,21 @@
 // @ts-check
 /** leftoff: the public surface. */
 
-import { called, fromBytes, lentBytes, namedCounter } from "./core.js";
+import { called, fromBytes, lentBytes, namedCounter } from "./wasm/core.js";
 import { LeftoffError } from "./error.js";
-import { knownOptions } from "./options.js";
+import { knownOptions } from "./wasm/options.js";
 
-export { compareContexts } from "./compare.js";
+export { compareContexts } from "./session/context/compare.js";
 export { LeftoffError } from "./error.js";
-export { findStopPhrase } from "./stop-phrase.js";
-export { historyText } from "./resuming.js";
-export { listText } from "./search.js";
-export { Session } from "./session.js";
-export { openStore } from "./open-store.js";
-export { Store } from "./store.js";
+export { findStopPhrase } from "./session/stop-phrase.js";
+export { historyText } from "./session/resuming.js";
+export { listText } from "./store/search.js";
+export { Session } from "./session/session.js";
+export { openStore } from "./store/open-store.js";
+export { Store } from "./store/store.js";
 export { MemoryStorage } from "./storage/memory.js";
 export { NodeStorage } from "./storage/node.js";
-export { Transcript, readTranscript } from "./transcript.js";
+export { Transcript, readTranscript } from "./session/transcript.js";
 export * from "./types/index.js";
 
 /** Above any count. */

@@ -38,7 +38,7 @@ const MADE_FOR = {
 };
 
 /** What the package exports to JavaScript, also to who requires it. */
-const ENTRIES = { index: "index.js", compat: "compat.js" };
+const ENTRIES = { index: "index.js", compat: "compat/index.js" };
 
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");
@@ -140,7 +140,7 @@ async function buildShim() {
   const { build: bundle } = await import("esbuild");
   /** @type {import("esbuild").BuildOptions} */
   const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root, external: ["@sqlite.org/sqlite-wasm", "@secretlint/secretlint-rule-preset-recommend", "fzstd"] };
-  // A bundle in pkg/ finds ../pkg/leftoff.wasm as js/ does, once it knows its own place.
+  // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
   // One bundle of all, so that each entry has the same core and the same class of errors.
   const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
@@ -170,7 +170,7 @@ function buildTypes() {
   // tsc emits no declarations for what is one.
   const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
   for (const name of declared) copyFileSync(join(root, "js", name), join(all, name));
-  const entries = Object.keys(ENTRIES).map((name) => join(all, `${name}.d.ts`));
+  const entries = Object.values(ENTRIES).map((file) => join(all, file.replace(/\.js$/, ".d.ts")));
   const reached = run("tsc", ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries], { quiet: true });
   const mine = reached.split("\n").filter((path) => path.startsWith(all));
   for (const folder of [types, join(types, "cjs")]) {

@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-import { typeOf } from "../arrivals.js";
+import { typeOf } from "../import/arrivals.js";
 import { agentHomes, userHome } from "./homes.js";
 
-/** @import { Said } from "../arrivals.js" */
+/** @import { Said } from "../import/arrivals.js" */
 /** @import { Env } from "./homes.js" */
 /** @import { Command } from "../types/index.js" */
 

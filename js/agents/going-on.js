@@ -4,7 +4,7 @@
 import { join, sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
-import { parse } from "../transcript.js";
+import { parse } from "../session/transcript.js";
 import { documents, found } from "./files.js";
 import { geminiPlace } from "./gemini-place.js";
 import { agentHomes } from "./homes.js";

@@ -5,18 +5,18 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-import { agents } from "../agents.js";
-import { nowMs, randomId } from "../clock.js";
-import { bytesOf, fromBytes, newId, toBytes } from "../core.js";
+import { agents } from "../wasm/agents.js";
+import { nowMs, randomId } from "../wasm/clock.js";
+import { bytesOf, fromBytes, newId, toBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
-import { parse } from "../transcript.js";
+import { parse } from "../session/transcript.js";
 import { geminiPlace } from "./gemini-place.js";
 import { agentHomes, userHome } from "./homes.js";
 import { openCodeModel } from "./opencode-model.js";
 
-/** @import { Session } from "../session.js" */
-/** @import { ReadSession } from "../transcript.js" */
+/** @import { Session } from "../session/session.js" */
+/** @import { ReadSession } from "../session/transcript.js" */
 /** @import { Env } from "./homes.js" */
 /** @import { ContextRequest, HandOver, HandedOver } from "../types/index.js" */
 

@@ -3,7 +3,7 @@
 
 import { basename, dirname, join } from "node:path";
 
-import { agents } from "../agents.js";
+import { agents } from "../wasm/agents.js";
 import { unlessBug } from "../error.js";
 import { isPacked, unpacked } from "./zstd.js";
 

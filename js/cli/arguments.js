@@ -4,12 +4,12 @@
 import { defineCommand } from "citty";
 
 import { nativeAgents } from "../agents/native.js";
-import { agents } from "../agents.js";
+import { agents } from "../wasm/agents.js";
 import { LeftoffError } from "../error.js";
-import { exportFormats } from "../export.js";
+import { exportFormats } from "../session/export.js";
 import { agentsToSetUp } from "../init/names.js";
-import { REDACT } from "../redaction.js";
-import { settingKeys } from "../settings.js";
+import { REDACT } from "../privacy/redaction.js";
+import { settingKeys } from "../store/settings.js";
 
 /** @import { ArgDef, CommandDef } from "citty" */
 /** @import { Command } from "./main.js" */

@@ -3,12 +3,12 @@
 
 import { LeftoffError, NodeStorage, listText } from "../index.js";
 import { unlessBug } from "../error.js";
-import { newestFirst } from "../messages.js";
-import { ranked } from "../search.js";
+import { newestFirst } from "../session/messages.js";
+import { ranked } from "../store/search.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../types/index.js").Listed} Listed */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** So many of the last messages show where a conversation stopped. */
 const LAST = 3;

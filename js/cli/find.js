@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 
-import { realPath } from "../folder.js";
+import { realPath } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
 import { number } from "./arguments.js";
 import { rowsText, uniqueLength } from "./rows.js";
@@ -12,7 +12,7 @@ import { using } from "./store.js";
 import { timeOf } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../types/index.js").Listed} Listed */
 
 // More hits than these nobody reads.

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { bytesOf, textOf } from "../core.js";
-import { derived } from "../derived.js";
+import { bytesOf, textOf } from "../wasm/core.js";
+import { derived } from "../storage/derived.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError, openStore, findStopPhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
@@ -21,8 +21,8 @@ import { recordedFrom } from "./in-agent.js";
 import { escaped } from "./print.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../session.js").Session} Session */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} Input what clients say, all alike */
 
 /** After so many turns without a save one is offered. */

@@ -5,12 +5,12 @@ import { text } from "node:stream/consumers";
 
 import { argumentsOf, commandBehind, commandNamed, filled } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
-import { typeOf } from "../arrivals.js";
+import { typeOf } from "../import/arrivals.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
 
-/** @typedef {import("../session.js").Session} Session */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** What was typed behind a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
 export async function wordsTyped(words) {

@@ -2,7 +2,7 @@
 // @ts-check
 /** The command line. */
 
-import { VERSION } from "../version.js";
+import { VERSION } from "../wasm/version.js";
 import { append } from "./append.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";

@@ -3,15 +3,15 @@
 
 import { join } from "node:path";
 
-import { derived } from "../derived.js";
+import { derived } from "../storage/derived.js";
 import { NodeStorage } from "../index.js";
-import { conversationOf, names } from "../placement.js";
+import { conversationOf, names } from "../placement/placement.js";
 import { sizeText } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../session.js").Session} Session */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {{ file: string, bytes: number, count?: number }} Size `count`: of a folder, how many files are in it */
 
 const ROLES = /** @type {const} */ (["system", "user", "assistant", "tool"]);

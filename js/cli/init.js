@@ -9,9 +9,9 @@ import { install, textAt, uninstall, written } from "../init/installing.js";
 import { agentsToSetUp, agentsWithPlugin } from "../init/names.js";
 import { ownOf, refuseLinks } from "../init/noted.js";
 import { partsFor, shellWords } from "../init/parts.js";
-import { isFolder } from "../folder.js";
+import { isFolder } from "../storage/real-path.js";
 import { LeftoffError } from "../index.js";
-import { names } from "../placement.js";
+import { names } from "../placement/placement.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @import { Told } from "../init/installing.js" */

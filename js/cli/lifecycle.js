@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 
-import { exportFormats } from "../export.js";
+import { exportFormats } from "../session/export.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
@@ -13,8 +13,8 @@ import { settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../session.js").Session} Session */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** @param {Args} args */
 export async function begin(args) {

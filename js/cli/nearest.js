@@ -1,7 +1,7 @@
 // @ts-check
 /** What may have been meant by a word that nobody knows. */
 
-import { called } from "../core.js";
+import { called } from "../wasm/core.js";
 
 /**
  * Those that differ least from what was typed; none where all differ much.

@@ -6,7 +6,7 @@ import { styleText } from "node:util";
 import { AutocompletePrompt } from "@clack/core";
 import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@clack/prompts";
 
-import { nowMs } from "../clock.js";
+import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
 import { cut, fill, tail } from "./width.js";
 

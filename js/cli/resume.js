@@ -14,8 +14,8 @@ import { canAsk } from "./screen.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../session.js").Session} Session */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** @param {Args} args */
 export async function resume(args) {

@@ -3,7 +3,7 @@
 
 import { basename } from "node:path";
 
-import { nowMs } from "../clock.js";
+import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
 import { fill, widthOf } from "./width.js";
 

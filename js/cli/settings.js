@@ -4,7 +4,7 @@
 import { LeftoffError } from "../index.js";
 import { using } from "./store.js";
 
-/** @typedef {ReturnType<import("../store.js").Store["listSettings"]>[number]} Shown */
+/** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Shown */
 
 /** @param {Record<string, any>} args */
 export async function settings({ key, value, project, unset, ...args }) {

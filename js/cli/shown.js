@@ -9,14 +9,14 @@ import { existsSync, fstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
 
-import { bytesOf } from "../core.js";
-import { derived } from "../derived.js";
+import { bytesOf } from "../wasm/core.js";
+import { derived } from "../storage/derived.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError, NodeStorage } from "../index.js";
 import { note } from "./print.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** More sessions than these nobody numbers; longer numbers begin an id. */
 const NUMBER = /^[1-9]\d{0,4}$/;

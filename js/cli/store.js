@@ -2,7 +2,7 @@
 /** The store and the session that a command is about. */
 
 import { LeftoffError, openStore } from "../index.js";
-import { ranked } from "../search.js";
+import { ranked } from "../store/search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
 import { note } from "./print.js";
@@ -11,7 +11,7 @@ import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
 
 /** @typedef {import("../types/index.js").Listed} Listed */
-/** @typedef {import("../store.js").Store} Store */
+/** @typedef {import("../store/store.js").Store} Store */
 
 /** Between so many somebody is asked to choose. */
 const MOST = 5;

@@ -1,7 +1,7 @@
 // @ts-check
 /** Times as they are typed: a day, a time, or how long ago. */
 
-import { nowMs } from "../clock.js";
+import { nowMs } from "../wasm/clock.js";
 import { LeftoffError } from "../index.js";
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -3,7 +3,7 @@
 
 import { stringify } from "smol-toml";
 
-import { VERSION } from "../version.js";
+import { VERSION } from "../wasm/version.js";
 import { nameIn, typedIn } from "./names.js";
 import { texts } from "./texts.js";
 

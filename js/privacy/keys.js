@@ -4,7 +4,7 @@
  * encrypted, and also where a cut took the end away, or the beginning.
  */
 
-/** @import { Found } from "../secrets.js" */
+/** @import { Found } from "./secrets.js" */
 
 const PRIVATE_KEY = "privatekey";
 

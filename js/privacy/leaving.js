@@ -1,8 +1,8 @@
 // @ts-check
 /** Lists on their way out: a title is cut from a longer text, so that each is looked at beside the text that it was made of. */
 
-/** @import { Place } from "../placement.js" */
-/** @import { Redaction } from "../redaction.js" */
+/** @import { Place } from "../placement/placement.js" */
+/** @import { Redaction } from "./redaction.js" */
 
 /** No title or summary that is shorter was cut. */
 const CUT = 40;

@@ -6,7 +6,7 @@ import { OWN_RULES } from "./own-rules.js";
 import { wordFinder } from "./words.js";
 
 /** @import { Except, Pattern } from "./gitleaks.js" */
-/** @import { Found } from "../secrets.js" */
+/** @import { Found } from "./secrets.js" */
 
 // Of what is called a key a name is none: it has no digit.
 const GENERIC = "generic-api-key";

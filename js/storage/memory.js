@@ -5,8 +5,8 @@
  * fails on demand.
  */
 
-import { nowMs } from "../clock.js";
-import { knownOptions } from "../options.js";
+import { nowMs } from "../wasm/clock.js";
+import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */

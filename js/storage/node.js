@@ -16,7 +16,7 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { knownOptions } from "../options.js";
+import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
 import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";

@@ -2,7 +2,7 @@
 
 import fs from "node:fs";
 
-import { ticksMs } from "../clock.js";
+import { ticksMs } from "../wasm/clock.js";
 import { flush } from "./flush.js";
 import { codeOf, refuseLink } from "./folders.js";
 

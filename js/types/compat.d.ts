@@ -1,6 +1,6 @@
 /** The types of `leftoff/compat`, by the names of the API that it is compatible with. */
 
-import type { Session } from "../compat.js";
+import type { Session } from "../compat/index.js";
 
 /** Who serves the model. */
 export interface ProviderInfo {

@@ -1,7 +1,7 @@
 /** Of contexts: what they are built of, what they come to, and what hands a session to the next run. */
 
 import type { ContextReport } from "../records.js";
-import type { Session } from "../session.js";
+import type { Session } from "../session/session.js";
 import type { Format, MessageOf } from "./shapes.js";
 import type { Secret } from "./store.js";
 

@@ -7,6 +7,6 @@ export type * from "./errors.js";
 export type * from "./session.js";
 export type * from "./shapes.js";
 export type * from "./store.js";
-export type { Appended } from "../appended.js";
+export type { Appended } from "../session/appended.js";
 export type * from "../records.js";
 export type { Capabilities, Entry as StorageEntry, Stat, Storage } from "../storage/contract.js";

@@ -4,19 +4,19 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
-import { entropy, nowMs } from "../clock.js";
-import { bytesOf, exactCounter, fromBytes, textOf, whole } from "../core.js";
+import { entropy, nowMs } from "./clock.js";
+import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError } from "../error.js";
-import { aliasesOf } from "../git.js";
-import { toJson } from "../json.js";
-import { isGone, thisProcess } from "../process.js";
-import { foundIn, secretScan, wholeOf } from "../secrets.js";
+import { aliasesOf } from "../placement/git.js";
+import { toJson } from "./json.js";
+import { isGone, thisProcess } from "../storage/process.js";
+import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
 import { copied } from "../storage/copy.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
-/** @import { agents } from "../agents.js" */
-/** @import { Scan } from "../secrets.js" */
+/** @import { agents } from "./agents.js" */
+/** @import { Scan } from "../privacy/secrets.js" */
 /** @import { Entry, Stat, Storage } from "../storage/contract.js" */
 /** @import { ContextRequest, SummaryRequest } from "../types/index.js" */
 

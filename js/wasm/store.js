@@ -4,14 +4,14 @@
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 
-import { offsetMinutes, randomId } from "../clock.js";
-import { called, fromBytes, instance, lent, toBytes } from "../core.js";
+import { offsetMinutes, randomId } from "./clock.js";
+import { called, fromBytes, instance, lent, toBytes } from "./core.js";
 import { LeftoffError } from "../error.js";
-import { toJson } from "../json.js";
+import { toJson } from "./json.js";
 import { drive } from "./drive.js";
 
 /** @import { Live, Store as Native } from "../../pkg/leftoff.js" */
-/** @import { Place } from "../placement.js" */
+/** @import { Place } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
 /** @import { CoreFile, Host } from "./drive.js" */

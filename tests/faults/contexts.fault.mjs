@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, called, namedCounter, textOf, toBytes } from "../../js/core.js";
+import { bytesOf, called, namedCounter, textOf, toBytes } from "../../js/wasm/core.js";
 import { watch } from "../../scripts/run.mjs";
 import { scene } from "./tools.mjs";
 

@@ -37,7 +37,7 @@ async function tried(what, work) {
   }
 }
 
-/** @param {import("../../js/session.js").Session} session */
+/** @param {import("../../js/session/session.js").Session} session */
 async function append(session) {
   const drafts = Array.from({ length: 1 + random.below(3) }, () => ({ role: "user", content: "é".repeat(random.size(100, MAX_BYTES) / 2) }));
   const durability = random.below(2) ? "durable" : "buffered";

@@ -108,7 +108,7 @@ async function equal({ folder, project, path }) {
   }
 }
 
-/** What its readers say, both ways, and what a model gets of it. @param {import("../../js/store.js").Store} store @param {string} id */
+/** What its readers say, both ways, and what a model gets of it. @param {import("../../js/store/store.js").Store} store @param {string} id */
 async function told(store, id) {
   const session = await store.session(id);
   /** Which revision it is, and its number, hang on who came first. @param {any} message */

@@ -6,7 +6,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { openStore } from "../../js/index.js";
-import { thisProcess } from "../../js/process.js";
+import { thisProcess } from "../../js/storage/process.js";
 
 /** @typedef {ReturnType<typeof import("./tools.mjs").chance>} Chance */
 /**

@@ -104,7 +104,7 @@ async function nothingIsLost({ home, id, kept }) {
   await store.close();
 }
 
-/** @param {import("../../js/session.js").Session} session @param {Kept} kept */
+/** @param {import("../../js/session/session.js").Session} session @param {Kept} kept */
 async function oneMore(session, kept) {
   const content = `record ${kept.size}`;
   const { records } = await session.append({ role: "user", content });

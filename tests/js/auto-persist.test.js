@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { AutoPersist, LeftoffError, SessionManager } from "../../js/compat.js";
+import { AutoPersist, LeftoffError, SessionManager } from "../../js/compat/index.js";
 import { MemoryStorage, openStore } from "../../js/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const library = new URL("../../js/index.js", import.meta.url).href;
-const compat = new URL("../../js/compat.js", import.meta.url).href;
+const compat = new URL("../../js/compat/index.js", import.meta.url).href;
 /** A process that has not ended by then never will. */
 const PATIENCE_MS = 60_000;
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);

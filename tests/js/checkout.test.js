@@ -10,7 +10,7 @@ import { after, test } from "node:test";
 
 import { MemoryStorage, openStore } from "../../js/index.js";
 
-/** @import { Session } from "../../js/session.js" */
+/** @import { Session } from "../../js/session/session.js" */
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-checkout-")));
 after(() => rmSync(folder, { recursive: true }));

@@ -11,7 +11,7 @@ import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
 import { entry } from "./terminal.js";
 
-/** @param {string} law @param {(parts: { store: import("../../js/store.js").Store, typed: (...args: string[]) => string, told: (...args: string[]) => any }) => Promise<void>} body */
+/** @param {string} law @param {(parts: { store: import("../../js/store/store.js").Store, typed: (...args: string[]) => string, told: (...args: string[]) => any }) => Promise<void>} body */
 function check(law, body) {
   test(law, () =>
     inFolder(async (folder) => {

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { isFolder } from "../../js/folder.js";
+import { isFolder } from "../../js/storage/real-path.js";
 import { inFolder } from "./git-tools.js";
 import { entry } from "./terminal.js";
 

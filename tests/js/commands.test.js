@@ -8,7 +8,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { argumentsIn, commandBehind, commandNamed, filled } from "../../js/agents/commands.js";
-import { typeOf } from "../../js/arrivals.js";
+import { typeOf } from "../../js/import/arrivals.js";
 
 const command = (/** @type {string} */ text) => ({ name: "/workspace.x", path: "x.md", hash: "sha256:0", text });
 

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ContextBuilder, SessionManager, calculateBudget } from "../../js/compat.js";
+import { ContextBuilder, SessionManager, calculateBudget } from "../../js/compat/index.js";
 
-/** @typedef {import("../../js/compat.js").Session} Session */
-/** @typedef {import("../../js/compat.js").ContextStrategy} ContextStrategy */
+/** @typedef {import("../../js/compat/index.js").Session} Session */
+/** @typedef {import("../../js/compat/index.js").ContextStrategy} ContextStrategy */
 
 const provider = { type: "ollama", model: "qwen3", contextWindow: 8_192 };
 // As a chat program has it: letters by four, and six for each message.

@@ -6,12 +6,12 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { SessionManager } from "../../js/compat.js";
+import { SessionManager } from "../../js/compat/index.js";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { image, odd } from "./draft-values.js";
 
 /** @typedef {Record<string, any>} Value */
-/** @typedef {import("../../js/compat.js").Session} Session */
+/** @typedef {import("../../js/compat/index.js").Session} Session */
 
 const MESSAGES = Math.max(1, Math.round(20_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);

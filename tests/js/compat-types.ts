@@ -1,7 +1,7 @@
 // The interfaces of SessionManager's design as its page has them, and that the classes of leftoff/compat are of these types: tsc
 // checks it. Tests that run are in compat.test.js.
 
-import type { AutoPersist, Session, SessionManager } from "../../js/compat.js";
+import type { AutoPersist, Session, SessionManager } from "../../js/compat/index.js";
 
 interface SessionMetadata {
   id: string;

@@ -6,10 +6,10 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { AutoPersist, SessionManager } from "../../js/compat.js";
+import { AutoPersist, SessionManager } from "../../js/compat/index.js";
 import { LeftoffError } from "../../js/index.js";
 
-/** @typedef {import("../../js/compat.js").Session} Session */
+/** @typedef {import("../../js/compat/index.js").Session} Session */
 
 const provider = { type: /** @type {const} */ ("ollama"), model: "qwen3", contextWindow: 32_768, baseUrl: "http://127.0.0.1:11434" };
 

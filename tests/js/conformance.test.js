@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { core } from "../../js/core.js";
+import { core } from "../../js/wasm/core.js";
 
 /**
  * @typedef {string | object[] | { base64?: string, file?: string, json?: unknown }} Input

@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { setClock } from "../../js/clock.js";
+import { setClock } from "../../js/wasm/clock.js";
 import { countTokens, openStore } from "../../js/index.js";
-import { Module } from "../../js/module.js";
+import { Module } from "../../js/wasm/module.js";
 import { inStore, messagesOf, worded } from "./long-session.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 /** @typedef {{ atMost: number, goal?: number }} Bound */
 
 const WINDOW = 16_000;

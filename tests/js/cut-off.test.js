@@ -6,13 +6,13 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 
-import { bytesOf, textOf } from "../../js/core.js";
-import { setClock } from "../../js/clock.js";
+import { bytesOf, textOf } from "../../js/wasm/core.js";
+import { setClock } from "../../js/wasm/clock.js";
 import { before, contents, scene, user } from "./stopping.js";
 
 /** @typedef {import("./stopping.js").Scene} Scene */
-/** @typedef {import("../../js/store.js").Store} Store */
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/store/store.js").Store} Store */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
 /** No process has this number. */
 const GONE = 2 ** 22 + 1;

@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
-import { thisProcess } from "../../js/process.js";
+import { thisProcess } from "../../js/storage/process.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "leftoff-doctor-"));

@@ -10,7 +10,7 @@ import { LeftoffError, MemoryStorage, openStore, readTranscript } from "../../js
 import { image, odd } from "./draft-values.js";
 
 /** @typedef {Record<string, any>} Value */
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
 const DRAFTS = Math.max(1, Math.round(100_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
@@ -146,7 +146,7 @@ test(`what was acknowledged is returned by every reader, ${DRAFTS} drafts, seed 
   assert.ok(kept > 0 && refused > 0, `${kept} kept, ${refused} refused`);
 });
 
-/** @param {(session: Session, parts: { store: import("../../js/store.js").Store, storage: Shared }) => Promise<void>} work */
+/** @param {(session: Session, parts: { store: import("../../js/store/store.js").Store, storage: Shared }) => Promise<void>} work */
 async function inMemory(work) {
   const storage = new Shared();
   const store = await openStore({ home: "/home", project: "/", storage });

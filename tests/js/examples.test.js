@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import * as compat from "../../js/compat.js";
+import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
-import { commit } from "../../js/git.js";
+import { commit } from "../../js/placement/git.js";
 import { LeftoffError } from "../../js/index.js";
 import { PLACE, filesOf, git, gitFails, hook, inFolder, makeConversation, makeRepository, put, stateOf } from "./git-tools.js";
 

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
-import { aliasesOf } from "../../js/git.js";
+import { aliasesOf } from "../../js/placement/git.js";
 import { git, gitFails, hook, inFolder, makeRepository, put } from "./git-tools.js";
 
 const SAME = "example.org/a/b";

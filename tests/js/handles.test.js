@@ -9,8 +9,8 @@ Reflect.deleteProperty(globalThis, "FinalizationRegistry");
 const core = await import("../../pkg/leftoff.js");
 const agents = await import("../../pkg/agents.js");
 const { LeftoffError, MemoryStorage, Session, openStore, readTranscript } = await import("../../js/index.js");
-const { searched } = await import("../../js/messages.js");
-const { Redaction } = await import("../../js/redaction.js");
+const { searched } = await import("../../js/session/messages.js");
+const { Redaction } = await import("../../js/privacy/redaction.js");
 
 const CALLS = Number(process.env.LEFTOFF_CALLS ?? 1000);
 const FIRST = 200;

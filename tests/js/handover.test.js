@@ -29,7 +29,7 @@ const HANDED = [
   [CODEX, "pi"],
 ];
 
-/** @param {(store: import("../../js/store.js").Store, home: string) => Promise<void>} work */
+/** @param {(store: import("../../js/store/store.js").Store, home: string) => Promise<void>} work */
 async function opened(work) {
   const home = mkdtempSync(join(tmpdir(), "leftoff-handover-"));
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
@@ -41,7 +41,7 @@ async function opened(work) {
   }
 }
 
-/** @param {import("../../js/store.js").Store} store @param {string} path */
+/** @param {import("../../js/store/store.js").Store} store @param {string} path */
 async function imported(store, path) {
   const { imported: [one] } = await store.import(path);
   const session = await store.session(/** @type {string} */ (one?.id));

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { isTalk } from "../../js/continued.js";
+import { isTalk } from "../../js/import/continued.js";
 import { added, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp, isOwn } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { keptSessions } from "../../js/agents/places.js";
-import { Importing } from "../../js/importing.js";
+import { Importing } from "../../js/import/importing.js";
 import { NodeStorage, openStore } from "../../js/index.js";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
@@ -30,7 +30,7 @@ function machine() {
   return { home, claude, codex };
 }
 
-/** @param {string} home @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store.js").Store) => Promise<void>} work */
+/** @param {string} home @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store/store.js").Store) => Promise<void>} work */
 async function daily(home, work) {
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   const outside = new NodeStorage();

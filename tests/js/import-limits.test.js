@@ -27,7 +27,7 @@ function bomb({ blocks, size, window }) {
   return Uint8Array.from([...MAGIC, 0, (Math.log2(window) - 10) << 3, ...all.flat()]);
 }
 
-/** @param {(folder: string, store: import("../../js/store.js").Store) => Promise<void>} work */
+/** @param {(folder: string, store: import("../../js/store/store.js").Store) => Promise<void>} work */
 async function inFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-limits-"));
   const store = await openStore({ home: join(folder, "home"), project: folder });

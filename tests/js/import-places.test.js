@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore, readTranscript } from "../../js/index.js";
 
-/** @import { Store } from "../../js/store.js" */
+/** @import { Store } from "../../js/store/store.js" */
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { core } from "../../js/core.js";
+import { core } from "../../js/wasm/core.js";
 
 const folder = fileURLToPath(new URL("../fixtures/json-test-suite/", import.meta.url));
 const files = readdirSync(join(folder, "test_parsing")).map((name) => ({ name, file: readFileSync(join(folder, "test_parsing", name)) }));

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { openStore } from "../../js/index.js";
-import { thisProcess } from "../../js/process.js";
+import { thisProcess } from "../../js/storage/process.js";
 
 const library = new URL("../../js/index.js", import.meta.url).href;
 

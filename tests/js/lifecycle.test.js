@@ -10,13 +10,13 @@ import { test } from "node:test";
 
 import { LeftoffError, openStore } from "../../js/index.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
-/** @param {string} law @param {(open: (options?: object) => Promise<import("../../js/store.js").Store>, folder: string) => Promise<void>} body */
+/** @param {string} law @param {(open: (options?: object) => Promise<import("../../js/store/store.js").Store>, folder: string) => Promise<void>} body */
 function check(law, body) {
   test(law, async () => {
     const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "leftoff-lifecycle-")));
-    /** @type {import("../../js/store.js").Store[]} */
+    /** @type {import("../../js/store/store.js").Store[]} */
     const stores = [];
     try {
       await body(async (options = {}) => {
@@ -166,7 +166,7 @@ check("a fork has what tools did before it, with their results", async (open) =>
   let at;
   for await (const { id } of session.messages()) at = id;
   await turn("three", "3");
-  const results = async (/** @type {import("../../js/session.js").Session} */ one) => (await one.toolExecutions()).map(({ id, ...rest }) => rest);
+  const results = async (/** @type {import("../../js/session/session.js").Session} */ one) => (await one.toolExecutions()).map(({ id, ...rest }) => rest);
   const fork = await store.fork(session, { at });
   assert.deepEqual(await results(fork), (await results(session)).slice(0, 2));
   const early = await store.fork(session, { at: first.messageId });

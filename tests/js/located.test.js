@@ -7,8 +7,8 @@ import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
-import { SessionManager } from "../../js/compat.js";
-import { projectHash } from "../../js/placement.js";
+import { SessionManager } from "../../js/compat/index.js";
+import { projectHash } from "../../js/placement/placement.js";
 import { listed } from "./many-sessions.js";
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-located-"));
@@ -50,7 +50,7 @@ class Told extends MemoryStorage {
   }
 }
 
-/** What a call asks of the files of sessions, in a store of two projects with some sessions each. @param {(store: import("../../js/store.js").Store, id: string) => Promise<{ id: string } | undefined>} call */
+/** What a call asks of the files of sessions, in a store of two projects with some sessions each. @param {(store: import("../../js/store/store.js").Store, id: string) => Promise<{ id: string } | undefined>} call */
 async function asked(call) {
   const storage = new Told();
   const ids = [];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { openStore } from "../../js/index.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
 /** A turn of some hundred tokens. @param {string} name */
 export function worded(name) {

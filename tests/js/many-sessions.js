@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, wri
 import { dirname, join } from "node:path";
 
 import { openStore } from "../../js/index.js";
-import { projectHash } from "../../js/placement.js";
+import { projectHash } from "../../js/placement/placement.js";
 
 /** @import { Session } from "../../js/index.js" */
 

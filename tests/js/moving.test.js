@@ -6,11 +6,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { bytesOf, textOf } from "../../js/core.js";
+import { bytesOf, textOf } from "../../js/wasm/core.js";
 import { before, contents, scene, user } from "./stopping.js";
 
-/** @import { Session } from "../../js/session.js" */
-/** @import { Store } from "../../js/store.js" */
+/** @import { Session } from "../../js/session/session.js" */
+/** @import { Store } from "../../js/store/store.js" */
 
 /** @typedef {ReturnType<typeof scene>} Scene */
 /** @typedef {{ placement?: "home" | "workspace", begin?: (scene: Scene, store: Store) => Promise<string>, deletes?: boolean, purges?: boolean, does: (scene: Scene, store: Store, id: string) => Promise<unknown> }} Operation */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { MemoryStorage } from "../../js/index.js";
-import { Redaction } from "../../js/redaction.js";
+import { Redaction } from "../../js/privacy/redaction.js";
 import { OWN_RULES } from "../../js/privacy/own-rules.js";
 
 const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });

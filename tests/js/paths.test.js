@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { openStore } from "../../js/index.js";
-import { SessionManager } from "../../js/compat.js";
+import { SessionManager } from "../../js/compat/index.js";
 
 const home = mkdtempSync(join(tmpdir(), "leftoff-paths-"));
 after(() => rmSync(home, { recursive: true }));

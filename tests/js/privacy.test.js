@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { aliasesOf, commit } from "../../js/git.js";
+import { aliasesOf, commit } from "../../js/placement/git.js";
 import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 import { PLACE, git, inFolder, makeConversation, makeRepository, put } from "./git-tools.js";
 
@@ -155,7 +155,7 @@ test("nothing that leftoff does opens a connection", () =>
     const work = `
       import http from "node:http";
       import { openStore } from ${JSON.stringify(new URL("../../js/index.js", import.meta.url).href)};
-      import { aliasesOf, commit } from ${JSON.stringify(new URL("../../js/git.js", import.meta.url).href)};
+      import { aliasesOf, commit } from ${JSON.stringify(new URL("../../js/placement/git.js", import.meta.url).href)};
       const store = await openStore({ home: ${JSON.stringify(join(folder, "store"))}, project: ${JSON.stringify(folder)} });
       const { imported: [{ id }] } = await store.import(${JSON.stringify(transcript)});
       const session = await store.session(id);

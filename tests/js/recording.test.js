@@ -71,7 +71,7 @@ class Client {
     writeFileSync(join(this.project, path), text);
   }
 
-  /** @template T @param {(store: import("../../js/store.js").Store) => Promise<T>} work */
+  /** @template T @param {(store: import("../../js/store/store.js").Store) => Promise<T>} work */
   async store(work) {
     const store = await openStore({ home: join(this.home, ".leftoff"), project: this.project });
     try {

@@ -10,11 +10,11 @@ import { fileURLToPath } from "node:url";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
 import { openStore } from "../../js/index.js";
-import { secretScan } from "../../js/secrets.js";
+import { secretScan } from "../../js/privacy/secrets.js";
 import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
 
-/** @typedef {import("../../js/store.js").Store} Store */
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/store/store.js").Store} Store */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const FORMATS = /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"]);

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError, MemoryStorage, historyText, openStore } from "../../js/index.js";
-import { thisProcess } from "../../js/process.js";
+import { thisProcess } from "../../js/storage/process.js";
 
 /** @typedef {import("../../js/types/index.js").Now} Now */
 
@@ -21,7 +21,7 @@ const AGENT = { command: "/workspace.brainstorm", systemPromptHash: hash("You br
 /** What holds now, where nothing has changed. @type {Now} */
 const SAME = { promptHash: hash("You brainstorm."), model: "anthropic/claude-sonnet-4-5", window: 200_000, tools: ["fetch", "another", "get_context", "search_workspace"] };
 
-/** @param {(session: import("../../js/session.js").Session, folder: string) => Promise<unknown>} work @param {object} [agent] */
+/** @param {(session: import("../../js/session/session.js").Session, folder: string) => Promise<unknown>} work @param {object} [agent] */
 async function saved(work, agent = AGENT) {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-resuming-"));
   const open = () => openStore({ home: join(folder, "home"), project: folder });

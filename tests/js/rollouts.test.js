@@ -48,7 +48,7 @@ async function imported(files, order = Object.keys(files)) {
   return { store, storage, imported: results.flatMap((result) => result.imported) };
 }
 
-/** @param {import("../../js/store.js").Store} store @param {string} id */
+/** @param {import("../../js/store/store.js").Store} store @param {string} id */
 async function texts(store, id) {
   const all = [];
   for await (const { content } of (await store.session(id)).messages()) all.push(content);

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { PLANTED, leaked } from "./planted-secrets.js";
 
-/** @typedef {import("../../js/store.js").Store} Store */
+/** @typedef {import("../../js/store/store.js").Store} Store */
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { MemoryStorage, openStore } from "../../js/index.js";
-import { Redaction } from "../../js/redaction.js";
+import { Redaction } from "../../js/privacy/redaction.js";
 import { RULES } from "../../js/privacy/gitleaks.js";
 import { wordFinder } from "../../js/privacy/words.js";
 import { translated, written } from "../../scripts/secret-rules.mjs";

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
-import { secretScan } from "../../js/secrets.js";
+import { secretScan } from "../../js/privacy/secrets.js";
 
-/** @import { Scan } from "../../js/secrets.js" */
+/** @import { Scan } from "../../js/privacy/secrets.js" */
 
 /** @typedef {{ kind: string, text: string, secrets?: string[] }} Sample `secrets`: what in the text is one, where the source says it */
 /** @typedef {{ samples: number, leftoff: number, secretlint: number }} Share */
@@ -73,7 +73,7 @@ function isGone(secret, left) {
 
 /** The recommended rules as they come, but the one that obeys comments. @returns {Scan} */
 export function secretlintAlone() {
-  /** @type {import("../../js/secrets.js").Found[]} */
+  /** @type {import("../../js/privacy/secrets.js").Found[]} */
   let found = [];
   const handlers = rules.filter(({ meta }) => !meta.id.endsWith("filter-comments")).map(({ meta, create }) => {
     const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });

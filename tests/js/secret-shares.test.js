@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
-import { secretScan } from "../../js/secrets.js";
+import { secretScan } from "../../js/privacy/secrets.js";
 import { CORPORA, samplesOf, shares, sum } from "./secret-samples.js";
 
 /**

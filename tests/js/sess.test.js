@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { LeftoffError, openStore } from "../../js/index.js";
 import { filesOf, git, inFolder, put } from "./git-tools.js";
 
-/** @typedef {import("../../js/store.js").Store} Store */
+/** @typedef {import("../../js/store/store.js").Store} Store */
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
 /** @typedef {{ project: string, open: (options?: object) => Promise<Store>, typed: (...args: string[]) => Ran }} Workspace */
 

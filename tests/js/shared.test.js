@@ -9,7 +9,7 @@ import { after, mock, test } from "node:test";
 
 import { MemoryStorage, openStore } from "../../js/index.js";
 
-/** @import { Session } from "../../js/session.js" */
+/** @import { Session } from "../../js/session/session.js" */
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-shared-")));
 after(() => rmSync(folder, { recursive: true }));

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { after } from "node:test";
 
 import { MemoryStorage } from "../../js/index.js";
-import { Places } from "../../js/places.js";
-import { Redaction } from "../../js/redaction.js";
-import { readSettings } from "../../js/settings.js";
+import { Places } from "../../js/placement/places.js";
+import { Redaction } from "../../js/privacy/redaction.js";
+import { readSettings } from "../../js/store/settings.js";
 import { NodeStorage } from "../../js/storage/node.js";
-import { Store } from "../../js/store.js";
+import { Store } from "../../js/store/store.js";
 
-/** @import { Session } from "../../js/session.js" */
+/** @import { Session } from "../../js/session/session.js" */
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-moving-")));
 after(() => rmSync(folder, { recursive: true, maxRetries: 10 }));

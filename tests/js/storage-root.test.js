@@ -9,11 +9,11 @@ import { after, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "../../js/error.js";
-import { openStore } from "../../js/open-store.js";
+import { openStore } from "../../js/store/open-store.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { LINE, POSIX, PROC, inProcess, makeRoot, withoutProc } from "./storage-tools.js";
 
-/** @import { Store } from "../../js/store.js" */
+/** @import { Store } from "../../js/store/store.js" */
 /** @typedef {{ storage: NodeStorage, root: string, outside: string }} Scene `root` and `outside` lie side by side */
 
 const SECRET = "the secret\n";

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { countTokens } from "../../js/index.js";
 import { inStore, messagesOf, worded } from "./long-session.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 /** @typedef {import("../../js/types/index.js").SummaryRequest} SummaryRequest */
 
 const WINDOW = 16_000;

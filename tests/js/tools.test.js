@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
+/** @typedef {import("../../js/session/session.js").Session} Session */
 
 const call = { id: "call_1", name: "bash", arguments: { command: "ls" } };
 

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
-import { core } from "../../js/core.js";
+import { core } from "../../js/wasm/core.js";
 import { unlessBug } from "../../js/error.js";
 
-/** @import { Store } from "../../js/store.js" */
+/** @import { Store } from "../../js/store/store.js" */
 
 /** That one store is closed does not close it for the others. */
 class Shared extends MemoryStorage {
@@ -22,7 +22,7 @@ function exhaust() {
 }
 
 const large = { role: "user", content: "x".repeat(16 << 20) };
-/** @param {import("../../js/session.js").Session} session */
+/** @param {import("../../js/session/session.js").Session} session */
 async function contents(session) {
   const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
   return messages.map((message) => message.content);

@@ -9,8 +9,8 @@ import { test } from "node:test";
 
 import { LeftoffError, openStore } from "../../js/index.js";
 
-/** @typedef {import("../../js/session.js").Session} Session */
-/** @typedef {{ home: string, project: string, open: (options?: object) => Promise<import("../../js/store.js").Store> }} Bench */
+/** @typedef {import("../../js/session/session.js").Session} Session */
+/** @typedef {{ home: string, project: string, open: (options?: object) => Promise<import("../../js/store/store.js").Store> }} Bench */
 
 /** @param {string} law @param {(bench: Bench) => Promise<void>} body */
 function check(law, body) {
@@ -18,7 +18,7 @@ function check(law, body) {
     const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "leftoff-workspace-")));
     const [home, project] = [join(folder, "home"), join(folder, "project")];
     fs.mkdirSync(project);
-    /** @type {import("../../js/store.js").Store[]} */
+    /** @type {import("../../js/store/store.js").Store[]} */
     const stores = [];
     try {
       await body({ home, project, open: async (options = {}) => {

@@ -85,7 +85,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Opens the session as js/session.js does: by a checkpoint where there is one, and anew where that is not enough.
+    /// Opens the session as js/session/session.js does: by a checkpoint where there is one, and anew where that is not enough.
     pub fn open(files: &mut Files, checkpoint: Option<String>, chance: &mut Chance) -> Host {
         let read = |json: String| Checkpoint::from_json(json.as_bytes()).expect("it was just written");
         let known = checkpoint.map(read);

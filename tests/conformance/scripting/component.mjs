@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { entropy, nowMs, offsetMinutes } from "../../../js/clock.js";
+import { entropy, nowMs, offsetMinutes } from "../../../js/wasm/clock.js";
 import { Host, bytesOf, know, refusal, texts as plain } from "../../component/host.mjs";
 import { given } from "./given.mjs";
 

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-import { setClock } from "../../../js/clock.js";
+import { setClock } from "../../../js/wasm/clock.js";
 
 const START = "2026-03-01T09:00:00.000Z";
 const STEP_MS = 1000;

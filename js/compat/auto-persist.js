@@ -1,0 +1,170 @@
+// @ts-check
+/**
+ * `AutoPersist`: saves and tidies by itself. Messages are on disk when they are appended; what it saves, debounced, is what is derived
+ * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
+ */
+
+import { constants } from "node:os";
+import process from "node:process";
+
+import { autoPersistConfig } from "../store/settings.js";
+
+/** @import { Store } from "../store/store.js" */
+/** @import { AutoPersistConfig } from "../types/index.js" */
+
+/** A timer cannot wait for longer. */
+const LONGEST_MS = 2 ** 31 - 1;
+const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+/** How long a runtime may take to end itself by a signal. */
+const LAST_MS = 100;
+
+/** Those that are to close a session when a signal ends the process. @type {Set<() => Promise<void>>} */
+const guarded = new Set();
+/** A signal came, and nobody else is there to end the process. */
+let isEnding = false;
+
+/**
+ * Saves a session's document while it changes, and archives what is old. Times are milliseconds, ages days.
+ * @example
+ * const saving = new AutoPersist(session, { debounceMs: 50 });
+ * saving.scheduleMetadataUpdate();
+ * await saving.stop();
+ */
+export class AutoPersist {
+  #session;
+  #config;
+  #store;
+  #onError;
+  /** @type {NodeJS.Timeout | undefined} when nothing came for long enough */
+  #quiet;
+  /** @type {NodeJS.Timeout | undefined} when it has waited for long enough */
+  #due;
+  #isStopped = false;
+  #guard = () => this.#close();
+
+  /**
+   * @param {{ flush(): Promise<void>, close(): Promise<void> }} session leftoff's, or that of `leftoff/compat`
+   * @param {Partial<AutoPersistConfig> & { store?: Pick<Store, "tidy">, onError?: (error: unknown) => void }} [config]
+   *   `store`: is tidied once, with the first save; `onError`: hears why a save that nobody waits for failed; else it is
+   *   a warning of the process
+   */
+  constructor(session, { onError = warn, store, ...config } = {}) {
+    this.#session = session;
+    this.#config = Object.freeze(autoPersistConfig(config));
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /** @type {Readonly<AutoPersistConfig>} */
+  get config() {
+    return this.#config;
+  }
+
+  /** Something changed: saves soon, once for all that comes meanwhile, and at least once an interval. */
+  scheduleMetadataUpdate() {
+    const { enabled, debounceMs, updateMetadataIntervalMs } = this.#config;
+    if (!enabled || this.#isStopped) return;
+    clearTimeout(this.#quiet);
+    this.#quiet = this.#after(debounceMs);
+    this.#due ??= this.#after(updateMetadataIntervalMs);
+  }
+
+  /** A message of the assistant was appended. */
+  afterAssistantMessage() {
+    if (this.#config.saveAfterAssistantMessage) this.scheduleMetadataUpdate();
+  }
+
+  /** A tool execution was appended. */
+  afterToolExecution() {
+    if (this.#config.saveAfterToolExecution) this.scheduleMetadataUpdate();
+  }
+
+  /** Saves now. */
+  async flush() {
+    this.#forget();
+    await this.#session.flush();
+  }
+
+  /**
+   * Closes the session when a signal ends the process: nothing is installed unless this is called. Other listeners still
+   * run, and where there is one, ending the process is its part. Else the signal has the last word once the session is
+   * closed, and the exit status is its own; a second one ends the process at once.
+   */
+  handleSignals() {
+    if (this.#isStopped || guarded.has(this.#guard)) return;
+    guarded.add(this.#guard);
+    if (guarded.size === 1) for (const signal of SIGNALS) process.prependListener(signal, onSignal);
+  }
+
+  /** Saves what waits, and takes its listeners away. */
+  async stop() {
+    this.#isStopped = true;
+    letGo(this.#guard);
+    if (this.#due) await this.flush();
+  }
+
+  /**
+   * Archives sessions of the store's project that are too many or inactive for too long. The current one, and one that
+   * somebody has open, are left as they are.
+   * @param {Pick<Store, "tidy">} store
+   * @returns {Promise<string[]>} the ids of those that were archived
+   */
+  async tidy(store) {
+    return this.#config.enabled ? store.tidy(this.#config) : [];
+  }
+
+  /** @param {number} waitMs */
+  #after(waitMs) {
+    const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, LONGEST_MS));
+    // A save that waits must not keep the process: whoever ends it closes the session.
+    timer.unref?.();
+    return timer;
+  }
+
+  async #save() {
+    await this.flush();
+    const store = this.#store;
+    this.#store = undefined;
+    if (store) await this.tidy(store);
+  }
+
+  async #close() {
+    this.#forget();
+    await this.#session.close().catch(this.#onError);
+  }
+
+  #forget() {
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#due);
+    this.#quiet = undefined;
+    this.#due = undefined;
+  }
+}
+
+// First among the listeners, so that those which listen once are still there to be counted.
+/** @param {NodeJS.Signals} signal */
+function onSignal(signal) {
+  if (isEnding) return end(signal);
+  isEnding = process.listenerCount(signal) === 1;
+  const closed = Promise.all([...guarded].map((close) => close()));
+  if (isEnding) closed.then(() => end(signal));
+}
+
+/** @param {NodeJS.Signals} signal */
+function end(signal) {
+  for (const guard of [...guarded]) letGo(guard);
+  process.kill(process.pid, signal);
+  // Not every runtime gives a signal its own effect back.
+  setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_MS);
+}
+
+/** @param {() => Promise<void>} guard */
+function letGo(guard) {
+  const wasThere = guarded.delete(guard);
+  if (wasThere && guarded.size === 0) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+}
+
+/** @param {unknown} error */
+function warn(error) {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}

@@ -1,0 +1,122 @@
+// @ts-check
+/** The `ContextBuilder`, over `session.context`. */
+
+import { draft, stored } from "./shapes.js";
+import { LeftoffError } from "../error.js";
+
+/** @import { Session } from "./index.js" */
+/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Message, Tokenizer } from "../types/compat.js" */
+/** @import { Summarize } from "../types/index.js" */
+
+/** Of the window, for the answer. */
+const RESERVE = 0.25;
+/** What the counts are said to be made by. */
+const ENCODING = "tokenizer";
+const BUILT_IN = ["full-history", "pruned-tools", "recent-plus-summary", "minimal-state", "fallback"];
+
+/**
+ * How a window is divided.
+ * @param {number} modelContextWindow
+ * @param {string} systemPrompt
+ * @param {string} toolDefinitions
+ * @param {{ count: (text: string) => number }} tokenizer
+ * @returns {ContextBudget} in tokens; a quarter of the window is kept for the answer
+ * @example
+ * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
+ * calculateBudget(8000, "Be brief.", "", tokenizer).availableTokens; // => 5997
+ */
+export function calculateBudget(modelContextWindow, systemPrompt, toolDefinitions, tokenizer) {
+  if (!Number.isInteger(modelContextWindow) || modelContextWindow < 0) throw refused(`expected a whole number of tokens for the window, but found ${JSON.stringify(modelContextWindow)} instead`);
+  const [systemPromptTokens, toolDefinitionTokens] = [counted(tokenizer, systemPrompt), counted(tokenizer, toolDefinitions)];
+  const reserveForResponse = Math.floor(modelContextWindow * RESERVE);
+  const availableTokens = Math.max(0, modelContextWindow - systemPromptTokens - toolDefinitionTokens - reserveForResponse);
+  return { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens, currentConversationTokens: 0, utilizationPercent: 0 };
+}
+
+/**
+ * Builds contexts by leftoff's strategies and those that are registered.
+ * @example
+ * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
+ * const builder = new ContextBuilder(tokenizer);
+ * await session.appendMessage({ role: "user", content: "Hello" });
+ * const { messages, strategy } = await builder.buildContext(session, calculateBudget(8000, "", "", tokenizer));
+ * [messages.length, strategy]; // => [1, "full-history"]
+ */
+export class ContextBuilder {
+  #tokenizer;
+  #summarize;
+  /** @type {ContextStrategy[]} */
+  #strategies = [];
+
+  /** @param {Tokenizer} tokenizer @param {{ summarize?: Summarize }} [options] your model, for summaries */
+  constructor(tokenizer, { summarize } = {}) {
+    if (typeof tokenizer?.count !== "function") throw refused('expected a tokenizer with "count", but found none');
+    this.#tokenizer = tokenizer;
+    this.#summarize = summarize;
+  }
+
+  /**
+   * Adds one to leftoff's own.
+   * @param {ContextStrategy} strategy
+   * @throws {LeftoffError} `invalid_request` for a name that leftoff's own have, and what is no strategy
+   */
+  registerStrategy(strategy) {
+    const { name, priority, build } = strategy ?? {};
+    if (typeof name !== "string" || name === "" || typeof build !== "function") throw refused('expected a strategy with "name" and "build", but found none');
+    if (!Number.isInteger(priority)) throw refused(`expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`);
+    if ([...BUILT_IN, ...this.#strategies.map((one) => one.name)].includes(name)) throw refused(`expected a new name for a strategy, but found "${name}", which there is`);
+    this.#strategies.push(strategy);
+  }
+
+  /**
+   * The messages that fit.
+   * @param {Session} session @param {ContextBudget} budget in tokens
+   * @returns {Promise<ContextBuildResult>}
+   * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened
+   */
+  async buildContext(session, { availableTokens }) {
+    // What messages cost together only the tokenizer knows: what is over is taken from the next try.
+    if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
+    for (let window = availableTokens; ; ) {
+      const { report: _, messages: sent, withoutCall: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
+      const messages = sent.map(asMessage);
+      const tokensUsed = this.#tokenizer.countMessages ? await this.#tokenizer.countMessages(messages) : result.tokensUsed;
+      if (!Number.isFinite(tokensUsed)) throw refused(`expected a number from "countMessages", but found ${tokensUsed} instead`);
+      if (tokensUsed <= availableTokens) return { ...result, messages, tokensUsed, tokenBudget: availableTokens };
+      window -= Math.max(Math.ceil(tokensUsed - availableTokens), Math.ceil(window / 50));
+      if (window <= 0) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that holds the newest message, but found ${availableTokens} tokens, of which the tokenizer's frame alone takes ${tokensUsed}` });
+    }
+  }
+
+  /** @param {Session} session @param {number} window */
+  #request(session, window) {
+    const tokenizer = this.#tokenizer;
+    const strategies = this.#strategies.map((strategy) => ({
+      name: strategy.name, priority: strategy.priority, minTokens: strategy.minTokens,
+      build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
+        const { messages, ...counts } = await strategy.build(session, budget, tokenizer);
+        return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
+      },
+    }));
+    const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
+    return { window, reserve: 0, encoding: ENCODING, count, strategies, summarize: this.#summarize };
+  }
+}
+
+/** Without what only storage needs. @param {any} message @returns {Message} */
+function asMessage(message) {
+  const { role, content, toolCallId, toolName, toolCalls } = stored(message);
+  return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };
+}
+
+/** @param {{ count: (text: string) => number }} tokenizer @param {string} text */
+function counted(tokenizer, text) {
+  const tokens = tokenizer.count(text);
+  if (Number.isFinite(tokens)) return Math.ceil(tokens);
+  throw refused(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
+}
+
+/** @param {string} message */
+function refused(message) {
+  return new LeftoffError({ code: "invalid_request", message });
+}

@@ -1,0 +1,370 @@
+// @ts-check
+/** The `SessionManager`-compatible API: its classes, names and signatures, a veneer over the store. */
+
+import { resolve } from "node:path";
+import process from "node:process";
+
+import { AutoPersist } from "./auto-persist.js";
+import { ContextBuilder, calculateBudget } from "./context.js";
+import { answered, appendable, asObject, called, stored, storedExecution } from "./shapes.js";
+import { LeftoffError } from "../error.js";
+import { openStore } from "../store/open-store.js";
+
+export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
+export * from "../types/compat.js";
+
+/** @import { Session as Inner } from "../session/session.js" */
+/** @import { Store } from "../store/store.js" */
+/** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
+/** @import { ContextBuildResult, ContextRequest, Listed } from "../types/index.js" */
+
+/** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} Opened */
+
+/** What `updateMetadata` takes: the rest follows from the logs. */
+const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
+
+/**
+ * The sessions of projects: creates, loads, lists, archives and deletes them.
+ *
+ * What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage.
+ * @example
+ * const provider = { type: "ollama", model: "qwen2.5-coder", contextWindow: 32_768 };
+ * const made = await manager.createSession(folder, provider);
+ * (await manager.loadSession(made.id)).metadata.provider.model; // => "qwen2.5-coder"
+ */
+export class SessionManager {
+  #options;
+  /** A store is of one project. @type {Map<string, Promise<Store>>} by project */
+  #stores = new Map();
+  /** One object for each session, whichever store opened it. @type {Map<string, Opened>} by path */
+  #opened = new Map();
+
+  /** @param {Omit<Parameters<typeof openStore>[0] & {}, "project">} [options] those of `openStore` */
+  constructor(options = {}) {
+    this.#options = options;
+  }
+
+  /**
+   * A new session, which is its project's current one from then on.
+   * @param {string} projectPath @param {ProviderInfo} provider
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `invalid_request` for a provider that is none; `not_found` where the project is no folder
+   */
+  async createSession(projectPath, provider) {
+    const agent = agentOf(provider);
+    const store = await this.#store(projectPath);
+    return new Session(this.#given({ store, session: await store.create({ agent }) }));
+  }
+
+  /**
+   * Opens a session by its whole id.
+   * @param {string} sessionId
+   * @returns {Promise<Session>}
+   * @throws {LeftoffError} `not_found`
+   */
+  async loadSession(sessionId) {
+    return new Session((await this.#found(sessionId)).session);
+  }
+
+  /** The one that was made current, else the last active one. @param {string} projectPath @returns {Promise<Session | null>} */
+  async getCurrentSession(projectPath) {
+    const store = await this.#store(projectPath);
+    const session = await store.current();
+    return session ? new Session(this.#given({ store, session })) : null;
+  }
+
+  /**
+   * The sessions of a project, or of all; the archived ones too, last active first.
+   * @param {string} [projectPath]
+   * @returns {Promise<SessionMetadata[]>}
+   * @example
+   * (await manager.listSessions(folder)).map(({ id }) => id === session.id); // => [true]
+   */
+  async listSessions(projectPath) {
+    const store = await this.#store(projectPath);
+    return (await store.list({ all: projectPath === undefined, archived: null })).map(listed);
+  }
+
+  /**
+   * What is known of a session, without opening it.
+   * @param {string} sessionId
+   * @returns {Promise<SessionMetadata | null>}
+   * @example
+   * await manager.getSession("nobody"); // => null
+   */
+  async getSession(sessionId) {
+    const all = await (await this.#store()).list({ all: true, type: null, archived: null });
+    const found = all.find(({ id }) => id === sessionId);
+    return found ? listed(found) : null;
+  }
+
+  /**
+   * Hides a session; no byte of it is moved.
+   * @param {string} sessionId
+   * @throws {LeftoffError} `not_found`
+   * @example
+   * await manager.archiveSession(session.id);
+   * session.metadata.status; // => "archived"
+   */
+  async archiveSession(sessionId) {
+    await (await this.#found(sessionId)).session.archive();
+  }
+
+  /**
+   * Puts it in the trash.
+   * @param {string} sessionId
+   * @throws {LeftoffError} `not_found`; `open_elsewhere` where another process has it open
+   * @example
+   * await manager.deleteSession(session.id);
+   * await manager.listSessions(folder); // => []
+   */
+  async deleteSession(sessionId) {
+    const { session, store } = await this.#found(sessionId);
+    this.#opened.delete(session.path);
+    await store.delete(session);
+  }
+
+  /**
+   * Makes a session its project's current one.
+   * @param {string} projectPath @param {string} sessionId
+   * @throws {LeftoffError} `not_found` where the project has no such session; `no_pointer` where it can have no current one
+   * @example
+   * await manager.setCurrentSession(folder, session.id);
+   * (await manager.getCurrentSession(folder))?.id === session.id; // => true
+   */
+  async setCurrentSession(projectPath, sessionId) {
+    const store = await this.#store(projectPath);
+    const { session } = await this.#found(sessionId);
+    const isMine = (await store.list({ type: null, archived: null })).some(({ path }) => path === session.path);
+    if (!isMine) {
+      throw new LeftoffError({ code: "not_found", message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"` });
+    }
+    if (!(await store.point(session))) {
+      throw new LeftoffError({ code: "no_pointer", message: `expected a project that can have a current session, but found "${projectPath}", which is a folder of many or cannot be written in` });
+    }
+  }
+
+  /**
+   * Saves a session's document while it changes, by the settings of its project; archives what of the project is old.
+   * @param {Session} session
+   * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
+   */
+  async autoPersist(session, config) {
+    const store = await this.#store(session.metadata.projectPath);
+    return new AutoPersist(session, { store, ...store.settings.autoPersist, ...config });
+  }
+
+  /** Writes what is derived, and lets go of all files. */
+  async close() {
+    const opening = [...this.#stores.values()];
+    this.#stores.clear();
+    this.#opened.clear();
+    const closed = await Promise.allSettled(opening.map(async (store) => (await store).close()));
+    const failed = closed.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+
+  /** @param {string} [project] */
+  #store(project) {
+    const [first] = this.#stores.values();
+    if (project === undefined && first) return first;
+    const path = resolve(project ?? process.cwd());
+    const store = this.#stores.get(path) ?? openStore({ ...this.#options, project: path });
+    this.#stores.set(path, store);
+    // A folder that is not there may be there the next time.
+    store.catch(() => this.#stores.delete(path));
+    return store;
+  }
+
+  // By the whole id: who deletes or archives must not hit another one by its beginning.
+  /** @param {string} id @returns {Promise<Opened>} */
+  async #found(id) {
+    const known = [...this.#opened.values()].find(({ session }) => session.id === id);
+    if (known) return known;
+    const store = await this.#store();
+    const session = await store.session(id);
+    if (session.id !== id) throw new LeftoffError({ code: "not_found", message: `expected a session "${id}", but found none` });
+    this.#given({ store, session });
+    return { store, session };
+  }
+
+  /** @param {Opened} opened */
+  #given({ store, session }) {
+    const known = this.#opened.get(session.path) ?? { store, session };
+    this.#opened.set(session.path, known);
+    return known.session;
+  }
+}
+
+/**
+ * One conversation: what is said is appended, in either shape of message.
+ * @example
+ * const stored = await session.appendMessage({ role: "user", content: "Hello" });
+ * [stored.role, await session.getMessageCount()]; // => ["user", 1]
+ */
+export class Session {
+  #session;
+
+  /** @param {Inner} session */
+  constructor(session) {
+    this.#session = session;
+    this.id = session.id;
+  }
+
+  /** @returns {SessionMetadata} */
+  get metadata() {
+    const { id, version, project, timestamps, stats, provider, display, status } = this.#session.metadata;
+    return {
+      id,
+      version,
+      projectPath: project.path,
+      projectHash: project.hash,
+      createdAt: timestamps.createdAt,
+      lastAccessedAt: timestamps.lastAccessedAt,
+      title: display.title,
+      messageCount: stats.messageCount,
+      totalTokens: stats.totalTokens,
+      provider,
+      status,
+    };
+  }
+
+  /**
+   * Appends a message; it is on disk when this resolves.
+   * @param {Message} message
+   * @returns {Promise<StoredMessage>}
+   * @throws {LeftoffError} `invalid_request` naming what has no place in a message; `line_too_long`
+   */
+  async appendMessage(message) {
+    const { content = "", assistant, ...rest } = appendable(message);
+    const { records } = await this.#session.append({ ...rest, content, assistant });
+    // What lies in a blob is at hand here.
+    return stored({ ...records[0], content, assistant });
+  }
+
+  /**
+   * Records a call and its result, once for each call.
+   * @param {Call} call @param {ToolResult} result
+   * @returns {Promise<StoredToolExecution>}
+   * @throws {LeftoffError} `invalid_request` naming what has no place in a call or a result
+   * @example
+   * await session.appendMessage({ role: "assistant", content: "I run the tests." });
+   * const { result } = await session.appendToolExecution({ id: "call_1", name: "bash", arguments: { command: "npm test" } }, "ok");
+   * result; // => { success: true, content: "ok" }
+   */
+  async appendToolExecution(call, result) {
+    const { id, name, args, more } = called(call);
+    const { durationMs, ...answer } = answered(result, { id, name });
+    const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
+    return storedExecution(execution);
+  }
+
+  /**
+   * Title, status and provider become events. `lastAccessedAt` is the time of the newest message, and is taken for the
+   * sake of the design's own examples only.
+   * @param {Partial<SessionMetadata>} updates
+   * @throws {LeftoffError} `invalid_request` for what follows from the logs
+   * @example
+   * await session.updateMetadata({ title: "The parser" });
+   * session.metadata.title; // => "The parser"
+   */
+  async updateMetadata(updates) {
+    const now = /** @type {Record<string, unknown>} */ ({ ...this.metadata });
+    const other = Object.entries(updates).find(([name, value]) => value !== undefined && !UPDATES.includes(name) && value !== now[name]);
+    if (other) throw new LeftoffError({ code: "invalid_request", message: `expected one of ${UPDATES.join(", ")} to update, but found "${other[0]}", which follows from what is stored` });
+    const { title, status = now.status, provider } = updates;
+    if (status !== now.status && status !== "archived" && status !== "active") {
+      throw new LeftoffError({ code: "invalid_request", message: `expected "active" or "archived" for "status", but found ${JSON.stringify(status)} instead` });
+    }
+    const agent = provider && agentOf(provider);
+    if (title !== undefined && title !== now.title) await this.#session.rename(title);
+    if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
+      await this.#session.setAgent({ ...this.#session.stored.metadata.agent, ...agent });
+    }
+    if (status === "archived") await this.#session.archive();
+    if (status === "active") await this.#session.unarchive();
+  }
+
+  /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} */
+  async getMessages() {
+    const messages = [];
+    for await (const message of this.#session.messages()) messages.push(stored(message));
+    return messages;
+  }
+
+  /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
+  async getToolExecutions() {
+    return (await this.#session.toolExecutions()).map(storedExecution);
+  }
+
+  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>} */
+  context(request) {
+    return this.#session.context(request);
+  }
+
+  /**
+   * A summary of the messages from one to another: the one that a model wrote of just these, if it is kept, else what was
+   * learned of them.
+   * @param {string} startMessageId
+   * @param {string} endMessageId
+   * @param {number} targetTokens it has no more
+   * @returns {Promise<string>}
+   */
+  getSummaryForRange(startMessageId, endMessageId, targetTokens) {
+    return this.#session.summaryOf({ startMessageId, endMessageId, maxTokens: targetTokens });
+  }
+
+  async getMessageCount() {
+    await this.#session.refresh();
+    return this.#session.metadata.stats.messageCount;
+  }
+
+  async getTotalTokens() {
+    await this.#session.refresh();
+    return this.#session.metadata.stats.totalTokens;
+  }
+
+  /** @param {"json" | "markdown"} format */
+  async export(format) {
+    return this.#session.export(format);
+  }
+
+  /** Makes the disk confirm all that was appended, and writes what is derived. */
+  async flush() {
+    await this.#session.flush();
+  }
+
+  async close() {
+    await this.#session.close();
+  }
+}
+
+/** @param {ProviderInfo} provider */
+function agentOf(provider) {
+  const { type, model, contextWindow, baseUrl } = provider ?? {};
+  if (typeof type !== "string" || typeof model !== "string") {
+    throw new LeftoffError({ code: "invalid_request", message: 'expected a provider with "type" and "model", but found less' });
+  }
+  return { provider: type, model, contextWindow, ...(baseUrl && { baseUrl }) };
+}
+
+/** @param {Listed} one @returns {SessionMetadata} */
+function listed({ id, project = "", projectHash, createdAt, lastActive, title, messageCount, totalTokens, provider, archivedAt, status }) {
+  return {
+    id,
+    version: 1,
+    projectPath: project,
+    projectHash,
+    createdAt,
+    lastAccessedAt: lastActive,
+    title,
+    messageCount,
+    totalTokens,
+    provider,
+    status: status === "unreadable" ? "corrupted" : archivedAt ? "archived" : "active",
+  };
+}

@@ -1,0 +1,42 @@
+// @ts-check
+/** The folders of a store where sessions lie, each behind a storage of its own. */
+
+import { Home, conversationOf } from "./placement.js";
+
+/** @import { Place } from "./placement.js" */
+/** @import { Storage } from "../storage/contract.js" */
+
+export class Places {
+  #storage;
+  #storageAt;
+  /** @type {Map<string | undefined, Storage>} by their roots */
+  #storages = new Map();
+
+  /**
+   * @param {{ home: string, storage: Storage, storageAt: (root?: string) => Storage }} parts
+   *   `storage`: of the home
+   */
+  constructor({ home, storage, storageAt }) {
+    this.#storage = storage;
+    this.#storageAt = storageAt;
+    this.home = new Home({ storage, home });
+  }
+
+  /** A storage that does not leave a folder; or, without one, of all files. @param {string} [root] */
+  storageOf(root) {
+    const storage = this.#storages.get(root) ?? this.#storageAt(root);
+    this.#storages.set(root, storage);
+    return storage;
+  }
+
+  /** @param {{ path: string, placement: "home" | "workspace" }} one @returns {Place} */
+  of({ path, placement }) {
+    const storage = placement === "home" ? this.#storage : this.storageOf(conversationOf(path).workspace);
+    return { storage, path, placement };
+  }
+
+  /** Lets go of all files; gives what went wrong. */
+  async close() {
+    return Promise.allSettled([this.#storage, ...this.#storages.values()].map((storage) => storage.close()));
+  }
+}

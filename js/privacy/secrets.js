@@ -1,0 +1,105 @@
+// @ts-check
+/**
+ * Where secrets stand in texts: by the recommended rules of secretlint, which are loaded when they are needed first, by
+ * those of gitleaks, and private keys in whatever form they are shown.
+ */
+
+import { LeftoffError } from "../error.js";
+import { privateKeys } from "./keys.js";
+
+/** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
+/** @typedef {(text: string) => Found[]} Scan */
+
+const PREFIX = "@secretlint/secretlint-rule-";
+// Whoever wrote a conversation must not decide what leaves with it: this rule obeys comments that switch others off.
+const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
+// One rule goes by the name: tokens without a shape of their own stand in this file.
+const FILE = ".npmrc";
+// It takes the line to its end; in a conversation something may follow.
+const WORDS = "npm";
+
+// Between two texts that are looked at as one: the core puts that there, and no secret goes over it.
+const BETWEEN = 3;
+// What a text begins with counts.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** @type {Promise<Scan> | undefined} */
+let loading;
+
+/** How long texts are that lie one behind the other. @param {number[]} lengths in bytes */
+export function wholeOf(lengths) {
+  return lengths.reduce((sum, length) => sum + length + BETWEEN, -BETWEEN);
+}
+
+/**
+ * The secrets in each of some texts, in bytes; none where there is none in any.
+ * @param {Scan} scan @param {number[]} lengths in bytes @param {Uint8Array} texts one behind the other
+ */
+export function foundIn(scan, lengths, texts) {
+  // Most have none, and what costs is to begin with a text.
+  if (scan(decoder.decode(texts)).length === 0) return [];
+  let at = 0;
+  return lengths.map((length) => {
+    const text = decoder.decode(texts.subarray(at, at + length));
+    at += length + BETWEEN;
+    const bytesTo = (/** @type {number} */ units) => Buffer.byteLength(text.slice(0, units));
+    return scan(text).map(({ start, end, rule }) => ({ start: bytesTo(start), end: bytesTo(end), rule }));
+  });
+}
+
+/** The secrets in a text, in order, none over another. @returns {Promise<Scan>} */
+export function secretScan() {
+  loading ??= loaded();
+  return loading;
+}
+
+/** @returns {Promise<Scan>} */
+async function loaded() {
+  const { rules } = await import("@secretlint/secretlint-rule-preset-recommend").catch((cause) => {
+    loading = undefined;
+    throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
+  });
+  const { byRules } = await import("./ruled.js");
+  const ruled = byRules();
+  /** @type {Found[]} */
+  let found = [];
+  const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
+    const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
+      const rule = meta.id.slice(PREFIX.length);
+      found.push({ ...placed(content, range, { data: message.data, isWord: rule === WORDS }), rule });
+    };
+    const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });
+    return create({ sharedOptions: {}, createTranslator, report, ignore: () => {} }, {});
+  });
+  let content = "";
+  return (text) => {
+    // Within JSON quotes and line ends have backslashes, which no rule expects: as many spaces are.
+    content = text.replace(/\\+(?:[nrt]|(?=["'`]))/g, (escape) => " ".repeat(escape.length));
+    found = [];
+    const source = /** @type {any} */ ({ filePath: FILE, content, ext: "", contentType: "text" });
+    for (const { file } of handlers) file?.(source);
+    found.push(...ruled(content), ...privateKeys(content));
+    return apart(found);
+  };
+}
+
+// Some rules give where a whole assignment begins, but the length of the secret that stands at its end.
+/** @param {string} content @param {readonly number[]} range @param {{ data: any, isWord: boolean }} what `data`: what the message quotes */
+function placed(content, [start = 0, end = start], { data, isWord }) {
+  const quoted = Object.values(data ?? {}).find((one) => typeof one === "string" && one.length === end - start);
+  const at = quoted === undefined ? -1 : content.indexOf(quoted, start);
+  if (at < 0) return { start, end };
+  return { start: at, end: at + (isWord ? quoted.search(/(?<=[^"'`\s])["'`\s]|$/) : quoted.length) };
+}
+
+/** What overlaps becomes one, named by the first. @param {Found[]} found */
+function apart(found) {
+  /** @type {Found[]} */
+  const all = [];
+  for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = all.at(-1);
+    if (last && one.start < last.end) last.end = Math.max(last.end, one.end);
+    else all.push(one);
+  }
+  return all;
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
+
+import { nowText, offsetMinutes } from "../../wasm/clock.js";
+import { anyCounter, bytesOf, called, namedCounter } from "../../wasm/core.js";
+import { LeftoffError } from "../../error.js";
+import { toJson } from "../../wasm/json.js";
+
+/** @import { Live } from "../handle.js" */
+/** @import { Leaving } from "../../privacy/redaction.js" */
+/** @import { Session } from "../session.js" */
+/** @import { Own } from "../../wasm/drive.js" */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, SessionState, SummaryRequest, Tokenizer } from "../../types/index.js" */
+
+export class Contexts {
+  #session;
+  #live;
+  #secrets;
+
+  /** @param {Session} session @param {Live} live @param {Leaving} secrets */
+  constructor(session, live, secrets) {
+    this.#session = session;
+    this.#live = live;
+    this.#secrets = secrets;
+  }
+
+  /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
+  async context(request) {
+    const { asked, own } = this.#asked(request);
+    const result = await this.#live.run("context", toJson(asked), { own });
+    this.#live.report.keep(reportOf(result));
+    return result;
+  }
+
+  /** @param {object} about what is asked beside a context @param {ContextRequest} request @returns {Promise<any>} */
+  async resumed(about, request) {
+    const { asked, own } = this.#asked(request);
+    const { id, command, block, context, warnings, ...told } = await this.#live.run("resume", toJson({ ...asked, ...about, offsetMinutes: offsetMinutes() }), { own });
+    this.#live.report.keep(reportOf(context));
+    return { id, command, block, history: context.messages, warnings, context, ...told };
+  }
+
+  /** @returns {Promise<KeptReport | undefined>} */
+  async last() {
+    return this.#out(await this.#live.report.last());
+  }
+
+  /** @returns {Promise<SessionState>} */
+  async state() {
+    return this.#out(await this.#live.run("state"));
+  }
+
+  /** @param {{ maxTokens: number, encoding: string }} options @returns {Promise<string>} */
+  async brief(options) {
+    return this.#out(await this.#live.run("brief", toJson(options)));
+  }
+
+  /** @returns {Promise<string[]>} */
+  pins() {
+    return this.#live.run("pins");
+  }
+
+  /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>} */
+  async summaryOf(asked) {
+    return this.#out(await this.#live.run("summaryOf", toJson(asked)));
+  }
+
+  /** @param {CompactOptions} options @returns {Promise<Compacted>} */
+  compact({ apply = false, undo = false, keep, ...request }) {
+    const { asked, own } = this.#asked(request);
+    return this.#live.run("compact", toJson({ ...asked, apply, undo, keep }), { own });
+  }
+
+  /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
+  async #out(value) {
+    return (await this.#secrets.out(value)).value;
+  }
+
+  /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
+  #asked({ count, summarize, strategies = [], ...request }) {
+    if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
+      throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
+    }
+    const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
+    /** @type {Own} */
+    const own = {
+      count,
+      summarize: summarize && (async (/** @type {SummaryRequest} */ wanted) => summarize(await this.#out(wanted))),
+      out: (json) => this.#secrets.outBytes(json),
+      strategy: (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, tokenizerOf(encoding, count)),
+    };
+    return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined, leaves: this.#secrets.isOn }, own };
+  }
+}
+
+/** @param {string} encoding @param {ContextRequest["count"]} count @returns {Tokenizer} */
+function tokenizerOf(encoding, count) {
+  const counter = count ? anyCounter() : namedCounter(encoding);
+  const sum = (/** @type {number[]} */ counts) => counts.reduce((all, more) => all + more, 0);
+  const those = (/** @type {string[]} */ texts) => {
+    const counts = count ? count(texts, encoding) : texts.map((text) => called(() => counter.count(bytesOf(text))));
+    return counts instanceof Promise ? counts.then(sum) : sum(counts);
+  };
+  return { count: (text) => those([text]), countMessages: (messages) => those(messages.map((message) => JSON.stringify(message))) };
+}
+
+/** What is kept of a context, so that whoever asks later sees what was sent and why. @param {ContextBuildResult} result @returns {KeptReport} */
+function reportOf({ messages: _, ...rest }) {
+  return { at: nowText(), ...rest };
+}

@@ -1,0 +1,550 @@
+// @ts-check
+/** One session: what it is asked for, one after another, by the core's operations on its files. */
+
+import { given, streamed } from "./answers.js";
+import { Appended } from "./appended.js";
+import { Contexts } from "./context/contexts.js";
+import { bytesOf } from "../wasm/core.js";
+import { toJson } from "../wasm/json.js";
+import { Live } from "./handle.js";
+import { knownOptions } from "../wasm/options.js";
+import { Redaction } from "../privacy/redaction.js";
+import { refuseUnlessSaid, refuseUnlessSignal } from "./refusing.js";
+import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
+
+/** @import { Cache, Lend } from "./handle.js" */
+/** @import { Place } from "../placement/placement.js" */
+/** @import { Find } from "../store/open-sessions.js" */
+/** @import { Waiting } from "./waiting.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Holder, KeptReport, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+
+/**
+ * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
+ * other processes appended meanwhile. What a method throws is a `LeftoffError`: beside the codes that each names, those of the
+ * storage (`disk_full`, `permission_denied` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
+ */
+export class Session {
+  #live;
+  #contexts;
+  #isCounted;
+  #idleMs;
+  #secrets;
+  /** @type {Waiting[]} appends whose turn has not come */
+  #waiting = [];
+
+  /**
+   * @private
+   * @param {{ isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
+   *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
+   * @param {Live} live
+   */
+  constructor({ isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
+    this.#live = live;
+    this.#isCounted = isCounted;
+    this.#idleMs = idleMs;
+    this.#secrets = redaction.of(live.from);
+    this.#contexts = new Contexts(this, live, this.#secrets);
+    /** What whoever opened it should hear. @type {Notice[]} */
+    this.notices = [];
+  }
+
+  /** The folder of the session; another one once it was moved, and something was done with it since. */
+  get path() { return this.#live.place.path; }
+
+  /** In the home, or in a workspace. @returns {Placement} */
+  get placement() { return this.#live.place.placement; }
+
+  /** The session's uuid. */
+  get id() { return this.#live.id; }
+
+  /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
+  get metadata() { return this.#secrets.outNow(this.#live.metadata); }
+
+  /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. @internal */
+  get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
+
+  /** Loads what has to be known before anything leaves. @internal */
+  prepare() { return this.#secrets.prepare(); }
+
+  /** The file of its messages, for who reads all of it. */
+  get log() { return this.#live.from.log; }
+
+  /** Whether its folder is where it was, and still its own. @internal */
+  isThere() {
+    return this.#run("isThere");
+  }
+
+  /** Resolves to what ends its turn, once it has come. @internal */
+  turn() { return this.#live.turn(); }
+
+  /** Takes in what others wrote since the last look. @internal */
+  async look() {
+    await this.#run("look");
+    await this.prepare();
+  }
+
+  /** A folder that was made, and nothing in it. @internal */
+  get isEmpty() { return this.#live.isEmpty; }
+
+  /**
+   * Begins a session in a folder.
+   * @internal
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend, created: Record<string, unknown> & { id: string } }} options
+   */
+  static async begin({ created, ...parts }) {
+    const live = new Live(parts);
+    await live.begin(created);
+    return new Session(parts, live);
+  }
+
+  /**
+   * One that was begun.
+   * @internal
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend: Lend }} parts
+   */
+  static of(parts) {
+    return new Session(parts, new Live(parts).begun());
+  }
+
+  /**
+   * Opens the session of a folder, reading what came after its checkpoint.
+   * @internal
+   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend }} parts `find`: where it lies now, if it was moved
+   */
+  static async open(parts) {
+    const live = new Live(parts);
+    await live.open();
+    return new Session(parts, live);
+  }
+
+  /**
+   * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
+   * together become one write and one flush.
+   * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
+   * @param {AppendOptions} [options] @returns {Promise<Appended>}
+   * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`;
+   *   `conflict` and `operation_reused`, then nothing was appended; `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
+   * @example
+   * const { records, acknowledged } = await session.append({ role: "user", content: "What is left to do?" });
+   * acknowledged; // => "durable"
+   * records.length; // => 1
+   * @example
+   * const answer = { role: "assistant", content: [{ type: "text", text: "Nothing." }] };
+   * await session.append(answer, { format: "anthropic", durability: "buffered" });
+   * @example
+   * const first = await session.append({ role: "user", content: "Go on." }, { operation: "step-7", expected: null });
+   * const again = await session.append({ role: "user", content: "Go on." }, { operation: "step-7", expected: null });
+   * again.records[0].id === first.records[0].id; // => true
+   */
+  append(drafts, options = {}) {
+    const { durability = "durable", format, revives = true, operation, expected } = options;
+    const late = streamed(drafts, format);
+    if (late) return late.then((messages) => this.append(messages, { ...options, format: "ai-sdk" }));
+    return this.#enqueue(() => knownOptions("append", options) && given(drafts, format), { durability, revives, once: { operation, expected }, isCopy: false });
+  }
+
+  /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
+  appendCopies(messages, { durability = "durable", revives = true } = {}) {
+    return this.#enqueue(() => ({ all: [messages].flat(), format: "leftoff" }), { durability, revives, isCopy: true });
+  }
+
+  /** @param {() => { all: unknown[], format: Format }} said @param {Pick<Waiting, "durability" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
+  #enqueue(said, { durability, revives, once = {}, isCopy }) {
+    const mine = new Promise((resolve, reject) => {
+      refuseUnlessKnown(durability);
+      // As they are now: the caller may change them before their turn comes.
+      const { all, format } = said();
+      const isAny = once.operation !== undefined || once.expected !== undefined;
+      this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
+    });
+    // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
+    this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));
+    return mine;
+  }
+
+  /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("../import/appending.js").Staging} staging */
+  appendStaged(staging) {
+    return this.#live.inTurn(async () => {
+      const appended = await this.#live.appendStaged(staging);
+      await this.prepare();
+      return appended;
+    });
+  }
+
+  /**
+   * What a model call gets: messages within the budget, each call with its result, and a report that says why. What does
+   * not fit is replaced by one summary, sent as a fenced user message.
+   * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] windows and budgets in tokens @returns {Promise<ContextBuildResult<F>>}
+   * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter`
+   *   for an encoding that needs `count`; `invalid_request` for an option or a model that is not known
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * const { messages, tokensUsed, tokenBudget, report } = await session.context({ window: 8000, format: "openai-chat" });
+   * messages; // => [{ role: "user", content: "Hello" }]
+   * tokenBudget; // => 6000
+   * report.messages[0].action; // => "kept"
+   */
+  context(request = {}) {
+    return /** @type {Promise<any>} */ (this.#contexts.context(request));
+  }
+
+  /**
+   * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
+   * @returns {Promise<KeptReport | undefined>}
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * await session.context({ window: 8000 });
+   * (await session.lastContext())?.strategy; // => "full-history"
+   */
+  lastContext() { return this.#contexts.last(); }
+
+  /**
+   * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.
+   * @returns {Promise<SessionState>}
+   * @example
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * (await session.state()).originalTask; // => "Rename the parser's entry point."
+   */
+  state() { return this.#contexts.state(); }
+
+  /**
+   * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
+   * @param {{ maxTokens?: number, encoding?: string }} [options] 2,000 tokens of o200k_base unless given
+   * @returns {Promise<string>} empty where nothing is known
+   * @throws {LeftoffError} `invalid_request` for a number of tokens that is none; `no_counter`
+   * @example
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * const told = await session.brief({ maxTokens: 500 });
+   * told.includes("Rename the parser's entry point."); // => true
+   */
+  async brief(options = {}) { return this.#contexts.brief({ maxTokens: 2000, encoding: "o200k_base", ...knownOptions("brief", options) }); }
+
+  /**
+   * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
+   * learned of them.
+   * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>}
+   * @throws {LeftoffError} `not_found` for a message that is not on the path
+   * @example
+   * const { records } = await session.append([{ role: "user", content: "Fix the parser." }, { role: "assistant", content: "Done." }]);
+   * await session.summaryOf({ startMessageId: records[0].id, endMessageId: records[1].id, maxTokens: 200 });
+   */
+  summaryOf(asked) { return this.#contexts.summaryOf(asked); }
+
+  /**
+   * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
+   * takes it back.
+   * @param {CompactOptions} [options] windows, budgets and `keep` in tokens @returns {Promise<Compacted>}
+   * @throws {LeftoffError} what `context` throws; `invalid_request` for a `keep` that is no number of tokens
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * const plan = await session.compact({ window: 8000 });
+   * plan.isApplied; // => false
+   * plan.reason; // => "the conversation has 5 tokens, and 3000 are kept"
+   */
+  async compact(options = {}) {
+    return this.#contexts.compact(knownOptions("compact", options));
+  }
+
+  /**
+   * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
+   * session is active again; a completed one with `override` only. Warnings say what is not as it was.
+   * @template {Format} [F="leftoff"] @param {ResumeRequest<F>} [request] windows and budgets in tokens @returns {Promise<Resumed<F>>}
+   * @throws {LeftoffError} what `context` throws
+   * @example
+   * await session.append({ role: "user", content: "Hello" });
+   * await session.stop();
+   * const { block, history, warnings } = await session.resume({ window: 8000, now: { tools: [] } });
+   * block.startsWith("[RESUMED CONVERSATION]"); // => true
+   * warnings; // => []
+   */
+  async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
+    await this.look();
+    const { isComplete, ...resumed } = await this.#contexts.resumed({ override, now, maxBytes, elsewhere: await this.others() }, request);
+    if (!isComplete && revives) {
+      // One that rested and that nobody looked at since: from now on it is active again.
+      await this.pauseIfIdle();
+      await this.#say([{ type: "status", status: "active", override }]);
+    }
+    return resumed;
+  }
+
+  /**
+   * Pauses it: what was said is saved, and can be taken up.
+   * @param {{ summary?: string }} [options] where it stopped @throws {LeftoffError} `invalid_transition` where it was completed
+   * @example
+   * await session.stop({ summary: "The parser is renamed, its tests are not." });
+   * session.metadata.lifecycle; // => "paused"
+   */
+  async stop(options = {}) {
+    await this.#become("paused", knownOptions("stop", options).summary);
+  }
+
+  /** The same as `stop`, without words. @example await session.pause(); */
+  pause() { return this.stop(); }
+
+  /** Marks it as done. @param {{ summary?: string }} [options] what it came to @example await session.complete(); session.metadata.lifecycle; // => "completed" */
+  async complete(options = {}) {
+    await this.#become("completed", knownOptions("stop", options).summary);
+  }
+
+  /**
+   * Gives it a title.
+   * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
+   * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
+   */
+  async rename(title) {
+    await this.#say([{ type: "title", title }]);
+  }
+
+  /** Hides it from lists. No byte of it is moved. @example await session.archive(); session.metadata.status; // => "archived" */
+  async archive() {
+    await this.#say([{ type: "archived" }]);
+  }
+
+  /**
+   * Puts it back into lists, as it was.
+   * @example
+   * await session.archive();
+   * await session.unarchive();
+   * session.metadata.status; // => "active"
+   */
+  async unarchive() { await this.#say([{ type: "unarchived" }]); }
+
+  /**
+   * Keeps a message in every context.
+   * @param {string} messageId @throws {LeftoffError} `not_found` where the session has no such message
+   * @example
+   * const { records } = await session.append({ role: "user", content: "Never touch the schema." });
+   * await session.pin(records[0].id);
+   * (await session.pins()).length; // => 1
+   */
+  async pin(messageId) {
+    await refuseUnlessSaid(this, messageId);
+    await this.#say([{ type: "pin", messageId }]);
+  }
+
+  /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
+  pins() { return this.#contexts.pins(); }
+
+  /**
+   * Keeps it in every context no longer.
+   * @param {string} messageId
+   * @example
+   * for (const id of await session.pins()) await session.unpin(id);
+   * await session.pins(); // => []
+   */
+  async unpin(messageId) {
+    await this.#say([{ type: "unpin", messageId }]);
+  }
+
+  /**
+   * What made the conversation possible, as a whole, from now on.
+   * @param {Agent} agent @throws {LeftoffError} `invalid_request` for a field of another kind
+   * @example
+   * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
+   * session.metadata.agent.command; // => "/brainstorm"
+   */
+  async setAgent(agent) {
+    await this.#say([{ type: "agent", agent: agent ?? null }]);
+  }
+
+  /**
+   * It belongs to this project from now on, or has this name in a workspace.
+   * @internal
+   * @param {{ project?: import("../records.js").Project, name?: string, sessionJson?: object, metadataJson?: object }} where
+   *   the documents: what it had in the placement that it left
+   */
+  async relocate(where) {
+    await this.#say([{ type: "relocated", ...where }]);
+  }
+
+  /**
+   * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
+   * message makes is added to the assistant's newest one.
+   * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
+   * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and where no
+   *   message of the assistant's could make the call
+   * @example
+   * const toolCalls = [{ id: "call_1", name: "bash", arguments: '{"command":"npm test"}' }];
+   * await session.append({ role: "assistant", assistant: { toolCalls } });
+   * const { isNew } = await session.appendTool({ call: { id: "call_1", name: "bash" }, result: { content: "ok", exitCode: 0 }, durationMs: 810 });
+   * isNew; // => true
+   */
+  async appendTool(execution) {
+    // As it is now: the caller may change it before its turn comes.
+    const json = toJson(execution);
+    const { lines, ...appended } = await this.#live.inTurn(() => this.#live.run("appendTool", json, { isCounted: this.#isCounted }));
+    await this.#secrets.take(bytesOf(lines));
+    return appended;
+  }
+
+  /** Takes over what tools did in another session, whose messages were. @internal @param {ReadExecution[]} executions */
+  copyExecutions(executions) { return this.#run("copyTools", toJson(executions)); }
+
+  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.toolExecutions(); // => [] */
+  toolExecutions() { return this.#secrets.leaving(this.#executions()); }
+
+  /** @returns {Promise<import("../types/index.js").ReadExecution[]>} */
+  #executions() { return this.#run("tools"); }
+
+  /**
+   * Pauses it where it rests and nobody has it open: dated when it was last active.
+   * @internal
+   * @returns {Promise<boolean>} whether it did
+   */
+  pauseIfIdle() { return this.#taken("rest"); }
+
+  /**
+   * What is due when it is opened or listed: the same, where that is possible, and whether a process that had it open is gone
+   * without having closed it.
+   * @internal
+   * @returns {Promise<boolean>} whether it was paused
+   */
+  takeUp() { return this.#taken("takeUp"); }
+
+  /** @param {"rest" | "takeUp"} how */
+  async #taken(how) {
+    const { notices, hasPaused } = await this.#run(how, String(this.#idleMs));
+    this.notices.push(...notices);
+    return hasPaused;
+  }
+
+  /**
+   * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
+   * back. They are read piece by piece, so the first comes at once, however long the session is.
+   * @param {Reading} [options] @returns {AsyncGenerator<ReadMessage>}
+   * @throws {LeftoffError} `not_found` for a `leaf` that the session does not have
+   * @example
+   * await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
+   * const said = [];
+   * for await (const { role, content } of session.messages({ newestFirst: true })) said.push([role, content]);
+   * said; // => [["assistant", "Hi."], ["user", "Hello"]]
+   */
+  async *messages(options = {}) {
+    yield* this.#live.pages("messages", knownOptions("messages", options));
+  }
+
+  /**
+   * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
+   * again. Ends when `signal` says so.
+   * @param {{ signal?: AbortSignal }} [options] @returns {AsyncGenerator<ReadMessage>}
+   * @example
+   * const ended = new AbortController();
+   * const followed = session.follow({ signal: ended.signal });
+   * const next = followed.next();
+   * await session.append({ role: "user", content: "Hello" });
+   * (await next).value.content; // => "Hello"
+   * ended.abort();
+   */
+  async *follow(options = {}) {
+    const { signal } = knownOptions("follow", options);
+    refuseUnlessSignal(signal);
+    if (!signal?.aborted) yield* this.#live.pages("follow", {}, { signal });
+  }
+
+  /**
+   * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
+   * seldom meant.
+   * @returns {Promise<Holder[]>}
+   * @example await session.others(); // => []
+   */
+  others() {
+    return this.#run("others");
+  }
+
+  /** What another process appends meanwhile would go where nobody looks. @internal */
+  refuseIfOpen() { return this.#run("refuseIfOpen"); }
+
+  /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
+  examine() {
+    return this.#secrets.leaving(this.#run("examine"));
+  }
+
+  /**
+   * The session as one text.
+   * @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
+   * @returns {Promise<string>} @throws {LeftoffError} `invalid_request` for another format
+   * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
+   */
+  async export(format, options = {}) {
+    const metadata = this.isEmpty ? this.#live.metadata : undefined;
+    return this.#live.exported({ format, ...knownOptions("export", options), metadata }, this.#secrets);
+  }
+
+  /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
+  async refresh() { await this.#run("catchUp"); }
+
+  /**
+   * Makes the disk confirm all that was appended, and writes what is derived.
+   * @param {{ learns?: boolean }} [options] `learns`: folds what came since into the session's state; true unless given
+   * @example
+   * await session.append({ role: "user", content: "Hello" }, { durability: "buffered" });
+   * await session.flush();
+   */
+  async flush(options = {}) {
+    const { learns = true } = knownOptions("flush", options);
+    await this.#live.inTurn(async () => {
+      await this.#live.report.settled();
+      await this.#live.run("flush", String(learns));
+    });
+  }
+
+  /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
+  async close() {
+    await this.#ended("close");
+  }
+
+  /** Forgets what is known of it, where it was opened for a look only. @internal */
+  letGo() {
+    this.#live.letGo();
+    this.#secrets.free();
+  }
+
+  /** Lets go of one whose folder is there no longer: nothing is written. @internal */
+  leave() { return this.#ended("release"); }
+
+  /** @param {"close" | "release"} how */
+  #ended(how) {
+    const ended = async () => {
+      await this.#live.report.settled();
+      await this.#live.run(how);
+    };
+    return this.#live.inTurn(ended).finally(() => this.#live.close());
+  }
+
+  /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
+  async #say(asked) { await this.#run("say", toJson(asked)); }
+
+  /** @param {"paused" | "completed"} status @param {string} [summary] */
+  async #become(status, summary) {
+    const said = summary === undefined ? [] : [{ type: "summary", summary }];
+    await this.#say([...said, { type: "status", status }]);
+  }
+
+  /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
+  #run(name, request) { return this.#live.inTurn(() => this.#live.run(name, request)); }
+
+  /** @param {Waiting[]} group alike in durability and format */
+  async #appendGroup(group) {
+    const [first] = group;
+    if (!first) return;
+    const durable = first.durability === "durable";
+    const live = this.#live;
+    try {
+      const how = { format: first.isCopy ? undefined : first.format, once: first.once, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
+      const lines = await live.append(joined(group.map((one) => one.json)), how);
+      await this.#secrets.take(lines);
+      let from = 0;
+      for (const { count, resolve } of group) {
+        // A provider's message may become several; it goes alone.
+        const to = group.length === 1 ? undefined : from + count;
+        resolve(new Appended(lines, { from, to, acknowledged: acknowledged(live.from.storage, durable) }));
+        from += count;
+      }
+    } catch (error) {
+      if (group.length === 1 || live.wasStaged) for (const one of group) one.reject(error);
+      // One bad draft must not cost the others.
+      else for (const one of group) await this.#appendGroup([one]);
+    }
+  }
+}

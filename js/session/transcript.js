@@ -1,0 +1,122 @@
+// @ts-check
+/** An agent's transcript, read and not stored. */
+
+import { readFile } from "node:fs/promises";
+
+import { agents } from "../wasm/agents.js";
+import { fromBytes } from "../wasm/core.js";
+import { LeftoffError } from "../error.js";
+import { Session } from "./session.js";
+import { MemoryStorage } from "../storage/memory.js";
+
+/** @import { Parsed } from "../wasm/agents.js" */
+/** @import { ContextBuildResult, ContextRequest, Format, Problem, ReadMessage, TranscriptSession } from "../types/index.js" */
+
+/**
+ * What is read of a session, with what lists have of it.
+ * @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession
+ */
+
+/**
+ * What an agent's file holds. The messages stay in the module, behind the handle: most go from there into a log.
+ * @internal
+ * @param {Uint8Array} bytes
+ * @param {string} path
+ * @param {string} [from] the agent; the content tells unless given
+ * @param {Uint8Array} [beside] what the agent says of it in another file
+ * @returns {Parsed}
+ */
+export function parse(bytes, path, from, beside) {
+  const { handle, free } = agents.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
+  try {
+    return { ...fromBytes(agents.called(() => handle.about())), handle, free };
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/**
+ * Reads a transcript of any known agent. Nothing is stored.
+ * @param {string | Uint8Array | Blob} file a path, or the bytes @returns {Promise<Transcript>}
+ * @throws {LeftoffError} `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
+ * @example
+ * const transcript = await readTranscript(transcriptPath);
+ * transcript.session.agent; // => "claude-code"
+ * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
+ */
+export async function readTranscript(file) {
+  const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
+  try {
+    const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
+    return Transcript.of(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
+  } finally {
+    free();
+  }
+}
+
+/**
+ * A conversation as an agent's own file has it, in memory.
+ */
+export class Transcript {
+  #messages;
+
+  /** @internal @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
+  static of(session, messages, problems) { return new Transcript(session, messages, problems); }
+
+  /** @private @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
+  constructor(session, messages, problems) {
+    this.#messages = messages;
+    /** What the transcript says of itself. */
+    this.session = session;
+    /** What could not be read. */
+    this.problems = problems;
+  }
+
+  /** How many messages it has. */
+  get length() {
+    return this.#messages.length;
+  }
+
+  /**
+   * Messages from `start` up to but not including `end`.
+   * @param {number} [start] @param {number} [end] @returns {ReadMessage[]}
+   * @example const transcript = await readTranscript(transcriptPath); transcript.slice(0, 50).length; // => transcript.length
+   */
+  slice(start, end) {
+    return this.#messages.slice(start, end);
+  }
+
+  /**
+   * What a model call would get.
+   * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] @returns {Promise<ContextBuildResult<F>>}
+   * @throws {LeftoffError} what `Session.context` throws
+   * @example
+   * const transcript = await readTranscript(transcriptPath);
+   * const { messages, report } = await transcript.context({ window: 32_000 });
+   * report.budget.availableTokens; // => 24000
+   */
+  async context(request) {
+    const { id, model } = this.session;
+    const created = { id, agent: model ? { model } : undefined };
+    const storage = new MemoryStorage();
+    const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
+    try {
+      if (this.#messages.length > 0) await session.appendCopies(this.#messages);
+      return await session.context(request);
+    } finally {
+      session.letGo();
+    }
+  }
+}
+
+/** @param {string | Uint8Array | Blob} file */
+async function bytesOf(file) {
+  if (file instanceof Uint8Array) return file;
+  if (file instanceof Blob) return new Uint8Array(await file.arrayBuffer());
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new LeftoffError({ code: "not_found", message: `expected a file at "${file}", but it could not be read`, cause });
+  }
+}

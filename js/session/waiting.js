@@ -1,0 +1,57 @@
+// @ts-check
+/** Appends that wait for their turn, and which of them become one batch. */
+
+import { LeftoffError } from "../error.js";
+import { toJson } from "../wasm/json.js";
+
+/** @import { Storage } from "../storage/contract.js" */
+
+/**
+ * @typedef {object} Waiting an append that waits for its turn
+ * @property {string} json the drafts, an array
+ * @property {number} count how many they are
+ * @property {"durable" | "buffered"} durability
+ * @property {import("../types/index.js").Format} format
+ * @property {boolean} isCopy they were read from a log, or an agent's file
+ * @property {boolean} revives a paused session goes on with it
+ * @property {string} [once] under which conditions it counts, JSON
+ * @property {(answer: import("../session/appended.js").Appended) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** How many appends at most become one batch. */
+const MAX_GROUP = 1000;
+
+/** Drafts as an array of JSON. @param {unknown[]} drafts @param {import("../types/index.js").Format} format */
+export function written(drafts, format) {
+  const providers = format !== "leftoff";
+  // Also of holes: each of them is no message.
+  return `[${Array.from(drafts, (draft, place) => toJson(draft, { about: `message ${place}`, bytes: providers, instances: providers })).join(",")}]`;
+}
+
+/** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
+export function joined(arrays) {
+  const [only = "[]", ...others] = arrays;
+  return others.length === 0 ? only : `[${arrays.map((array) => array.slice(1, -1)).filter(Boolean).join(",")}]`;
+}
+
+// Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
+// these goes alone; and so does what counts under conditions of its own.
+/** @param {Waiting[]} waiting */
+export function taken(waiting) {
+  const [first] = waiting;
+  if (!first) return [];
+  const other = waiting.findIndex((one, place) => place > 0 && (one.durability !== first.durability || one.format !== first.format || one.isCopy !== first.isCopy || one.once !== undefined));
+  return waiting.splice(0, first.format === "leftoff" && first.once === undefined ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+}
+
+/** @param {unknown} durability */
+export function refuseUnlessKnown(durability) {
+  if (durability === "durable" || durability === "buffered") return;
+  throw new LeftoffError({ code: "invalid_request", message: `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead` });
+}
+
+/** How safe an append is once it is written. @param {Storage} storage @param {boolean} durable whether that was waited for */
+export function acknowledged({ capabilities }, durable) {
+  return !capabilities.durable ? "volatile" : durable ? "durable" : "buffered";
+}

@@ -1,0 +1,52 @@
+// @ts-check
+/** Folders outside of stores: projects, as they are named and as they are. */
+
+import { realpathSync, statSync } from "node:fs";
+
+import { LeftoffError } from "../error.js";
+import { translated } from "./refusal.js";
+
+/** Whether there is one; also one that may not be looked at. @param {string} path */
+export function isFolder(path) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (cause) {
+    const error = translated("stat", path, cause, { hasRoot: false });
+    if (error.code === "not_a_folder") return false;
+    if (error.code === "permission_denied") return true;
+    throw error;
+  }
+}
+
+/** Refuses where something else stands, or nobody can say what. @param {string} path */
+export function refuseUnlessFolder(path) {
+  let stat;
+  try {
+    stat = statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw translated("stat", path, cause, { hasRoot: false });
+  }
+  if (stat?.isDirectory() === false) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
+}
+
+/** The one that the program is in. */
+export function workingFolder() {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new LeftoffError({ code: "not_found", message: "expected to be in a folder, but found that it is gone", cause });
+  }
+}
+
+/** Its path without links. @param {string} folder */
+export function realPath(folder) {
+  let path;
+  try {
+    path = realpathSync(folder);
+  } catch (cause) {
+    const isNone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    throw isNone ? new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause }) : translated("stat", folder, cause, { hasRoot: false });
+  }
+  refuseUnlessFolder(path);
+  return path;
+}

@@ -1,0 +1,218 @@
+// @ts-check
+/** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
+
+import { idOf } from "../session/handle.js";
+import { elsewhere } from "../session/log.js";
+import { Session } from "../session/session.js";
+
+/** @import { Cache } from "../session/handle.js" */
+/** @import { Place } from "../placement/placement.js" */
+/** @import { Places } from "../placement/places.js" */
+/** @import { Redaction } from "../privacy/redaction.js" */
+/** @import { ReadSettings, SettingsFile } from "./settings.js" */
+/** @import { Storage } from "../storage/contract.js" */
+/** @import { Notice } from "../types/index.js" */
+/** @import { CoreStore } from "../wasm/store.js" */
+
+/**
+ * Where a session lies now that was moved.
+ * @typedef {(id: string) => Promise<Place | undefined>} Find
+ */
+
+/**
+ * What a store is made of.
+ * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, isCounted: boolean,
+ *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} StoreParts
+ */
+
+export class OpenSessions {
+  #places;
+  #isCounted;
+  #redaction;
+  #idleMs;
+  #find;
+  #core;
+  /** @type {Map<string, Session>} by their folders */
+  #open = new Map();
+  /** @type {Map<string, Promise<Session>>} those that are being opened, by their folders */
+  #opening = new Map();
+
+  /** What was found out about sessions that nobody has opened since. @type {{ path: string, notice: Notice }[]} */
+  #unsaid = [];
+
+  /**
+   * @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number,
+   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore }} parts `find`: where a session lies
+   */
+  constructor({ places, cache, isCounted, redaction, idleMs, find, core }) {
+    this.#find = find;
+    this.#core = core;
+    this.#places = places;
+    this.#isCounted = isCounted;
+    this.#redaction = redaction;
+    this.#idleMs = idleMs;
+    this.cache = cache;
+  }
+
+  /** One that the core has begun. @param {Place} place */
+  async begun(place) {
+    const session = Session.of(this.#lent(place));
+    await session.prepare();
+    this.#open.set(session.path, session);
+    return session;
+  }
+
+  /** A new one. @param {Place} place @param {Record<string, any> & { id: string }} created */
+  async begin(place, created) {
+    const session = await Session.begin({ ...this.#lent(place), created });
+    await session.prepare();
+    await this.#meet(place);
+    this.#open.set(session.path, session);
+    return session;
+  }
+
+  /** The one of a folder. @param {Place} place @returns {Promise<Session>} */
+  async at(place) {
+    this.#sort();
+    const known = await this.#known(place.path);
+    if (known) return known;
+    const now = await this.#core.run("liesNow", place.path, place.placement);
+    if (!now) throw elsewhere(place.path);
+    if (now.path !== place.path) return this.at(this.#places.of(now));
+    const { path } = place;
+    const opening = this.#opening.get(path) ?? this.#opened(place);
+    this.#opening.set(path, opening);
+    return opening.finally(() => this.#opening.delete(path));
+  }
+
+  /** The one of an id, where it is open. @param {string} id */
+  async byId(id) {
+    this.#sort();
+    const open = [...this.#open.values()].find((session) => session.id === id);
+    return open && this.#known(open.path);
+  }
+
+  /** Whether the one of a folder is open, or about to be. @param {string} path */
+  has(path) {
+    this.#sort();
+    return this.#open.has(path) || this.#opening.has(path);
+  }
+
+  /** Whoever asks next gets another object. @param {string} path */
+  forget(path) {
+    this.#sort();
+    this.#open.delete(path);
+  }
+
+  /**
+   * For a look: as its files are now. One that is open may not have seen what others appended since.
+   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
+   */
+  async look(place, work) {
+    const session = await Session.open(this.#parts(place));
+    try {
+      return await work(session);
+    } finally {
+      session.letGo();
+    }
+  }
+
+  /**
+   * The one that is open, else one for a look.
+   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
+   */
+  async meet(place, work) {
+    const open = this.#open.get(place.path);
+    return open ? await work(open) : this.look(place, work);
+  }
+
+  /** Writes what is derived of it, tells of it where that is wanted, and lets go. @param {Session} session @param {() => Promise<unknown>} [told] */
+  async letGo(session, told) {
+    this.forget(session.path);
+    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
+    if (!(await session.isThere())) return session.leave();
+    if (told) await session.flush({ learns: false }).then(told);
+    await session.close();
+  }
+
+  /** What was found out about sessions: those that are open say it themselves. @param {{ path: string, notice: Notice }[]} notices */
+  tell(notices) {
+    this.#sort();
+    for (const { path, notice } of notices) {
+      const session = this.#open.get(path);
+      if (session) session.notices.push(notice);
+      else this.#unsaid.push({ path, notice });
+    }
+  }
+
+  /** The same of those that were not opened since; told once. */
+  unsaid() {
+    return this.#unsaid.splice(0);
+  }
+
+  /** Resolves to what ends the turn of the one of a folder, once it has come. @param {string} [path] */
+  async turn(path = "") {
+    return (await this.#open.get(path)?.turn()) ?? (() => {});
+  }
+
+  /** Lets go of all. */
+  close() {
+    return Promise.allSettled([...this.#open.values()].map((session) => this.letGo(session)));
+  }
+
+  // Lists have the sessions of its workspace from now on.
+  /** @param {Place} place */
+  async #meet({ path, placement }) {
+    if (placement === "workspace") await this.#core.run("meet", path);
+  }
+
+  // Unless its folder was moved or deleted meanwhile: by another process, or by hand.
+  /** @param {string} path */
+  async #known(path) {
+    const session = this.#open.get(path);
+    if (!session || (await session.isThere())) return session;
+    this.#open.delete(path);
+    await session.leave();
+    return undefined;
+  }
+
+  // Those that were moved, and have found out.
+  #sort() {
+    for (const [path, session] of this.#open) {
+      if (session.path === path) continue;
+      this.#open.delete(path);
+      if (!this.#open.has(session.path)) this.#open.set(session.path, session);
+    }
+  }
+
+  /** @param {Place} place @returns {Promise<Session>} */
+  async #opened(place) {
+    const session = await Session.open(this.#lent(place));
+    if ((await place.storage.stat(place.path)) === null) {
+      // It was moved since it was looked up.
+      const now = place.placement === "home" ? await this.#find(idOf(place.path)) : undefined;
+      if (!now || now.path === place.path) throw elsewhere(place.path);
+      return this.at(now);
+    }
+    await session.prepare();
+    const told = this.#unsaid.filter(({ path }) => path === place.path);
+    session.notices.push(...told.map(({ notice }) => notice));
+    this.#unsaid = this.#unsaid.filter((one) => !told.includes(one));
+    // The same one where it lay before: it is held there no longer.
+    for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
+    await session.takeUp();
+    await this.#meet(place);
+    this.#open.set(place.path, session);
+    return session;
+  }
+
+  /** What is kept open. @param {Place} place */
+  #lent(place) {
+    return { ...this.#parts(place), lend: (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id) };
+  }
+
+  /** @param {Place} place */
+  #parts(place) {
+    return { ...place, find: this.#find, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction, idleMs: this.#idleMs };
+  }
+}

@@ -1,0 +1,42 @@
+// @ts-check
+/** Opening a store: where its files are, and what holds there. */
+
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { realPath, refuseUnlessFolder, workingFolder } from "../storage/real-path.js";
+import { knownOptions } from "../wasm/options.js";
+import { Places } from "../placement/places.js";
+import { Redaction } from "../privacy/redaction.js";
+import { readSettings, settingsFiles } from "./settings.js";
+import { NodeStorage } from "../storage/node.js";
+import { Store } from "./store.js";
+
+/** @import { StoreOptions } from "../types/index.js" */
+
+/**
+ * Opens a store: where conversations are kept, for one project.
+ * @param {StoreOptions} [options] @returns {Promise<Store>}
+ * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none; `not_a_folder` and
+ *   `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ * @example
+ * const opened = await openStore({ home: folder });
+ * const session = await opened.continue({ model: "gpt-5" });
+ * await session.append({ role: "user", content: "Hello" });
+ * await opened.close();
+ */
+export async function openStore(options = {}) {
+  const { project, home, workspace, storage, isCounted = true, idleMs, redact } = knownOptions("openStore", options);
+  const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
+  if (!storage) refuseUnlessFolder(folder);
+  const path = realPath(project ?? workingFolder());
+  const ofHome = storage ?? new NodeStorage({ root: folder });
+  // One with a root for each workspace; what is imported lies outside of all.
+  const storageAt = (/** @type {string | undefined} */ root) => storage ?? new NodeStorage({ root });
+  const given = workspace === undefined ? undefined : realPath(workspace);
+  const places = new Places({ home: folder, storage: ofHome, storageAt });
+  const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
+  const read = await readSettings(files);
+  const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
+  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
+}

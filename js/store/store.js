@@ -1,0 +1,520 @@
+// @ts-check
+/** A store: the sessions of a home folder, and of workspaces. */
+
+import { join, resolve } from "node:path";
+
+import { Arrivals } from "../import/arrivals.js";
+import { handedOver } from "../agents/native.js";
+import { keptSessions } from "../agents/places.js";
+import { Continued } from "../import/continued.js";
+import { newId } from "../wasm/core.js";
+import { ofPlace, ofStore } from "../doctor/doctor.js";
+import { LeftoffError, unlessGone } from "../error.js";
+import { realPath } from "../storage/real-path.js";
+import { copyOf } from "./fork.js";
+import { commit } from "../placement/git.js";
+import { appendAll } from "../import/appending.js";
+import { Importing } from "../import/importing.js";
+import { conversationOf, decomposed, names, projectHash } from "../placement/placement.js";
+import { OpenSessions } from "./open-sessions.js";
+import { searched } from "../session/messages.js";
+import { knownOptions } from "../wasm/options.js";
+import { leaving } from "../privacy/leaving.js";
+import { besideConversation, recorded } from "../import/recording.js";
+import { ranked } from "./search.js";
+import { readSettings, writeSetting } from "./settings.js";
+import { CoreStore } from "../wasm/store.js";
+
+/** @import { Session } from "../session/session.js" */
+/** @import { StoreParts } from "./open-sessions.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
+
+/**
+ * A session in the trash.
+ * @typedef {object} Trashed
+ * @property {string} id
+ * @property {string} title
+ * @property {string} deleted when, RFC 3339
+ * @property {string} path where it lies now
+ * @property {"home" | "workspace"} placement
+ * @property {string | null} from the folder that it was in; null where nobody knows
+ */
+
+/**
+ * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
+ * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied` …).
+ */
+export class Store {
+  #storage;
+  #idleMs;
+  #files;
+  #read;
+  #redaction;
+  #places;
+  #isCounted;
+  #core;
+  #open;
+  /** @type {Promise<any>} the last `continue` */
+  #continuing = Promise.resolve();
+
+  /** @private @param {StoreParts} parts */
+  constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read, redaction }) {
+    this.#storage = storage;
+    this.#files = files;
+    this.#read = read;
+    this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
+    this.#places = places;
+    this.#redaction = redaction;
+    this.#isCounted = isCounted;
+    const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
+    this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) });
+    const found = async (/** @type {string} */ id) => {
+      const at = await this.#core.run("whereabouts", id);
+      const now = at && (await this.#core.run("liesNow", at.path, at.placement));
+      return now ? places.of(now) : undefined;
+    };
+    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: found });
+    /** The folder that is worked in. */
+    this.project = project;
+    /** The store's folder. */
+    this.home = home;
+    /** The folder that has `conversations/`. */
+    this.workspace = workspace ?? project;
+  }
+
+  /** @internal @param {StoreParts} parts */
+  static of(parts) { return new Store(parts); }
+
+  /** What the files say, and for the rest what holds by default. @returns {Settings} @example store.settings.idleMinutes; // => 5 */
+  get settings() { return this.#read.settings; }
+
+  /** What in the files of the settings could not be used. @returns {SettingProblem[]} */
+  get problems() { return this.#read.problems; }
+
+  /**
+   * Each setting, and where its value comes from.
+   * @returns {Setting[]}
+   * @example store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
+   */
+  listSettings() { return structuredClone(this.#read.all); }
+
+  /**
+   * Writes a setting into the home's file, or the project's.
+   * @param {string} key `autoPersist.debounceMs` @param {unknown} value @param {{ project?: boolean }} [options]
+   * @throws {LeftoffError} `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object
+   * @example await store.writeSetting("redact", "replace"); store.settings.redact; // => "replace"
+   */
+  async writeSetting(key, value, options = {}) {
+    const { project = false } = knownOptions("setting", options);
+    await writeSetting(/** @type {StoreParts["files"][number]} */ (this.#files.at(project ? -1 : 0)), key, value);
+    this.#read = await readSettings(this.#files);
+  }
+
+  /**
+   * Takes a setting out of the home's file, or the project's.
+   * @param {string} key @param {{ project?: boolean }} [options] @throws {LeftoffError} what `writeSetting` throws
+   * @example
+   * await store.writeSetting("idleMinutes", 30);
+   * await store.unsetSetting("idleMinutes");
+   * store.settings.idleMinutes; // => 5
+   */
+  unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
+
+  /**
+   * The last session of the project that goes on, or a new one.
+   * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>}
+   * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
+   */
+  async continue(options = {}) {
+    const { model } = knownOptions("continue", options);
+    // Who asks meanwhile goes on with the same one.
+    this.#continuing = this.#continuing.catch(() => {}).then(async () => {
+      const last = await this.#core.run("goesOn");
+      const session = last ? await this.#open.at(this.#places.of(last)) : await this.create({ model });
+      if (last) await this.point(session);
+      return session;
+    });
+    return this.#continuing;
+  }
+
+  /**
+   * A new session of the project, which is its current one from then on.
+   * @param {CreateOptions} [options] @returns {Promise<Session>}
+   * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
+   * @example
+   * const session = await store.create({ title: "The parser", agent: { command: "/brainstorm" } });
+   * session.metadata.display.title; // => "The parser"
+   */
+  async create(options = {}) {
+    const { title } = knownOptions("create", options);
+    const words = typeof title === "string" ? decomposed(title) : undefined;
+    return this.#open.begun(this.#places.of(await this.#core.run("create", { ...options, words })));
+  }
+
+  /**
+   * Opens a session by its id, a unique beginning of one, or its name in a workspace.
+   * @param {string} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
+   * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
+   */
+  async session(id) {
+    const known = await this.#open.byId(id);
+    if (known) return known;
+    const placed = await this.#core.run("find", id, "placed");
+    const found = placed ? await this.#open.at(this.#places.of(placed)) : undefined;
+    // A folder may be named like a session that it does not hold.
+    if (found?.id === id) return found;
+    return this.#open.at(this.#places.of(await this.#core.run("find", id, "listed")));
+  }
+
+  /**
+   * What is wrong with a session, or with all and the store itself. Without `fix` no byte is changed by that; with it,
+   * what can be mended is: no complete line of a log is ever touched.
+   * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
+   *   secrets are in the files
+   * @returns {Promise<DoctorReport[]>} places are bytes @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
+   * @example
+   * await store.create();
+   * const [report] = await store.doctor();
+   * report.health; // => "ok"
+   */
+  async doctor(options = {}) { return (await this.redacted(await this.#reports(knownOptions("doctor", options)))).value; }
+
+  /** @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] */
+  async #reports({ id, fix = false, secrets = false } = {}) {
+    const parts = { cache: this.#open.cache, core: this.#core, home: this.home, fix, secrets };
+    if (id !== undefined) {
+      const one = await this.#core.run("find", id, "looked");
+      return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
+    }
+    const cut = await this.#core.run("cutOff", String(fix));
+    const reports = [];
+    for (const place of await this.#core.run("places")) reports.push(await ofPlace(this.#places.of(place), parts));
+    const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
+    const of = { cut, project: this.project, projectStorage: this.#places.storageOf(this.project) };
+    const ids = new Set(reports.map((report) => report?.id ?? ""));
+    reports.push(await ofStore({ ...parts, ...of, ids, current }));
+    return reports.flatMap((report) => report ?? []);
+  }
+
+  /**
+   * Mends what can be mended of a session.
+   * @param {Session} session @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer
+   * @example await store.mend(await store.create());
+   */
+  async mend(session) {
+    await session.flush();
+    return ofPlace(this.#places.of(session), { cache: this.#open.cache, core: this.#core, home: this.home, fix: true });
+  }
+
+  /**
+   * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
+   * and indexed again.
+   * @param {ListOptions} [options] @returns {Promise<Listed[]>}
+   * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
+   */
+  async list(options = {}) {
+    return leaving(await this.#all(knownOptions("list", options)), this.#redaction, (one) => this.#places.of(one));
+  }
+
+  /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */
+  async #all({ limit, ...wanted } = {}) {
+    return this.#core.run("list", { ...wanted, limit: limit === Infinity ? undefined : limit });
+  }
+
+  /**
+   * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
+   * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
+   * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
+   */
+  async find(words, options) { return ranked(words, await this.list(options)); }
+
+  /**
+   * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
+   * @param {string} words @param {ListOptions} [options] @returns {AsyncGenerator<Hit & { session: Listed }>}
+   * @example
+   * const session = await store.create();
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * const found = [];
+   * for await (const { role, excerpt } of store.search("entry parser")) found.push([role, excerpt.length > 0]);
+   * found; // => [["user", true]]
+   */
+  async *search(words, options) {
+    for (const session of await this.list(options)) {
+      for await (const hit of searched(words, this.#places.of(session), this.#redaction)) yield { session, ...hit };
+    }
+  }
+
+  /**
+   * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
+   * folder only files are read that have changed since.
+   * @param {string} path @param {ImportOptions} [options] @returns {Promise<ImportResult>}
+   * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`,
+   *   `missing_dependency`; of a folder they are among the `problems`
+   * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
+   */
+  async import(path, options = {}) {
+    knownOptions("import", options);
+    const whole = resolve(path);
+    const stat = await this.#places.storageOf().stat(whole);
+    const importing = this.#importing();
+    if (stat?.kind !== "folder") return importing.file(whole, options);
+    return importing.folders([{ path: whole, is: () => true }], options);
+  }
+
+  /**
+   * The same of all that the known agents keep on this machine.
+   * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>}
+   * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
+   */
+  async importAll(options = {}) {
+    return this.#importing().folders(keptSessions({ project: this.project }), knownOptions("import", options));
+  }
+
+  /**
+   * Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
+   * setting `record` is off.
+   * @param {import("../types/index.js").Conversation} conversation @returns {Promise<Session | undefined>} the session that it is here
+   * @throws {LeftoffError} what `import` throws of one file
+   * @example
+   * const session = await store.record({ agent: "claude-code", path: transcriptPath });
+   * session?.metadata.imported?.agent; // => "claude-code"
+   */
+  async record(conversation) {
+    knownOptions("record", conversation);
+    if (!this.settings.record) return undefined;
+    const { storage, path } = { storage: this.#places.storageOf(this.project), path: resolve(conversation.path) };
+    const session = await recorded({ ...conversation, path }, (recording) => this.#importing(recording));
+    const named = session && (await besideConversation(session, { storage, workspace: this.workspace }));
+    const placed = named ? await this.move(session, { to: "workspace", ...named }) : session;
+    if (placed) await this.point(placed);
+    return placed;
+  }
+
+  /**
+   * Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported
+   * into this session.
+   * @param {Session} session @param {string} text with `historyText`
+   * @example
+   * const session = await store.create();
+   * await session.append({ role: "user", content: "Hello" });
+   * const { block, history } = await session.resume({ window: 8000 });
+   * await store.goesOn(session, `${block}\n${historyText(history)}`);
+   */
+  async goesOn(session, text) {
+    await new Continued(this.#storage, this.home).note(text, session.id);
+  }
+
+  /**
+   * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
+   * goes on with this session, once it is imported.
+   * @param {Session} session @param {HandOver} handOver @returns {Promise<HandedOver>}
+   * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `missing_dependency`
+   * @example
+   * const session = await store.create({ model: "gpt-5" });
+   * await session.append({ role: "user", content: "Hello" });
+   * const { command } = await store.handOver(session, { agent: "codex", env: { CODEX_HOME: folder } });
+   * command.slice(0, 2); // => ["codex", "resume"]
+   */
+  handOver(session, handOver) {
+    const noted = (/** @type {import("../session/transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
+    return handedOver(session, { folder: this.project, noted, ...handOver });
+  }
+
+  /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
+  get secrets() { return this.#redaction.told; }
+
+  /**
+   * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
+   * Contexts, exports and sessions for other agents have been through it.
+   * @template T @param {T} value @returns {Promise<{ value: T, secrets: Secret[] }>}
+   * @throws {LeftoffError} `missing_dependency` where the rules for secrets are not installed
+   * @example
+   * const { value, secrets } = await store.redacted({ note: "nothing secret" });
+   * value; // => { note: "nothing secret" }
+   */
+  async redacted(value) {
+    const { changed: _, ...out } = await this.#redaction.out(value);
+    return out;
+  }
+
+  /**
+   * A new session that begins as a copy of another one, up to a message.
+   * @param {Session} session @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   * @returns {Promise<Session>} @throws {LeftoffError} `not_found` where the session has no such message
+   * @example
+   * const session = await store.create();
+   * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
+   * const copy = await store.fork(session, { at: records[0].id });
+   * copy.metadata.stats.messageCount; // => 1
+   */
+  async fork(session, options = {}) {
+    const { at } = knownOptions("fork", options);
+    const { created, messages, executions } = await copyOf(session, { at });
+    const id = newId();
+    const { path: project, hash, name: _, ...aliases } = await this.#described();
+    const fork = await this.#open.begin(this.#places.home.place(hash, id), { id, ...created, project, ...aliases });
+    await appendAll(fork, messages);
+    await fork.copyExecutions(executions);
+    return fork;
+  }
+
+  /**
+   * Deletes a session: it lies in the trash then, whole. With `purge` it is gone for good.
+   * @param {Session} session @param {{ purge?: boolean }} [options] @returns {Promise<{ trash: string | null }>} where it lies now
+   * @throws {LeftoffError} `open_elsewhere` where another process has it open
+   * @example await store.delete(await store.create()); await store.list(); // => []
+   */
+  async delete(session, options = {}) {
+    const { purge = false } = knownOptions("delete", options);
+    await session.refuseIfOpen();
+    await session.look();
+    const { path, placement, id } = session;
+    await session.close();
+    this.#open.forget(path);
+    const trash = await this.#core.run("delete", path, placement, id, String(purge));
+    return { trash };
+  }
+
+  /**
+   * The sessions of a folder belong to another one from now on: a project was moved.
+   * @param {string} from @param {string} to @returns {Promise<{ count: number }>} how many
+   * @throws {LeftoffError} `open_elsewhere` where another process has one of them open
+   * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
+   */
+  async relocate(from, to) {
+    const [old, path] = [resolve(from), realPath(to)];
+    const [hash, next] = [projectHash(old), projectHash(path)];
+    if (hash === next) return { count: 0 };
+    const project = await this.#described(path);
+    const places = (await this.#places.home.paths(hash)).map((at) => this.#places.of({ path: at, placement: "home" }));
+    // All or none: half a project would be in neither place.
+    for (const place of places) await this.#open.meet(place, (session) => session.refuseIfOpen());
+    let count = 0;
+    for (const place of places) {
+      const session = await this.#open.at(place);
+      await session.refuseIfOpen();
+      await session.relocate({ project });
+      await this.#open.letGo(session);
+      await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
+      count += 1;
+    }
+    return { count };
+  }
+
+  /**
+   * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
+   * @param {Session} session @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
+   *   conversation; one is made unless given, of `title`
+   * @returns {Promise<Session>} the session in its new place
+   * @throws {LeftoffError} `open_elsewhere` where another process has it open; `already_exists`
+   * @example
+   * const session = await store.create({ title: "The parser" });
+   * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
+   */
+  async move(session, options) {
+    const { to, name, day, title = session.metadata.display.title } = knownOptions("move", options);
+    await session.refuseIfOpen();
+    await session.flush();
+    if (session.placement === to) return session;
+    const { path, placement, id, metadata } = session;
+    const about = { id, type: metadata.type, to: to ?? null, words: decomposed(title), name, day };
+    await session.close();
+    const place = await this.#core.run("carry", path, placement, about);
+    this.#open.forget(path);
+    return this.#open.at(this.#places.of(place));
+  }
+
+  /** The sessions in the trash, deleted last first. @internal @returns {Promise<Trashed[]>} */
+  trashed() { return this.#core.run("trashed"); }
+
+  /**
+   * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
+   * @internal
+   * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
+   * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
+   */
+  async restore(id) {
+    const there = await this.#all({ all: true, type: null, archived: null });
+    return this.#core.run("restore", id, there.map((one) => one.id));
+  }
+
+  /**
+   * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
+   * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
+   * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
+   * @returns {Promise<string[]>} the ids of those that were archived
+   * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
+   */
+  async tidy(limits = this.settings.autoPersist) {
+    return this.#core.run("tidy", knownOptions("tidy", limits));
+  }
+
+  /** What sessions say of a project. @param {string} [path] @returns {Promise<import("../records.js").Project>} */
+  #described(path = this.project) {
+    return this.#core.run("describe", path, path.normalize("NFC"));
+  }
+
+  /**
+   * Commits a conversation with its session, or the session alone where only that changed, with git itself.
+   * @param {Session} session @returns {Promise<Committed>}
+   * @throws {LeftoffError} `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`
+   * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
+   */
+  async commit(session) {
+    if (session.placement === "home") {
+      throw new LeftoffError({ code: "not_in_workspace", message: `expected a session of a workspace, but found one in the home: "${session.path}" is in no repository` });
+    }
+    await session.flush();
+    return commit({ folder: conversationOf(session.path).folder, title: session.metadata.display.title });
+  }
+
+  /**
+   * Makes a session the project's current one.
+   * @param {Session} session @returns {Promise<boolean>} whether the project can have one
+   * @example
+   * const session = await store.create();
+   * await store.create();
+   * await store.point(session);
+   * (await store.current())?.id === session.id; // => true
+   */
+  async point(session) {
+    return this.#core.run("point", session.id, session.path);
+  }
+
+  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
+  async current() {
+    const one = await this.#core.run("current");
+    return one ? this.#open.at(this.#places.of(one)) : undefined;
+  }
+
+  /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
+  notices() { return this.#open.unsaid(); }
+
+  /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
+  async close() {
+    const closed = await this.#open.close();
+    closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save")])));
+    closed.push(...(await this.#places.close()));
+    this.#core.close();
+    // One that could not be closed must not keep the others open.
+    const failed = closed.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+
+  [Symbol.asyncDispose]() { return this.close(); }
+
+  /** @param {{ begun?: import("../import/arrivals.js").Begun, letGo?: import("../import/importing.js").LetGo }} [recording] */
+  #importing({ begun, letGo = (session) => this.#open.letGo(session, () => this.#core.run("note", session.path)) } = {}) {
+    const arrivals = new Arrivals({ project: this.project, places: this.#places, core: this.#core, storage: this.#storage, open: this.#open });
+    return new Importing({
+      storage: this.#storage,
+      outside: this.#places.storageOf(),
+      home: this.home,
+      isCounted: this.#isCounted,
+      isOn: begun !== undefined,
+      open: (one, said) => arrivals.session(one, said, begun),
+      resumed: (id) => this.session(id).catch(unlessGone),
+      letGo,
+    });
+  }
+}

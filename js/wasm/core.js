@@ -1,0 +1,118 @@
+// @ts-check
+/** The core, who counts with it, and how values cross. */
+
+import * as bindings from "../../pkg/leftoff.js";
+import { entropy, nowMs } from "./clock.js";
+import { LeftoffError } from "../error.js";
+import { asset } from "./asset.node.js";
+import { toJson } from "./json.js";
+import { Module } from "./module.js";
+
+/** @typedef {typeof bindings} Core */
+
+/** By the names of their encodings. @type {Map<string, bindings.Counter>} */
+const exact = new Map();
+/** @type {bindings.Counter | undefined} */
+let estimate;
+
+export const whole = new Module(bindings, "leftoff.wasm", () => {
+  // The vocabulary is loaded again when it is wanted.
+  exact.clear();
+  estimate = undefined;
+});
+
+/** The core, ready to be called. @returns {Core} */
+export function core() {
+  return whole.loaded();
+}
+
+/**
+ * Calls the core.
+ * @template T
+ * @param {(core: Core) => T} call
+ * @returns {T}
+ */
+export function called(call) {
+  return whole.called(call);
+}
+
+/** Makes a handle of the core: see `Module.lent`. @template {{ free(): void }} T @param {(core: Core) => T} make */
+export function lent(make) {
+  return whole.lent(make);
+}
+
+/** Which instance of the core is at work: what an earlier one made is gone. */
+export function instance() {
+  return whole.instance;
+}
+
+/** What is stored is counted by it, once its vocabulary is loaded. */
+export const STORED = "o200k_base";
+
+/** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
+export function exactCounter(encoding = STORED) {
+  const known = exact.get(encoding);
+  if (known) return known;
+  const counter = called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
+  exact.set(encoding, counter);
+  return counter;
+}
+
+/** Who counts by the encoding of this name, or by the estimate where that is its name. @param {string} encoding */
+export function namedCounter(encoding) {
+  const name = called((core) => core.Counter.encodingOf(String(encoding)));
+  if (!name) throw new LeftoffError({ code: "no_counter", message: `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead` });
+  return name === "estimate-1" ? estimating() : exactCounter(name);
+}
+
+function estimating() {
+  estimate ??= called((core) => core.Counter.estimate());
+  return estimate;
+}
+
+/** Who counts what is stored: by the estimate where no vocabulary is loaded. */
+export function anyCounter() {
+  return exact.get(STORED) ?? estimating();
+}
+
+/** Whether the vocabulary that stored messages are counted by is loaded. */
+export function storedIsExact() {
+  return exact.has(STORED);
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A new uuid. */
+export function newId() {
+  return called((core) => core.newId(nowMs(), entropy()));
+}
+
+/** A value as the bytes that the core reads. @param {unknown} value */
+export function toBytes(value) {
+  return bytesOf(toJson(value));
+}
+
+/** A text as the bytes that the core reads. @param {string} text */
+export function bytesOf(text) {
+  return encoder.encode(text);
+}
+
+const desk = new Uint8Array(64 * 1024);
+
+/** A text as the bytes that the core reads, for one call: the next text lies in the same memory. @param {string} text */
+export function lentBytes(text) {
+  // No letter takes more than three bytes.
+  if (text.length * 3 > desk.length) return encoder.encode(text);
+  return desk.subarray(0, encoder.encodeInto(text, desk).written);
+}
+
+/** What the core wrote, as a value. @param {Uint8Array} bytes */
+export function fromBytes(bytes) {
+  return JSON.parse(textOf(bytes));
+}
+
+/** What the core wrote, as text. @param {Uint8Array} bytes */
+export function textOf(bytes) {
+  return decoder.decode(bytes);
+}

@@ -1,0 +1,156 @@
+// @ts-check
+/**
+ * Values on their way into the core, as JSON: the one place where it is decided what JSON cannot carry.
+ *
+ * `JSON.stringify` leaves out what it cannot write, or writes something else: `null` for NaN, `{}` for a Map. What was
+ * said would be another thing then, and nobody would be told. So each value is written as it is, or refused with its
+ * place. What is `undefined` in an object is not there; a value that says itself how it is written, by `toJSON`, is
+ * written so.
+ */
+
+import { LeftoffError } from "../error.js";
+
+/** So deep a value may be: writing it takes some of the stack for each level, and the core reads less. */
+const DEEPEST = 1000;
+
+/**
+ * @typedef {object} Crossing
+ * @property {string} [about] what the value is, for who is told that it cannot be written
+ * @property {boolean} [instances] instances of classes are written as the fields that they have, as those of providers'
+ *   own libraries are meant to be
+ * @property {boolean} [bytes] bytes are written in base64, as providers' shapes have them
+ *
+ * Where the writing is: the keys that lead there, and the objects that it is in.
+ * @typedef {{ crossing: Crossing, keys: (string | number)[], parents: object[] }} At
+ */
+
+/**
+ * A value as JSON; refused is what would be another value when it is read.
+ * @param {unknown} value @param {Crossing} [crossing] @returns {string}
+ */
+export function toJson(value, crossing = {}) {
+  /** @type {At} */
+  const at = { crossing, keys: [], parents: [] };
+  try {
+    return written(value, at);
+  } catch (cause) {
+    // A getter of the value's own, or a proxy: where it was is where the writing stopped.
+    throw cause instanceof LeftoffError ? cause : refused(at, "one that cannot be read", { code: "invalid_json", cause });
+  }
+}
+
+/** @param {unknown} value @param {At} at @returns {string} */
+function written(value, at) {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "number":
+      if (!Number.isFinite(value)) break;
+      // The only number that looks like another one.
+      return Object.is(value, -0) ? "-0" : String(value);
+    case "boolean":
+      return String(value);
+    case "object":
+      return value === null ? "null" : within(value, at);
+    case "function":
+    case "bigint":
+      if (convertsItself(value)) return converted(value, at);
+  }
+  throw refused(at, named(value), typeof value === "bigint" ? { code: "invalid_json" } : {});
+}
+
+/** @param {object} value @param {At} at */
+function within(value, at) {
+  if (at.parents.includes(value)) throw refused(at, "one that holds itself", { code: "invalid_json" });
+  if (at.parents.length === DEEPEST) throw refused(at, `one that is nested deeper than ${DEEPEST}`);
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return ofBytes(value, at);
+  if (convertsItself(value)) return converted(value, at);
+  at.parents.push(value);
+  const json = Array.isArray(value) ? ofArray(value, at) : ofObject(value, at);
+  at.parents.pop();
+  return json;
+}
+
+/** @param {unknown[]} array @param {At} at */
+function ofArray(array, at) {
+  const parts = [];
+  for (let place = 0; place < array.length; place += 1) {
+    at.keys.push(place);
+    parts.push(written(array[place], at));
+    at.keys.pop();
+  }
+  const other = Object.keys(array).find((key, place) => key !== String(place));
+  if (other !== undefined) throw refused(at, `an array that has "${other}", too`);
+  return `[${parts.join(",")}]`;
+}
+
+/** @param {object} object @param {At} at */
+function ofObject(object, at) {
+  if (!isPlain(object) && !(at.crossing.instances && isTagged(object))) throw refused(at, named(object));
+  for (const symbol of Object.getOwnPropertySymbols(object)) {
+    if (Object.prototype.propertyIsEnumerable.call(object, symbol)) throw refused(at, `an object that has ${String(symbol)}`);
+  }
+  let json = "{";
+  for (const key of Object.keys(object)) {
+    at.keys.push(key);
+    const value = /** @type {Record<string, unknown>} */ (object)[key];
+    if (value !== undefined) json += `${json === "{" ? "" : ","}${JSON.stringify(key)}:${written(value, at)}`;
+    at.keys.pop();
+  }
+  return `${json}}`;
+}
+
+/** @param {ArrayBuffer | ArrayBufferView} value @param {At} at */
+function ofBytes(value, at) {
+  if (!at.crossing.bytes || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array))) throw refused(at, named(value));
+  let binary = "";
+  for (const byte of value instanceof Uint8Array ? value : new Uint8Array(value)) binary += String.fromCharCode(byte);
+  return `"${btoa(binary)}"`;
+}
+
+/** @param {any} value */
+function convertsItself(value) {
+  return typeof value.toJSON === "function";
+}
+
+// What it gives is not asked again how it is written.
+/** @param {any} value @param {At} at */
+function converted(value, at) {
+  const given = value.toJSON(String(at.keys.at(-1) ?? ""));
+  if (given === null || given === undefined) throw refused(at, `${named(value)} that JSON has no value for`);
+  if (typeof given !== "object" || at.parents.includes(value)) return written(given, at);
+  at.parents.push(value);
+  const json = Array.isArray(given) ? ofArray(given, at) : ofObject(given, at);
+  at.parents.pop();
+  return json;
+}
+
+// Also of another realm, whose objects have another prototype; the next one is none in each.
+/** @param {object} object */
+function isPlain(object) {
+  const prototype = Object.getPrototypeOf(object);
+  return (prototype === null || Object.getPrototypeOf(prototype) === null) && isTagged(object);
+}
+
+// What the language's own classes hold is no field of theirs: of a Map nothing would be written.
+/** @param {object} object */
+function isTagged(object) {
+  return Object.prototype.toString.call(object) === "[object Object]";
+}
+
+/** @param {unknown} value */
+function named(value) {
+  if (typeof value === "number" || value === undefined) return String(value);
+  if (typeof value !== "object" || value === null) return `a ${typeof value}`;
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  const own = name === "Object" ? value.constructor?.name : name;
+  return own ? `an instance of ${own}` : "an instance of a class";
+}
+
+// What JSON itself refuses is no JSON; what it would change in silence is not what was asked for.
+/** @param {At} at @param {string} found @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why] */
+function refused({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
+  const path = keys.map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`)).join("");
+  const message = `${about ? `${about}: ` : ""}expected a value that JSON can hold${path && ` for "${path}"`}, but found ${found} instead`;
+  return new LeftoffError({ code, message, cause });
+}

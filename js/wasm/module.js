@@ -1,0 +1,84 @@
+// @ts-check
+/** A module of WebAssembly, loaded when it is called first, and made anew after a trap. */
+
+import { asset } from "./asset.node.js";
+import { LeftoffError } from "../error.js";
+
+/**
+ * @template {{ initSync(options: { module: BufferSource }): unknown, __wbg_reset_state(): void }} Bindings
+ */
+export class Module {
+  #bindings;
+  #file;
+  #onTrap;
+  #isLoaded = false;
+  /** How often it was made anew. */
+  #generation = 0;
+
+  /**
+   * @param {Bindings} bindings
+   * @param {string} file of pkg/
+   * @param {() => void} [onTrap] nothing of the instance can be trusted any more
+   */
+  constructor(bindings, file, onTrap = () => {}) {
+    this.#bindings = bindings;
+    this.#file = file;
+    this.#onTrap = onTrap;
+  }
+
+  /** Which instance is at work: what an earlier one made is gone. */
+  get instance() {
+    return this.#generation;
+  }
+
+  /** Its functions, ready to be called. */
+  loaded() {
+    if (!this.#isLoaded) this.#bindings.initSync({ module: asset(this.#file) });
+    this.#isLoaded = true;
+    return this.#bindings;
+  }
+
+  /**
+   * Calls it. What it refuses is thrown as it says; a trap is a bug, is reported once, and costs the instance.
+   * @template T
+   * @param {(bindings: Bindings) => T} call
+   * @returns {T}
+   */
+  called(call) {
+    try {
+      return call(this.loaded());
+    } catch (cause) {
+      if (cause instanceof WebAssembly.RuntimeError) {
+        this.#bindings.__wbg_reset_state();
+        this.#generation += 1;
+        this.#onTrap();
+        throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
+      }
+      if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
+        throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again", cause });
+      }
+      const { code, message, came } = /** @type {{ code?: import("../types/index.js").CoreCode, message?: string, came?: string[] }} */ (cause ?? {});
+      if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
+      throw new LeftoffError({ code, message, came });
+    }
+  }
+
+  /**
+   * Makes a handle for as long as it is needed. JavaScript collects the few bytes that it sees of a handle late, or never; so
+   * whoever makes one calls `free`, also where something was thrown.
+   * @template {{ free(): void }} T
+   * @param {(bindings: Bindings) => T} make
+   * @returns {{ handle: T, free: () => void }}
+   */
+  lent(make) {
+    const handle = this.called(make);
+    const made = this.#generation;
+    let isHeld = true;
+    const free = () => {
+      // After a trap its memory is another instance's.
+      if (isHeld && made === this.#generation) handle.free();
+      isHeld = false;
+    };
+    return { handle, free };
+  }
+}
