@@ -19,7 +19,7 @@ export default {
 /** @param {string} folder */
 async function measure(folder) {
   const draft = { role: "user", content: prose(CONTENT_BYTES) };
-  const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
+  const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false });
   const [buffered, durable] = [await store.create(), await store.create()];
   const open = (/** @type {string} */ name) => fs.openSync(join(folder, name), "a");
   const [raw, synced] = [open("raw"), open("synced")];

@@ -244,9 +244,9 @@ async function uncounted(folder) {
   const file = join(folder, "claude-code.jsonl");
   writeFileSync(file, grow(IMPORTED));
   let homes = 0;
-  const imported = async (/** @type {boolean} */ isCounted) => {
+  const imported = async (/** @type {boolean} */ countTokens) => {
     const home = join(folder, `imported-${(homes += 1)}`);
-    const store = await openStore({ home, project: folder, isCounted });
+    const store = await openStore({ home, project: folder, countTokens });
     const { imported: [one] } = await store.import(file);
     return { store, session: await store.session(/** @type {{ id: string }} */ (one).id) };
   };

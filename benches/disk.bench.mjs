@@ -17,14 +17,14 @@ export default {
   ]),
 };
 
-/** @param {string} home @param {string} project @param {boolean} isCounted */
-async function appended(home, project, isCounted) {
-  const store = await openStore({ home, project, isCounted });
+/** @param {string} home @param {string} project @param {boolean} countTokens */
+async function appended(home, project, countTokens) {
+  const store = await openStore({ home, project, countTokens });
   const session = await store.create();
   const drafts = Array.from({ length: 1000 }, () => ({ role: "user", content: prose(1000) }));
   await session.append(drafts);
   await store.close();
-  const what = `1,000 messages of 1,000 bytes, ${isCounted ? "counted" : "not counted"}`;
+  const what = `1,000 messages of 1,000 bytes, ${countTokens ? "counted" : "not counted"}`;
   return { what, value: bytesIn(session.path) / (1000 * 1000), unit: "times" };
 }
 

@@ -96,7 +96,7 @@ function readAll(path) {
 async function made(folder, count, { isActive }) {
   const home = join(folder, "home");
   mkdirSync(folder);
-  const store = await openStore({ home, project: folder, isCounted: false, idleMs: Infinity });
+  const store = await openStore({ home, project: folder, countTokens: false, idleMs: Infinity });
   const session = await store.create({ title: "the one that the others are copies of", model: "gpt-5" });
   for (let n = 0; n < MESSAGES; n += 1) await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
   if (!isActive) await session.stop({ summary: "as far as it went" });

@@ -33,8 +33,8 @@ async function measure(folder) {
   // The vocabulary is loaded before anything is measured.
   await countTokens("a");
   let homes = 0;
-  const imported = async (/** @type {string} */ from, /** @type {boolean} */ isCounted) => {
-    const store = await openStore({ home: join(folder, `home-${(homes += 1)}`), project: folder, isCounted });
+  const imported = async (/** @type {string} */ from, /** @type {boolean} */ countTokens) => {
+    const store = await openStore({ home: join(folder, `home-${(homes += 1)}`), project: folder, countTokens });
     const { imported, problems } = await store.import(from);
     const added = imported.reduce((sum, { added }) => sum + added, 0);
     if (added < 1000 || problems.length > 0) throw new Error(`expected thousands of messages, but found ${added}, and ${problems.length} problems`);

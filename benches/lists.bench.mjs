@@ -66,7 +66,7 @@ async function measure(folder) {
 
 /** Gives the documents of all. @param {string} home @param {string} project */
 async function made(home, project) {
-  const store = await openStore({ home, project, isCounted: false });
+  const store = await openStore({ home, project, countTokens: false });
   const session = await store.create({ title: "the one that the others are copies of", model: "gpt-5" });
   for (let n = 0; n < MESSAGES; n += 1) await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
   await session.stop({ summary: "as far as it went" });

@@ -65,7 +65,7 @@ async function fresh(home) {
 
 /** A session whose log has so many bytes. @param {string} home @param {number} bytes @returns {Promise<Home>} */
 async function filled(home, bytes) {
-  const store = await openStore({ home, project: "/", isCounted: false });
+  const store = await openStore({ home, project: "/", countTokens: false });
   const session = await store.create({ agent: { command: "/brainstorm", systemPromptHash: "sha256:00", model: "another", tools: ["Read"] } });
   const all = conversation();
   const batches = Array.from({ length: DIFFERENT }, () => Array.from({ length: BATCH }, () => all.next().value));

@@ -59,7 +59,7 @@ async function measure(folder) {
 /** A log of what was said: the words of a document, in an order of their own in each message. @param {string} folder */
 async function said(folder) {
   const words = readFileSync(join(root, "docs", "FORMAT.md"), "utf8").split(/\s+/);
-  const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
+  const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false });
   const session = await store.create();
   for (let bytes = 0, n = 0; bytes < LOG_BYTES; ) {
     const drafts = Array.from({ length: 100 }, () => {

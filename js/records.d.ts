@@ -810,7 +810,7 @@ tokens: number, };
 /**
  * What became of a message.
  */
-export type Action = "kept" | "shortened" | "summarised" | "dropped";
+export type Action = "kept" | "shortened" | "summarized" | "dropped";
 
 /**
  * Where contexts of a compacted conversation begin.

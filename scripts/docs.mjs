@@ -4,7 +4,7 @@
 // stable yet; what it writes is regular enough to be taken apart by its indentation.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { root, run, step } from "./run.mjs";
 
 const api = join(root, "docs", "api");
@@ -14,15 +14,15 @@ const PAGES = {
   leftoff: {
     about: 'import { openStore } from "leftoff"',
     entry: "index",
-    first: ["open-store", "store", "session", "appended"],
+    first: ["store/open-store", "store/store", "session/session", "session/appended"],
     others: [""],
     types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/errors", "storage/contract", "records"],
   },
-  compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat", first: ["compat"], others: ["open-store", "error"], types: ["types/compat"] },
+  compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat/index", first: ["compat/index"], others: ["store/open-store", "error"], types: ["types/compat"] },
 };
 
 /** The files that an entry exports from, and it. @param {string} entry */
-const exported = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "\.\/([\w/-]+)\.js"/gm), ([, file = ""]) => file);
+const exported = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "(\.[\w/.-]+)\.js"/gm), ([, file = ""]) => posix.join(posix.dirname(entry), file));
 
 /** @typedef {{ name: string, kind: string, doc: string, code: string }} Declared */
 

@@ -25,7 +25,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec
     best
 }
 
-/// The letters to be changed, added, left out or swapped with their neighbour.
+/// The letters to be changed, added, left out or swapped with their neighbor.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

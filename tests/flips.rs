@@ -1,4 +1,4 @@
-//! Every bit of a 64 KiB log, flipped: at most one record is affected, its neighbours are the same bytes, the flip is
+//! Every bit of a 64 KiB log, flipped: at most one record is affected, its neighbors are the same bytes, the flip is
 //! reported where it is, and in the context only that record and what is paired with it are missing.
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]

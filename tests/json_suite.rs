@@ -1,4 +1,4 @@
-//! JSONTestSuite: what is JSON is accepted, what is none is refused, and neither costs a neighbour.
+//! JSONTestSuite: what is JSON is accepted, what is none is refused, and neither costs a neighbor.
 //! tests/js/json-suite.test.js holds the core inside WebAssembly to the same.
 #![cfg(feature = "interop")]
 #![allow(missing_docs)]

@@ -68,7 +68,7 @@ fn a_flipped_bit_costs_at_most_its_own_record_and_is_reported() {
             let hit = |record: &&Record| record.start <= place as u64 && place as u64 <= record.end;
             let kept = records(&found);
             for record in whole.iter().filter(|record| !hit(record)) {
-                assert!(kept.contains(record), "byte {place} bit {bit} cost a neighbour");
+                assert!(kept.contains(record), "byte {place} bit {bit} cost a neighbor");
             }
             assert!(!problems(&found).is_empty(), "byte {place} bit {bit} went unnoticed");
         }

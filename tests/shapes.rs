@@ -99,7 +99,7 @@ fn comparable(said: Vec<Said>, format: Format) -> Vec<Said> {
                 Said::Result { id: String::new(), text, is_error: is_error && has_errors }
             }
         };
-        // Neighbours of one speaker may become one message.
+        // Neighbors of one speaker may become one message.
         match (all.last_mut(), one) {
             (Some(Said::Text(before, all)), Said::Text(role, text)) if *before == role => {
                 *all += &format!("\n\n{text}")
@@ -175,7 +175,7 @@ fn check(messages: &[Message]) {
         let kept = law.iter().filter(|said| matches!(said, Said::Result { .. })).count();
         let calls: usize = messages.iter().map(|message| message.tool_calls().len()).sum();
         assert_eq!(kept, calls, "{what}");
-        assert!(results - written.without_call.len() <= calls, "{what}");
+        assert!(results - written.orphaned_results.len() <= calls, "{what}");
         for message in messages {
             let one: Value =
                 serde_json::from_str(&counted_alone(message, format, None).0).expect("valid JSON");
@@ -307,7 +307,10 @@ fn results_that_name_no_call_are_told() {
     };
     for format in SHAPES {
         let written = write(&[result("gone"), result("lost")], format);
-        assert_eq!((written.json.as_str(), written.without_call), ("[]", vec!["gone".into(), "lost".into()]));
+        assert_eq!(
+            (written.json.as_str(), written.orphaned_results),
+            ("[]", vec!["gone".into(), "lost".into()])
+        );
     }
 }
 

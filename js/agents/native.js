@@ -18,7 +18,7 @@ import { openCodeModel } from "./opencode-model.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { ReadSession } from "../session/transcript.js" */
 /** @import { Env } from "./homes.js" */
-/** @import { ContextRequest, HandOver, HandedOver } from "../types/index.js" */
+/** @import { ContextRequest, WriteForAgent, WrittenForAgent } from "../types/index.js" */
 
 /**
  * @typedef {object} Client how an agent's client is called, and where it keeps what it has
@@ -78,11 +78,11 @@ const CLIENTS = {
 };
 
 /**
- * @param {Session} session @param {HandOver & { folder: string, noted: (written: ReadSession, last: string) => Promise<void> }} handOver
+ * @param {Session} session @param {WriteForAgent & { folder: string, noted: (written: ReadSession, last: string) => Promise<void> }} writeForAgent
  *   `noted`: is told what was written, as it is read back, and its last message
- * @returns {Promise<HandedOver>}
+ * @returns {Promise<WrittenForAgent>}
  */
-export async function handedOver(session, { agent, folder, noted, env = process.env, ...request }) {
+export async function writtenForAgent(session, { agent, folder, noted, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
   const { metadata } = session;
   const context = await session.context(/** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true }));
@@ -171,7 +171,7 @@ function isProgram(path) {
   }
 }
 
-/** Starts the client, which takes over the terminal; its exit status. @param {Pick<HandedOver, "command" | "takes" | "folder">} handedOver */
+/** Starts the client, which takes over the terminal; its exit status. @param {Pick<WrittenForAgent, "command" | "takes" | "folder">} writtenForAgent */
 export async function started({ command, takes, folder }) {
   const taken = takes ? await ran(takes, folder) : 0;
   return taken === 0 ? ran(command, folder) : taken;

@@ -225,7 +225,7 @@ function explain({ budget, messages, rejected, summaryTokens, compacted, unreadM
   const { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens } = budget;
   const divided = `  window ${modelContextWindow} = ${systemPromptTokens} system + ${toolDefinitionTokens} tools + ${reserveForResponse} for the answer + ${availableTokens} for messages\n`;
   const refused = rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
-  const groups = ["kept", "shortened", "summarised", "dropped"].map((action) => {
+  const groups = ["kept", "shortened", "summarized", "dropped"].map((action) => {
     const those = messages.filter((/** @type {any} */ one) => one.action === action);
     const tokens = those.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.tokens, 0);
     return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${those.length} messages\n` : "";

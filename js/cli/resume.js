@@ -83,7 +83,7 @@ async function resumed(args, words, { override, ...request }) {
     const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
     if (session.metadata.lifecycle === "completed" && !override) await refuseUnlessSure(args, store, session);
-    return store.handOver(session, { ...request, agent });
+    return store.writeForAgent(session, { ...request, agent });
   });
   const { command, takes, included, messageCount, path, assumed } = value;
   if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);

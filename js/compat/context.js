@@ -78,7 +78,7 @@ export class ContextBuilder {
     // What messages cost together only the tokenizer knows: what is over is taken from the next try.
     if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
     for (let window = availableTokens; ; ) {
-      const { report: _, messages: sent, withoutCall: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
+      const { report: _, messages: sent, orphanedResults: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
       const messages = sent.map(asMessage);
       const tokensUsed = this.#tokenizer.countMessages ? await this.#tokenizer.countMessages(messages) : result.tokensUsed;
       if (!Number.isFinite(tokensUsed)) throw refused(`expected a number from "countMessages", but found ${tokensUsed} instead`);

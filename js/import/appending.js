@@ -11,7 +11,7 @@ import { isAmiss } from "../session/handle.js";
 /** @import { Session } from "../session/session.js" */
 
 /**
- * @typedef {{ handle: Transcript, at: number, count: number, isCounted: boolean, goesOn?: boolean, revives?: boolean, onBatch?: (count: number) => void }} Fresh
+ * @typedef {{ handle: Transcript, at: number, count: number, countTokens: boolean, goesOn?: boolean, revives?: boolean, onBatch?: (count: number) => void }} Fresh
  *   `goesOn`: with a conversation that was begun elsewhere; `revives`: a paused session is active again with it; `onBatch`: of
  *   a new one, how many messages are about to be written
  */
@@ -58,13 +58,13 @@ export async function appendFresh(session, from) {
 }
 
 /** @param {Session} session @param {Fresh} from */
-async function appendedFresh(session, { handle, at, count, isCounted, goesOn = false, revives = false, onBatch }) {
+async function appendedFresh(session, { handle, at, count, countTokens, goesOn = false, revives = false, onBatch }) {
   const { log } = session;
   let added = 0;
   if ((await log.size()) === 0) {
-    if (isCounted) countAsStored();
+    if (countTokens) countAsStored();
     const { handle: staged, free } = agents.lent(() => handle.stage(at));
-    const written = await session.appendStaged(new Staging(staged, isCounted, onBatch)).finally(free);
+    const written = await session.appendStaged(new Staging(staged, countTokens, onBatch)).finally(free);
     added = count;
     if ((await log.size()) === written) {
       await session.flush({ learns: false });
@@ -89,20 +89,20 @@ async function appendedFresh(session, { handle, at, count, isCounted, goesOn = f
 /** The messages of a new log, staged where they were read: they need not cross into the core, which goes on from the checkpoint. */
 export class Staging {
   #handle;
-  #isCounted;
+  #countTokens;
   #onBatch;
 
-  /** @param {StagingHandle} handle @param {boolean} isCounted @param {(count: number) => void} [onBatch] */
-  constructor(handle, isCounted, onBatch) {
+  /** @param {StagingHandle} handle @param {boolean} countTokens @param {(count: number) => void} [onBatch] */
+  constructor(handle, countTokens, onBatch) {
     this.#handle = handle;
-    this.#isCounted = isCounted;
+    this.#countTokens = countTokens;
     this.#onBatch = onBatch;
   }
 
   /** The bytes of the next batch; nothing where all are staged. */
   next() {
     this.#onBatch?.(BATCH);
-    return agents.called(() => this.#handle.stage(BATCH, nowMs(), entropy(), this.#isCounted));
+    return agents.called(() => this.#handle.stage(BATCH, nowMs(), entropy(), this.#countTokens));
   }
 
   blobs() { return agents.called(() => this.#handle.stagedBlobs()) ?? []; }

@@ -36,24 +36,24 @@ export class Importing {
   #seen;
   #open;
   #letGo;
-  #isCounted;
+  #countTokens;
   #isOn;
   #continued;
   #resumed;
 
   /**
-   * @param {{ storage: Storage, outside: Storage, home: string, isCounted: boolean, isOn?: boolean,
+   * @param {{ storage: Storage, outside: Storage, home: string, countTokens: boolean, isOn?: boolean,
    *   open: (one: ReadSession, said: Said) => Promise<Session>, resumed: (id: string) => Promise<Session | undefined>,
    *   letGo: LetGo }} parts
    *   `outside`: where the agents' files are; `isOn`: what is read goes on there; `open`: the session that one of theirs goes
    *   into; `resumed`: one that was resumed in theirs
    */
-  constructor({ storage, outside, home, isCounted, isOn = false, open, resumed, letGo }) {
+  constructor({ storage, outside, home, countTokens, isOn = false, open, resumed, letGo }) {
     this.#outside = outside;
     this.#seen = new Seen(storage, join(home, names().imported));
     this.#open = open;
     this.#letGo = letGo;
-    this.#isCounted = isCounted;
+    this.#countTokens = countTokens;
     this.#isOn = isOn;
     this.#continued = new Continued(storage, home);
     this.#resumed = resumed;
@@ -142,7 +142,7 @@ export class Importing {
     for (const [at, one] of sessions.entries()) {
       const { agent, losses, parent } = one;
       for (const { session, goesOn, at: place, count } of await this.#parts(read, at, one)) {
-        const added = await appendFresh(session, { handle, at: place, count, isCounted: this.#isCounted, goesOn, revives: this.#isOn, onBatch });
+        const added = await appendFresh(session, { handle, at: place, count, countTokens: this.#countTokens, goesOn, revives: this.#isOn, onBatch });
         await this.#letGo(session, one);
         imported.push({ id: session.id, agent, path, messageCount: count, added, parent: parent ?? undefined, losses });
       }

@@ -103,7 +103,7 @@ function meant(text) {
   return root && errors.length === 0 ? JSON.stringify(getNodeValue(root)) : NaN;
 }
 
-// With the comma that parts it from its neighbour; the library's own way is wrong for arrays on one line.
+// With the comma that parts it from its neighbor; the library's own way is wrong for arrays on one line.
 /** @param {string} text @param {import("jsonc-parser").Node} [node] an element, or a property */
 function without(text, node) {
   const around = node?.parent;

@@ -91,11 +91,11 @@ export class Live {
     });
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ isCounted?: boolean, own?: Own }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
-  async run(name, request = "", { isCounted = true, own } = {}) {
+  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: Own }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
+  async run(name, request = "", { countTokens = true, own } = {}) {
     const native = this.#made();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
-    return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), isCounted, now, chance), own));
+    return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance), own));
   }
 
   /** Drives one that gives pages of items. @param {string} name @param {object} [request] @param {Own} [own] @returns {AsyncGenerator<any>} the items, one after another */
@@ -132,13 +132,13 @@ export class Live {
 
   /**
    * Appends messages as one batch.
-   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, isCounted: boolean }} how without a
+   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how without a
    *   format they were read from a log; `once`: under which conditions they count, JSON
    * @returns {Promise<Uint8Array>} their lines
    */
-  append(drafts, { format, once, durable, revives, isCounted }) {
+  append(drafts, { format, once, durable, revives, countTokens }) {
     const native = this.#made();
-    return driveAppend((operations, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), isCounted, seen, now, chance), this.#host);
+    return driveAppend((operations, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, seen, now, chance), this.#host);
   }
 
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */

@@ -26,7 +26,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 export class Session {
   #live;
   #contexts;
-  #isCounted;
+  #countTokens;
   #idleMs;
   #secrets;
   /** @type {Waiting[]} appends whose turn has not come */
@@ -34,13 +34,13 @@ export class Session {
 
   /**
    * @private
-   * @param {{ isCounted?: boolean, redaction?: Redaction, idleMs?: number }} parts `isCounted`: whether appended
+   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number }} parts `countTokens`: whether appended
    *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
    * @param {Live} live
    */
-  constructor({ isCounted = true, redaction = Redaction.none, idleMs = Infinity }, live) {
+  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity }, live) {
     this.#live = live;
-    this.#isCounted = isCounted;
+    this.#countTokens = countTokens;
     this.#idleMs = idleMs;
     this.#secrets = redaction.of(live.from);
     this.#contexts = new Contexts(this, live, this.#secrets);
@@ -60,14 +60,14 @@ export class Session {
   /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
   get metadata() { return this.#secrets.outNow(this.#live.metadata); }
 
+  /** The file of its messages, for who reads all of it. @internal */
+  get log() { return this.#live.from.log; }
+
   /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. @internal */
   get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
 
   /** Loads what has to be known before anything leaves. @internal */
   prepare() { return this.#secrets.prepare(); }
-
-  /** The file of its messages, for who reads all of it. */
-  get log() { return this.#live.from.log; }
 
   /** Whether its folder is where it was, and still its own. @internal */
   isThere() {
@@ -89,7 +89,7 @@ export class Session {
   /**
    * Begins a session in a folder.
    * @internal
-   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend, created: Record<string, unknown> & { id: string } }} options
+   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend?: Lend, created: Record<string, unknown> & { id: string } }} options
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
@@ -100,7 +100,7 @@ export class Session {
   /**
    * One that was begun.
    * @internal
-   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend: Lend }} parts
+   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend: Lend }} parts
    */
   static of(parts) {
     return new Session(parts, new Live(parts).begun());
@@ -109,7 +109,7 @@ export class Session {
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
    * @internal
-   * @param {Place & { cache: Cache, isCounted?: boolean, find?: Find, lend?: Lend }} parts `find`: where it lies now, if it was moved
+   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend?: Lend }} parts `find`: where it lies now, if it was moved
    */
   static async open(parts) {
     const live = new Live(parts);
@@ -373,7 +373,7 @@ export class Session {
   async appendTool(execution) {
     // As it is now: the caller may change it before its turn comes.
     const json = toJson(execution);
-    const { lines, ...appended } = await this.#live.inTurn(() => this.#live.run("appendTool", json, { isCounted: this.#isCounted }));
+    const { lines, ...appended } = await this.#live.inTurn(() => this.#live.run("appendTool", json, { countTokens: this.#countTokens }));
     await this.#secrets.take(bytesOf(lines));
     return appended;
   }
@@ -531,7 +531,7 @@ export class Session {
     const durable = first.durability === "durable";
     const live = this.#live;
     try {
-      const how = { format: first.isCopy ? undefined : first.format, once: first.once, durable, revives: group.some(({ revives }) => revives), isCounted: this.#isCounted };
+      const how = { format: first.isCopy ? undefined : first.format, once: first.once, durable, revives: group.some(({ revives }) => revives), countTokens: this.#countTokens };
       const lines = await live.append(joined(group.map((one) => one.json)), how);
       await this.#secrets.take(lines);
       let from = 0;

@@ -3,7 +3,7 @@
 /**
  * What a storage is. `tests/js/storage-contract.js` holds every storage to it.
  *
- * Paths are absolute and normalised, with `/` (on Windows: what `path.resolve` gives). Offsets and sizes are bytes.
+ * Paths are absolute and normalized, with `/` (on Windows: what `path.resolve` gives). Offsets and sizes are bytes.
  * Null means that nothing is there, and nothing else; a parent that is a file counts as nothing being there. Whatever
  * else goes wrong rejects with a `LeftoffError` whose message names the path, whose `cause` is the system's error, and
  * whose `code` is one of:

@@ -21,13 +21,13 @@ import { Session } from "../session/session.js";
 
 /**
  * What a store is made of.
- * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, isCounted: boolean,
+ * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
  *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} StoreParts
  */
 
 export class OpenSessions {
   #places;
-  #isCounted;
+  #countTokens;
   #redaction;
   #idleMs;
   #find;
@@ -41,14 +41,14 @@ export class OpenSessions {
   #unsaid = [];
 
   /**
-   * @param {{ places: Places, cache: Cache, isCounted: boolean, redaction: Redaction, idleMs: number,
+   * @param {{ places: Places, cache: Cache, countTokens: boolean, redaction: Redaction, idleMs: number,
    *   find: (id: string) => Promise<Place | undefined>, core: CoreStore }} parts `find`: where a session lies
    */
-  constructor({ places, cache, isCounted, redaction, idleMs, find, core }) {
+  constructor({ places, cache, countTokens, redaction, idleMs, find, core }) {
     this.#find = find;
     this.#core = core;
     this.#places = places;
-    this.#isCounted = isCounted;
+    this.#countTokens = countTokens;
     this.#redaction = redaction;
     this.#idleMs = idleMs;
     this.cache = cache;
@@ -213,6 +213,6 @@ export class OpenSessions {
 
   /** @param {Place} place */
   #parts(place) {
-    return { ...place, find: this.#find, cache: this.cache, isCounted: this.#isCounted, redaction: this.#redaction, idleMs: this.#idleMs };
+    return { ...place, find: this.#find, cache: this.cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs };
   }
 }

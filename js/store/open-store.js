@@ -26,7 +26,7 @@ import { Store } from "./store.js";
  * await opened.close();
  */
 export async function openStore(options = {}) {
-  const { project, home, workspace, storage, isCounted = true, idleMs, redact } = knownOptions("openStore", options);
+  const { project, home, workspace, storage, countTokens = true, idleMs, redact } = knownOptions("openStore", options);
   const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
   if (!storage) refuseUnlessFolder(folder);
   const path = realPath(project ?? workingFolder());
@@ -38,5 +38,5 @@ export async function openStore(options = {}) {
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, isCounted, idleMs, files, read, redaction });
+  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, files, read, redaction });
 }

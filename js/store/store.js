@@ -4,7 +4,7 @@
 import { join, resolve } from "node:path";
 
 import { Arrivals } from "../import/arrivals.js";
-import { handedOver } from "../agents/native.js";
+import { writtenForAgent } from "../agents/native.js";
 import { keptSessions } from "../agents/places.js";
 import { Continued } from "../import/continued.js";
 import { newId } from "../wasm/core.js";
@@ -27,7 +27,7 @@ import { CoreStore } from "../wasm/store.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, HandOver, HandedOver, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
 
 /**
  * A session in the trash.
@@ -51,21 +51,21 @@ export class Store {
   #read;
   #redaction;
   #places;
-  #isCounted;
+  #countTokens;
   #core;
   #open;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
   /** @private @param {StoreParts} parts */
-  constructor({ project, home, workspace, storage, places, isCounted, idleMs, files, read, redaction }) {
+  constructor({ project, home, workspace, storage, places, countTokens, idleMs, files, read, redaction }) {
     this.#storage = storage;
     this.#files = files;
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#places = places;
     this.#redaction = redaction;
-    this.#isCounted = isCounted;
+    this.#countTokens = countTokens;
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
     this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) });
     const found = async (/** @type {string} */ id) => {
@@ -73,7 +73,7 @@ export class Store {
       const now = at && (await this.#core.run("liesNow", at.path, at.placement));
       return now ? places.of(now) : undefined;
     };
-    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, isCounted, redaction, idleMs: this.#idleMs, find: found });
+    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found });
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -307,17 +307,17 @@ export class Store {
   /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
    * goes on with this session, once it is imported.
-   * @param {Session} session @param {HandOver} handOver @returns {Promise<HandedOver>}
+   * @param {Session} session @param {WriteForAgent} writeForAgent @returns {Promise<WrittenForAgent>}
    * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `missing_dependency`
    * @example
    * const session = await store.create({ model: "gpt-5" });
    * await session.append({ role: "user", content: "Hello" });
-   * const { command } = await store.handOver(session, { agent: "codex", env: { CODEX_HOME: folder } });
+   * const { command } = await store.writeForAgent(session, { agent: "codex", env: { CODEX_HOME: folder } });
    * command.slice(0, 2); // => ["codex", "resume"]
    */
-  handOver(session, handOver) {
+  writeForAgent(session, writeForAgent) {
     const noted = (/** @type {import("../session/transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
-    return handedOver(session, { folder: this.project, noted, ...handOver });
+    return writtenForAgent(session, { folder: this.project, noted, ...writeForAgent });
   }
 
   /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
@@ -510,7 +510,7 @@ export class Store {
       storage: this.#storage,
       outside: this.#places.storageOf(),
       home: this.home,
-      isCounted: this.#isCounted,
+      countTokens: this.#countTokens,
       isOn: begun !== undefined,
       open: (one, said) => arrivals.session(one, said, begun),
       resumed: (id) => this.session(id).catch(unlessGone),

@@ -79,7 +79,7 @@ export interface Conversation {
 }
 
 /** How a session goes on in another agent. */
-export interface HandOver extends ContextRequest {
+export interface WriteForAgent extends ContextRequest {
   agent: string;
   /** Where the client works; the store's project unless given. */
   folder?: string;
@@ -88,7 +88,7 @@ export interface HandOver extends ContextRequest {
 }
 
 /** A session written as another agent keeps its own. */
-export interface HandedOver {
+export interface WrittenForAgent {
   /** The name by which the client knows it. */
   id: string;
   agent: string;

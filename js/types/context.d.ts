@@ -93,7 +93,7 @@ export interface ContextBuildResult<F extends Format = "leftoff"> {
   /** Of so many large texts and files the disk has no more than the ends, or something else. */
   missingBlobs?: number;
   /** Calls that nobody made: the results that name them are left out. */
-  withoutCall?: string[];
+  orphanedResults?: string[];
   /** Why each message is there, or is not. */
   report: ContextReport;
   /** What the store's `redact` found in it. */

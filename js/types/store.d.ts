@@ -17,7 +17,7 @@ export interface StoreOptions {
   /** Where bytes are kept; the disk unless given. */
   storage?: Storage;
   /** Whether messages are counted when they are appended, which saves counting them in each context; true unless given. */
-  isCounted?: boolean;
+  countTokens?: boolean;
   /** A session that rests for so long, in milliseconds, is paused by whoever looks next; the setting `idleMinutes` unless given. */
   idleMs?: number;
   /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */

@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn what_one_did_not_reach_is_unread_there_and_those_of_the_first_come_first() {
-        let before = [("b", "kept"), ("c", "summarised")];
+        let before = [("b", "kept"), ("c", "summarized")];
         let after = [("a", "dropped"), ("b", "shortened")];
         let all = [
             change("b", "kept", "shortened"),
-            change("c", "summarised", "unread"),
+            change("c", "summarized", "unread"),
             change("a", "unread", "dropped"),
         ];
         assert_eq!(changes(&before, &after), all);

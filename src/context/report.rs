@@ -80,7 +80,7 @@ impl Decision {
     pub(crate) fn of(item: &Item, is_short: Option<bool>, has_summary: bool) -> Decision {
         let is_result = item.message.role == Some(Role::Tool);
         let (action, rule, tokens) = match is_short {
-            None if has_summary => (Action::Summarised, "did-not-fit", item.least()),
+            None if has_summary => (Action::Summarized, "did-not-fit", item.least()),
             None => (Action::Dropped, "did-not-fit", item.least()),
             Some(true) if is_result => (Action::Shortened, "tool-result", item.least()),
             Some(true) => (Action::Shortened, "cut-to-fit", item.least()),
@@ -107,7 +107,7 @@ pub enum Action {
     /// It is there, shortened.
     Shortened,
     /// A summary stands for it.
-    Summarised,
+    Summarized,
     /// It is not there.
     Dropped,
 }

@@ -21,11 +21,12 @@ pub fn write_context(context: &Context, shape: Option<Format>) -> String {
         included_message_count: u64,
         summarized_message_count: u64,
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        without_call: Vec<String>,
+        orphaned_results: Vec<String>,
         report: &'a Report,
     }
-    let stored = || Written { json: to_json(&context.messages), without_call: Vec::new() };
-    let Written { json, without_call } = shape.map_or_else(stored, |format| write(&context.messages, format));
+    let stored = || Written { json: to_json(&context.messages), orphaned_results: Vec::new() };
+    let Written { json, orphaned_results } =
+        shape.map_or_else(stored, |format| write(&context.messages, format));
     let rest = to_json(&WithoutMessages {
         strategy: &context.strategy,
         tokens_used: context.tokens_used,
@@ -33,7 +34,7 @@ pub fn write_context(context: &Context, shape: Option<Format>) -> String {
         original_message_count: context.original_message_count,
         included_message_count: context.included_message_count,
         summarized_message_count: context.summarized_message_count,
-        without_call,
+        orphaned_results,
         report: &context.report,
     });
     // They are JSON already, of megabytes at times: not read again.

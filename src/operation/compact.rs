@@ -247,7 +247,7 @@ fn through_of(plan: &Context) -> Option<String> {
 
 // A step that did not fit; results without a call stand for nothing.
 fn is_left_out(one: &Decision) -> bool {
-    one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarised)
+    one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarized)
 }
 
 fn kept_tokens(raw: &str) -> Result<u32, Trouble> {

@@ -95,7 +95,7 @@ pub enum Need {
         target: String,
     },
     /// What a folder's repository says of it. Answer: `Text`, [`Aliases`](crate::project::Aliases) as JSON, in Unicode's
-    /// normalisation form C; without fields where it says nothing.
+    /// normalization form C; without fields where it says nothing.
     Git {
         /// The folder, as people call it.
         folder: String,

@@ -48,7 +48,7 @@ pub struct Written {
     /// A JSON array.
     pub json: String,
     /// The ids of calls that nobody made: the results that name them are left out.
-    pub without_call: Vec<String>,
+    pub orphaned_results: Vec<String>,
 }
 
 /// The messages of a context in the shape that was asked for.
@@ -58,10 +58,10 @@ pub struct Written {
 pub fn write(messages: &[Message], format: Format) -> Written {
     if format == Format::Leftoff {
         let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
-        return Written { json, without_call: Vec::new() };
+        return Written { json, orphaned_results: Vec::new() };
     }
-    let (steps, without_call) = together(messages, format);
-    Written { json: shaped(&steps, format), without_call }
+    let (steps, orphaned_results) = together(messages, format);
+    Written { json: shaped(&steps, format), orphaned_results }
 }
 
 /// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
@@ -78,12 +78,12 @@ pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) 
 }
 
 fn together(messages: &[Message], format: Format) -> (Vec<Step<'_>>, Vec<String>) {
-    let (mut steps, without_call) = steps::paired(messages, Limits::of(format));
+    let (mut steps, orphaned_results) = steps::paired(messages, Limits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
         steps.insert(0, Step::user(BEGUN));
     }
-    (steps, without_call)
+    (steps, orphaned_results)
 }
 
 /// The steps in a shape, as a JSON array.

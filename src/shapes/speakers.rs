@@ -6,7 +6,7 @@ use crate::shapes::forms::Forms;
 use crate::shapes::json::Json;
 use crate::shapes::steps::Step;
 
-/// Messages on their way: neighbours of one role become one message.
+/// Messages on their way: neighbors of one role become one message.
 pub(super) struct Speakers<'a> {
     json: &'a mut Json,
     key: &'static str,

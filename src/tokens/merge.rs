@@ -98,7 +98,7 @@ struct Token {
     start: usize,
 }
 
-// A part that is left: its rank, that of it and the next one, and where its neighbours are.
+// A part that is left: its rank, that of it and the next one, and where its neighbors are.
 #[derive(Clone, Copy)]
 struct Part {
     rank: u32,

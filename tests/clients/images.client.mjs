@@ -55,7 +55,7 @@ async function goesOn({ client, program }, folder) {
       { role: "assistant", content: "Both are grey." },
     ]);
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
-    const handed = await store.handOver(session, { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
+    const handed = await store.writeForAgent(session, { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
     assert.deepEqual(handed.losses, [], client.name);
     const place = { ...at, url: server.url };
     client.prepare(place);

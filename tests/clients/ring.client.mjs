@@ -84,7 +84,7 @@ async function resumedElsewhere(from, { client, program }, folder) {
     assert.deepEqual(problems, [], from.client.name);
     // Its settings, in which OpenCode's model would be found, are written when the server is there.
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
-    const handed = await store.handOver(await store.session(/** @type {string} */ (one?.id)), { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
+    const handed = await store.writeForAgent(await store.session(/** @type {string} */ (one?.id)), { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
     await client.take?.(at, handed.path);
     const told = await resumed(client, at, { id: handed.id, prompt: LAST });
     /** @type {Turn[]} */

@@ -36,13 +36,13 @@ test("compact says what it would do, does it, and takes it back", () =>
 test("context --explain shows at a glance what was sent and why", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
     const { stdout } = typed(home)("context", session.id, "--window", "16000", "--explain");
-    const [head = "", window = "", full = "", pruned = "", kept = "", summarised = "", summary = ""] = stdout.split("\n");
+    const [head = "", window = "", full = "", pruned = "", kept = "", summarized = "", summary = ""] = stdout.split("\n");
     assert.match(head, /^recent-plus-summary: \d+ of 12000 tokens, \d+ of 160 messages$/);
     assert.equal(window, "  window 16000 = 0 system + 0 tools + 4000 for the answer + 12000 for messages");
     assert.ok(full.startsWith("  full-history: no, ") && pruned.startsWith("  pruned-tools: no, "));
     const [, keptTokens, keptCount] = /^ {2}kept +(\d+) {2}(\d+) messages$/.exec(kept) ?? [];
     const [, summaryTokens] = /^ {2}summary +(\d+) {2}of what is not there$/.exec(summary) ?? [];
-    assert.match(summarised, /^ {2}summarised +\d+ {2}\d+ messages$/);
+    assert.match(summarized, /^ {2}summarized +\d+ {2}\d+ messages$/);
     const [, used, included] = /: (\d+) of 12000 tokens, (\d+) of/.exec(head) ?? [];
     assert.deepEqual([Number(keptTokens) + Number(summaryTokens), keptCount], [Number(used), included]);
   }));

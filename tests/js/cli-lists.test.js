@@ -41,7 +41,7 @@ async function held(folder, all) {
   const ids = [];
   for (const [place, { title, project = "here", said = "words", day = 20 }] of all.entries()) {
     mkdirSync(join(folder, project), { recursive: true });
-    const store = await openStore({ home: join(folder, "home"), project: join(folder, project), isCounted: false });
+    const store = await openStore({ home: join(folder, "home"), project: join(folder, project), countTokens: false });
     const session = await store.create({ title });
     await session.append({ role: "user", content: said, timestamp: new Date(Date.UTC(2026, 9, day, 12, 59 - (place % 60))).toISOString() });
     await session.pause();
@@ -263,7 +263,7 @@ test("how far an import is grows to the end, also within one file", async () => 
   try {
     const path = join(folder, "large.jsonl");
     writeFileSync(path, transcript("large", 2000));
-    const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false });
+    const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false });
     /** @type {import("../../js/types/index.js").Progress[]} */
     const told = [];
     await store.import(path, { onProgress: (progress) => void told.push(progress) });

@@ -3,7 +3,7 @@
 // `x; // => y` says that x is y.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,14 +14,13 @@ import * as leftoff from "../../js/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcriptPath = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
-/** Where the public surface is written down. */
-const FRONT = ["index", "open-store", "store", "session", "appended", "transcript", "compare", "resuming", "search", "stop-phrase", "error", "storage/memory", "storage/node"];
-const COMPAT = ["compat", "compat-context", "auto-persist"];
+/** Every file that has an example. */
+const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/")).filter((path) => path.endsWith(".js")).sort();
 const Async = /** @type {any} */ (async () => {}).constructor;
 
 /** The examples of a file, each with what it is of. @param {string} file */
 function examplesIn(file) {
-  const text = readFileSync(join(root, "js", `${file}.js`), "utf8");
+  const text = readFileSync(join(root, "js", file), "utf8");
   return [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*([^\n]*)/g)].flatMap(([, doc = "", code = ""]) => {
     const [, ...examples] = doc.replace(/^\s*\* ?/gm, "").split("@example");
     return examples.map((one, place) => ({ name: `${file}: ${code.replace(/[({].*/, "").trim()}${place > 0 ? `, ${place + 1}` : ""}`, code: one.trim() }));
@@ -53,7 +52,7 @@ async function inHome(work) {
 /** @param {string} code @param {Record<string, unknown>} given */
 const run = (code, given) => new Async(...Object.keys(given), asserting(code))(...Object.values(given));
 
-for (const { name, code } of FRONT.flatMap(examplesIn)) {
+for (const { name, code } of files.filter((file) => !file.startsWith("compat/")).flatMap(examplesIn)) {
   test(name, () =>
     inHome(async (folder) => {
       const project = join(folder, "project");
@@ -73,14 +72,14 @@ for (const { name, code } of FRONT.flatMap(examplesIn)) {
     }));
 }
 
-for (const { name, code } of COMPAT.flatMap(examplesIn)) {
+for (const { name, code } of files.filter((file) => file.startsWith("compat/")).flatMap(examplesIn)) {
   test(name, () =>
     inHome(async (folder) => {
       const project = join(folder, "project");
       mkdirSync(project);
       const manager = new compat.SessionManager();
       try {
-        const session = name.startsWith("compat: export class SessionManager") ? undefined : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
+        const session = name.startsWith("compat/index.js: export class SessionManager") ? undefined : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
         await run(code, { ...compat, assert, folder: project, manager, session });
       } finally {
         await manager.close();
@@ -91,8 +90,10 @@ for (const { name, code } of COMPAT.flatMap(examplesIn)) {
 test("every public function of the front door has an example, and says what it throws or cannot throw but the storage's codes", () => {
   /** @type {string[]} */
   const without = [];
-  for (const file of FRONT) {
-    const text = readFileSync(join(root, "types", `${file}.d.ts`), "utf8");
+  for (const file of files.filter((path) => !path.startsWith("compat/"))) {
+    const types = join(root, "types", file.replace(/\.js$/, ".d.ts"));
+    if (!existsSync(types)) continue;
+    const text = readFileSync(types, "utf8");
     for (const [, doc = "", name] of text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:export declare (?:function|class)|^ {4})(?: async)? ?\*?(\w+)[<(]/gm)) {
       if (name !== "constructor" && !file.startsWith("storage/") && !doc.includes("@example")) without.push(`${file}: ${name}`);
     }

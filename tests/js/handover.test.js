@@ -59,7 +59,7 @@ for (const [path, agent] of HANDED) {
   test(`what is handed to ${agent} says the same there: ${path.slice(fixtures.length).split("/")[0]}`, () =>
     opened(async (store, home) => {
       const { session, said } = await imported(store, path);
-      const handed = await store.handOver(session, { agent, env: { HOME: home } });
+      const handed = await store.writeForAgent(session, { agent, env: { HOME: home } });
       assert.ok(handed.path.startsWith(home) && handed.path.includes(handed.id.slice(-8)), handed.path);
       assert.ok(handed.command.at(-1)?.endsWith(handed.id));
       assert.equal(handed.included, handed.messageCount);
@@ -75,7 +75,7 @@ for (const [path, agent] of HANDED) {
 test("what is said where a session was handed to goes on with it, and nothing of it is there twice", () =>
   opened(async (store, home) => {
     const { session, said } = await imported(store, CODEX);
-    const handed = await store.handOver(session, { agent: "claude-code", env: { HOME: home } });
+    const handed = await store.writeForAgent(session, { agent: "claude-code", env: { HOME: home } });
     assert.deepEqual((await store.import(handed.path)).imported.map(({ id, added }) => [id, added]), [[session.id, 0]]);
     const last = JSON.parse(readFileSync(handed.path, "utf8").trim().split("\n").at(-1) ?? "");
     const beside = { sessionId: last.sessionId, cwd: last.cwd, version: last.version, timestamp: new Date().toISOString() };
@@ -102,7 +102,7 @@ test("Gemini CLI finds it under the name by which it calls the folder, or would"
     const project = join(home, "My Project_2");
     const tmp = join(home, ".gemini", "tmp");
     const place = async (/** @type {string} */ folder) => {
-      const { path } = await store.handOver(session, { agent: "gemini", folder, env: { HOME: home } });
+      const { path } = await store.writeForAgent(session, { agent: "gemini", folder, env: { HOME: home } });
       return path.slice(tmp.length + 1).split(/[/\\]/)[0];
     };
     const named = (/** @type {string} */ path) => (process.platform === "win32" ? path.toLowerCase() : path);
@@ -125,7 +125,7 @@ test("what a client cannot take is fitted, and what was left out is said", () =>
     for (let turn = 0; turn < 60; turn += 1) {
       await session.append([{ role: "user", content: `${turn} ${words}` }, { role: "assistant", content: words, assistant: { reasoning: [{ text: "hm" }] } }]);
     }
-    const handed = await store.handOver(session, { agent: "codex", window: 8_000, env: { HOME: home } });
+    const handed = await store.writeForAgent(session, { agent: "codex", window: 8_000, env: { HOME: home } });
     assert.ok(handed.included < handed.messageCount, `${handed.included}`);
     const records = readFileSync(handed.path, "utf8").trim().split("\n").map((line) => JSON.parse(line));
     const items = records.filter(({ type }) => type === "response_item").map(({ payload }) => payload);
@@ -137,19 +137,19 @@ test("what a client cannot take is fitted, and what was left out is said", () =>
 test("an agent that is not known, or cannot be written, is refused, and no file is ever written over", () =>
   opened(async (store, home) => {
     const { session } = await imported(store, CLAUDE);
-    await assert.rejects(store.handOver(session, { agent: "nobody" }), { code: "invalid_request", message: /codex/ });
-    await assert.rejects(store.handOver(session, { agent: "aider" }), { code: "unknown_format", message: /aider/ });
-    const { path } = await store.handOver(session, { agent: "codex", env: { CODEX_HOME: join(home, "c") } });
+    await assert.rejects(store.writeForAgent(session, { agent: "nobody" }), { code: "invalid_request", message: /codex/ });
+    await assert.rejects(store.writeForAgent(session, { agent: "aider" }), { code: "unknown_format", message: /aider/ });
+    const { path } = await store.writeForAgent(session, { agent: "codex", env: { CODEX_HOME: join(home, "c") } });
     assert.ok(path.startsWith(join(home, "c", "sessions")));
     writeFileSync(join(home, "c", "file"), "");
-    await assert.rejects(store.handOver(session, { agent: "codex", env: { CODEX_HOME: join(home, "c", "file") } }), { code: "not_a_folder" });
+    await assert.rejects(store.writeForAgent(session, { agent: "codex", env: { CODEX_HOME: join(home, "c", "file") } }), { code: "not_a_folder" });
   }));
 
 test("a session for OpenCode goes on with the model that it is set to", () =>
   opened(async (store, home) => {
     const { session } = await imported(store, CLAUDE);
     const asked = async () => {
-      const { path } = await store.handOver(session, { agent: "opencode", env: { HOME: home } });
+      const { path } = await store.writeForAgent(session, { agent: "opencode", env: { HOME: home } });
       const { messages } = JSON.parse(readFileSync(path, "utf8"));
       return messages.find((/** @type {any} */ { info }) => info.role === "user").info.model;
     };

@@ -40,7 +40,7 @@ async function daily(home, work) {
       storage: outside,
       outside,
       home: store.home,
-      isCounted: true,
+      countTokens: true,
       open: async (one) => store.session(one.id).catch(() => store.create({ title: one.id })),
       resumed: async () => undefined,
       letGo: async () => {},

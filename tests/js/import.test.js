@@ -86,7 +86,7 @@ for (const counted of ["counted by what is loaded", "not counted", "counted by t
     for (const name of [...fixtures.map((name) => `claude-code/${name}`), "qwen/agent-sessions/019f0000-0000-7000-8000-000000000004.jsonl"]) {
       const bytes = new Uint8Array(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)));
       const storage = new MemoryStorage();
-      const store = await openStore({ home: "/home", project: "/", storage, isCounted });
+      const store = await openStore({ home: "/home", project: "/", storage, countTokens: isCounted });
       await storage.replace("/transcript.jsonl", bytes);
       const { imported: [one] } = await store.import("/transcript.jsonl");
       const { id = "" } = one ?? {};

@@ -138,10 +138,10 @@ const EXITS = {
       for await (const hit of store.search("file")) hits.push(hit);
       return hits;
     },
-    handOver: async (session, store, home) => {
+    writeForAgent: async (session, store, home) => {
       const all = [];
       for (const agent of AGENTS) {
-        const { path, ...handed } = await store.handOver(session, { agent, window: 20_000, env: { HOME: join(home, `${agent} ${chance(1e9)}`) } });
+        const { path, ...handed } = await store.writeForAgent(session, { agent, window: 20_000, env: { HOME: join(home, `${agent} ${chance(1e9)}`) } });
         all.push(readFileSync(path, "utf8"), handed);
       }
       return all;

@@ -20,7 +20,7 @@ function check(law, body) {
     const stores = [];
     try {
       await body(async (options = {}) => {
-        const store = await openStore({ home: join(folder, "home"), project: folder, isCounted: false, ...options });
+        const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false, ...options });
         stores.push(store);
         return store;
       }, folder);

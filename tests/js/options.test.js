@@ -37,7 +37,7 @@ test("each call that takes options names the first that it does not know, and wh
     (odd) => store.tidy(typed(odd)),
     (odd) => store.writeSetting("record", false, typed(odd)),
     (odd) => store.unsetSetting("record", typed(odd)),
-    (odd) => store.handOver(session, typed({ agent: "codex", ...odd })),
+    (odd) => store.writeForAgent(session, typed({ agent: "codex", ...odd })),
     (odd) => session.append({ role: "user", content: "again" }, typed(odd)),
     (odd) => session.context(typed({ window: 8000, ...odd })),
     (odd) => session.resume(typed({ window: 8000, ...odd })),

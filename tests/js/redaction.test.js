@@ -73,7 +73,7 @@ async function exits(store, session, home) {
   out.json = await session.export("json");
   out.markdown = await session.export("markdown");
   for (const agent of AGENTS) {
-    const { id, path, command, takes, ...handed } = await store.handOver(session, { agent, window: WINDOW, env: { HOME: join(home, agent) } });
+    const { id, path, command, takes, ...handed } = await store.writeForAgent(session, { agent, window: WINDOW, env: { HOME: join(home, agent) } });
     out[agent] = { file: readFileSync(path, "utf8"), handed };
   }
   out.resumed = await session.resume({ window: WINDOW });

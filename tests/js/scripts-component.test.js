@@ -14,7 +14,7 @@ const MISSING = {
   fork: "append-branches append-once-by-others fork-empty fork-whole",
   git: "git-remote",
   goesOn: "goes-on",
-  handOver: "hand-over",
+  writeForAgent: "hand-over",
   import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
   importAll: "import-all",
   lastContext: "context-budgets context-compared gone-session messages-empty",

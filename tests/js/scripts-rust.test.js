@@ -14,7 +14,7 @@ const MISSING = {
   find: "asked-oddly find-and-search list-projects",
   findStopPhrase: "stop-phrases",
   fork: "append-branches append-once-by-others fork-empty fork-whole",
-  handOver: "hand-over",
+  writeForAgent: "hand-over",
   import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
   importAll: "import-all",
   lastContext: "context-budgets gone-session messages-empty",

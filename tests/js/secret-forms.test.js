@@ -213,7 +213,7 @@ test("a text attachment is no way out by any agent's own file", async () => {
     ]);
     const decodedToo = (/** @type {string} */ text) => text + text.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
     for (const agent of ["claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "pi"]) {
-      const { path } = await store.handOver(session, { agent, window: 400_000, env: { HOME: join(home, agent) } });
+      const { path } = await store.writeForAgent(session, { agent, window: 400_000, env: { HOME: join(home, agent) } });
       assert.ok(!decodedToo(readFileSync(path, "utf8")).includes(TOKEN), agent);
     }
     for (const format of /** @type {const} */ (["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"])) {

@@ -36,7 +36,7 @@ function check(scenario, body) {
       /** @type {Store[]} */
       const stores = [];
       const open = async (/** @type {object | undefined} */ options) => {
-        const store = await openStore({ project, workspace: project, isCounted: false, ...options });
+        const store = await openStore({ project, workspace: project, countTokens: false, ...options });
         stores.push(store);
         return store;
       };

@@ -37,7 +37,7 @@ async function opened({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
   const places = new Places({ home, storage, storageAt });
   const read = await readSettings([]);
-  return Store.of({ project, home, workspace: project, storage, places, isCounted: true, idleMs, files: [], read, redaction: Redaction.none });
+  return Store.of({ project, home, workspace: project, storage, places, countTokens: true, idleMs, files: [], read, redaction: Redaction.none });
 }
 
 /** @param {string} content */

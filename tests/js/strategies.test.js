@@ -111,7 +111,7 @@ test("two contexts are compared", () =>
     const all = (await messagesOf(session)).map(({ id }) => id);
     const [first, second] = messages.filter(({ before: was }) => was === "unread" && all.slice(-2)).filter(({ id }) => all.slice(-2).includes(id));
     assert.deepEqual([first?.after, second?.after], ["kept", "kept"]);
-    const left = messages.filter(({ before: was, after: is }) => was === "kept" && is === "summarised").map(({ id }) => id);
+    const left = messages.filter(({ before: was, after: is }) => was === "kept" && is === "summarized").map(({ id }) => id);
     assert.ok(left.length >= 2 && left.every((id) => all.indexOf(id) < all.length - 20));
     const kept = await session.lastContext();
     assert.ok(kept);

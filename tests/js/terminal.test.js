@@ -48,7 +48,7 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
     steersNothing(stderr);
     return stdout;
   };
-  const at = { home: join(folder, "home"), project: folder, isCounted: false };
+  const at = { home: join(folder, "home"), project: folder, countTokens: false };
   const before = await openStore(at);
   const types = new Map();
   for (let n = 0; n < 40; n += 1) {

@@ -22,7 +22,7 @@ function check(law, body) {
     const stores = [];
     try {
       await body({ home, project, open: async (options = {}) => {
-        const store = await openStore({ home, project, isCounted: false, ...options });
+        const store = await openStore({ home, project, countTokens: false, ...options });
         stores.push(store);
         return store;
       } });

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use crate::small;
 use leftoff::project::{self, Aliases, Where};
 
-/// The hash of a project's folder, resolved and in normalisation form C.
+/// The hash of a project's folder, resolved and in normalization form C.
 #[wasm_bindgen(js_name = projectHash)]
 pub fn project_hash(path: &str) -> String {
     project::hash(path)

@@ -157,7 +157,7 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
     Some(Selection { kept, used, has_summary: false })
 }
 
-/// The same beside a summary; without one, where everything fits after all and there is nothing to summarise.
+/// The same beside a summary; without one, where everything fits after all and there is nothing to summarize.
 pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> Option<Selection> {
     let is_all =
         |all: &Selection| choice.is_complete && !choice.is_summed_up && all.kept.iter().all(Kept::is_all);

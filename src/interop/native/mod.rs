@@ -134,8 +134,8 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
     let format = format_of(agent)?;
     let mut losses = Losses::default();
     let messages = said(agent, messages, &mut losses);
-    let (steps, without_call) = paired(&messages, Limits::of(format));
-    for _ in without_call {
+    let (steps, orphaned_results) = paired(&messages, Limits::of(format));
+    for _ in orphaned_results {
         losses.add("tool".into(), WITHOUT_CALL);
     }
     for _ in files(&steps).filter(|(place, file)| !takes(agent, *place, file)) {

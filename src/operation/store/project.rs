@@ -11,7 +11,7 @@ use crate::record::event::Project;
 
 impl Store {
     /// What sessions say of a project: `{"path","hash","name","remote","firstCommit","folder"}`, JSON. `normal` is its path in
-    /// Unicode's normalisation form C.
+    /// Unicode's normalization form C.
     pub fn describe(self: &Rc<Store>, path: String, normal: String) -> Operation<'static, String> {
         Operation::new(|io| async move {
             let aliases = Aliases::from_json(&io.git(&path).await?)?;

@@ -15,7 +15,7 @@ pub struct Setup {
     pub home: String,
     /// The folder that is worked in, without links.
     pub project: String,
-    /// The same in Unicode's normalisation form C: by that a project is known.
+    /// The same in Unicode's normalization form C: by that a project is known.
     pub normal_project: String,
     /// The folder that has `conversations/`, where new sessions are to begin there.
     pub workspace: Option<String>,
