@@ -107,6 +107,15 @@ export function page(name) {
   return `# ${name}\n\n\`${about}\`. Made from the types by \`npm run docs\`.\n\n${contents}\n\n## Functions and classes\n\n${calls.map(chapter).join("\n")}\n## Types\n\n${named.map(chapter).join("\n")}`;
 }
 
+/** The pages of the crate; a link that leads nowhere fails. Answers the folder that they are in. */
+export function rustdoc() {
+  const target = join(root, "target", "rustdoc");
+  // Without the source, which is elsewhere. The compiler is a stable one.
+  const env = { CARGO_TARGET_DIR: target, RUSTDOCFLAGS: "-D warnings -Zunstable-options --html-no-source", RUSTC_BOOTSTRAP: "1" };
+  run("cargo", ["doc", "--no-deps", "--lib", "--package", "leftoff", "--features", "fs", "--quiet"], { env });
+  return join(target, "doc");
+}
+
 /** Writes docs/api. */
 export async function docs() {
   rmSync(api, { recursive: true, force: true });
@@ -114,13 +123,8 @@ export async function docs() {
   await step("docs/api, JavaScript", () => {
     for (const name of /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES))) writeFileSync(join(api, `${name}.md`), page(name));
   });
-  await step("docs/api, Rust", () => {
-    const target = join(root, "target", "rustdoc");
-    // Without the source, which is elsewhere, and without fonts, which are most of what is left. The compiler is a stable one.
-    const env = { CARGO_TARGET_DIR: target, RUSTDOCFLAGS: "-D warnings -Zunstable-options --html-no-source", RUSTC_BOOTSTRAP: "1" };
-    run("cargo", ["doc", "--no-deps", "--lib", "--package", "leftoff", "--quiet"], { env });
-    cpSync(join(target, "doc"), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") });
-  });
+  // Without fonts, which are most of what is left.
+  await step("docs/api, Rust", () => cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }));
 }
 
 if (import.meta.main ?? process.argv[1] === import.meta.filename) await docs();

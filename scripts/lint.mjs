@@ -4,6 +4,7 @@
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { rustdoc } from "./docs.mjs";
 import { floors, lengths, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
@@ -47,6 +48,7 @@ export async function lint() {
   await step("each feature alone", () => {
     for (const feature of FEATURES) run("cargo", ["check", "--quiet", "--package", "leftoff", "--lib", "--no-default-features", "--features", feature]);
   });
+  await step("rustdoc", () => void rustdoc());
   await step("the oldest Rust", oldestRust);
   for (const [name, what] of Object.entries(WASM)) await step(`clippy, ${name}`, () => clippyWasm(what));
   await step("tsc", () => void run("tsc", ["--project", "tsconfig.json"]));

@@ -17,7 +17,7 @@ impl Session {
     /// one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
     ///
     /// # Errors
-    /// Those of [`Log`]: `batch_open`, `observe_first`, `line_too_long`.
+    /// Those of [`Log`](crate::session::log::Log): `batch_open`, `observe_first`, `line_too_long`.
     pub fn stage_messages(
         &mut self,
         drafts: Vec<Message>,
