@@ -10,7 +10,7 @@ use std::rc::Rc;
 use host::{FIRST_GONE, Host, Meanwhile, SECRET};
 use leftoff::layout::{File, Root};
 use leftoff::operation::{
-    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, kept_secrets,
+    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, Store, kept_secrets,
 };
 use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
@@ -108,6 +108,10 @@ fn operations() -> Vec<(&'static str, Begins)> {
                 r#"{"request":{"window":4000,"encoding":"estimate-1"},"maxBytes":3000,"leaves":true}"#;
             told(live.resume(asked.into(), Counts::Estimate))
         }),
+        ("fork", |live| {
+            let store = Store::new(store::setup(None));
+            told(store.fork_apart(live.clone(), "{}".into(), Counts::Estimate))
+        }),
         ("what leaves", |live| {
             told(leaving().out(json!({ "told": format!("it is {SECRET}") }).to_string(), Some(live.folder())))
         }),
@@ -117,7 +121,11 @@ fn operations() -> Vec<(&'static str, Begins)> {
 
 /// What all messages say that the log has, as whoever opens it anew finds them.
 fn said(host: &Host) -> Vec<String> {
-    let log = host.text(&format!("{FOLDER}/messages.jsonl"));
+    said_in(host, FOLDER)
+}
+
+fn said_in(host: &Host, folder: &str) -> Vec<String> {
+    let log = host.text(&format!("{folder}/messages.jsonl"));
     let content =
         |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["content"].as_str()?.to_string());
     log.lines().filter_map(content).collect()
@@ -185,6 +193,32 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
         }
         goes_on(host, live, about);
     });
+}
+
+#[test]
+fn a_fork_is_whole_or_none_whatever_others_append_meanwhile() {
+    let line = "{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"by another process\"}\n";
+    for place in 0.. {
+        let (mut host, live) = begun();
+        let store = Store::new(store::setup(None));
+        let mut has_befallen = false;
+        let forking = store.fork(live.clone(), "{}".into(), Counts::Estimate);
+        let fork = host.drive(forking, |at| {
+            has_befallen |= at == place;
+            match at == place {
+                true => Meanwhile::Others(format!("{FOLDER}/messages.jsonl"), line.into()),
+                false => Meanwhile::Nothing,
+            }
+        });
+        let fork = fork.expect("driven").unwrap_or_else(|trouble| panic!("step {place}: {trouble}"));
+        let (copied, all) = (said_in(&host, &fork.folder().path), said(&host));
+        assert!(copied.len() >= 40 && all.starts_with(&copied), "step {place}: {copied:?}");
+        let healthy = host.drive_on(&mut fork.examine()).expect("examined");
+        assert!(healthy.starts_with(r#"{"health":"ok""#), "step {place}: {healthy}");
+        if !has_befallen {
+            break;
+        }
+    }
 }
 
 /// Whose leases there are, by their files' names.

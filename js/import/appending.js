@@ -1,7 +1,7 @@
 // @ts-check
 /** Many messages on their way into a session: of another session, or of an agent's file. */
 
-import { agents, countAsStored } from "../wasm/agents.js";
+import { agents, counterBeside } from "../wasm/agents.js";
 import { isTalk } from "./continued.js";
 import { entropy, nowMs } from "../wasm/clock.js";
 import { fromBytes } from "../wasm/core.js";
@@ -21,23 +21,6 @@ const BATCH = 256;
 const TRIES = 20;
 /** Nobody goes on with a session by that, and the disk confirms all at once. */
 const options = /** @type {const} */ ({ durability: "buffered", revives: false });
-
-/**
- * Appends them, confirmed by the disk once for all.
- * @param {Session} session @param {AsyncIterable<any> | Iterable<any>} messages
- */
-export async function appendAll(session, messages) {
-  /** @type {any[]} */
-  let batch = [];
-  for await (const message of messages) {
-    batch.push(message);
-    if (batch.length < BATCH) continue;
-    await session.appendCopies(batch, options);
-    batch = [];
-  }
-  if (batch.length > 0) await session.appendCopies(batch, options);
-  await session.flush();
-}
 
 /**
  * Appends what a session does not hold yet of one in an agent's file, and answers that have grown since; how many
@@ -62,7 +45,6 @@ async function appendedFresh(session, { handle, at, count, countTokens, goesOn =
   const { log } = session;
   let added = 0;
   if ((await log.size()) === 0) {
-    if (countTokens) countAsStored();
     const { handle: staged, free } = agents.lent(() => handle.stage(at));
     const written = await session.appendStaged(new Staging(staged, countTokens, onBatch)).finally(free);
     added = count;
@@ -102,7 +84,7 @@ export class Staging {
   /** The bytes of the next batch; nothing where all are staged. */
   next() {
     this.#onBatch?.(BATCH);
-    return agents.called(() => this.#handle.stage(BATCH, nowMs(), entropy(), this.#countTokens));
+    return agents.called(() => this.#handle.stage(BATCH, nowMs(), entropy(), counterBeside(), this.#countTokens));
   }
 
   blobs() { return agents.called(() => this.#handle.stagedBlobs()) ?? []; }

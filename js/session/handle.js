@@ -265,8 +265,8 @@ export class Live {
   }
 }
 
-/** @param {Place} place @param {string} home */
-function foundAt({ path, placement }, home) {
+/** Where a session lies, as the core calls it. @param {Place} place @param {string} home */
+export function foundAt({ path, placement }, home) {
   if (placement === "home") return { path: below(home, path), shown: path };
   const { workspace } = conversationOf(path);
   return { workspace, path: below(workspace, path), shown: path };

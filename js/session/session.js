@@ -378,9 +378,6 @@ export class Session {
     return appended;
   }
 
-  /** Takes over what tools did in another session, whose messages were. @internal @param {ReadExecution[]} executions */
-  copyExecutions(executions) { return this.#run("copyTools", toJson(executions)); }
-
   /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.toolExecutions(); // => [] */
   toolExecutions() { return this.#secrets.leaving(this.#executions()); }
 
@@ -451,6 +448,9 @@ export class Session {
   others() {
     return this.#run("others");
   }
+
+  /** Says that it is open here, as whoever appends does. @internal */
+  hold() { return this.#run("hold"); }
 
   /** What another process appends meanwhile would go where nobody looks. @internal */
   refuseIfOpen() { return this.#run("refuseIfOpen"); }

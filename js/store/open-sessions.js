@@ -71,6 +71,15 @@ export class OpenSessions {
     return session;
   }
 
+  /** One that was made for whoever has it now: it is not taken up, however long nothing was said in it. @param {Place} place */
+  async kept(place) {
+    const session = await Session.open(this.#lent(place));
+    await session.prepare();
+    await session.hold();
+    this.#open.set(session.path, session);
+    return session;
+  }
+
   /** The one of a folder. @param {Place} place @returns {Promise<Session>} */
   async at(place) {
     this.#sort();

@@ -7,13 +7,11 @@ import { Arrivals } from "../import/arrivals.js";
 import { writtenForAgent } from "../agents/native.js";
 import { keptSessions } from "../agents/places.js";
 import { Continued } from "../import/continued.js";
-import { newId } from "../wasm/core.js";
 import { ofPlace, ofStore } from "../doctor/doctor.js";
 import { LeftoffError, unlessGone } from "../error.js";
 import { realPath } from "../storage/real-path.js";
-import { copyOf } from "./fork.js";
 import { commit } from "../placement/git.js";
-import { appendAll } from "../import/appending.js";
+import { foundAt } from "../session/handle.js";
 import { Importing } from "../import/importing.js";
 import { conversationOf, decomposed, names, projectHash } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
@@ -23,6 +21,7 @@ import { leaving } from "../privacy/leaving.js";
 import { besideConversation, recorded } from "../import/recording.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
+import { agents } from "../wasm/agents.js";
 import { CoreStore } from "../wasm/store.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -53,6 +52,8 @@ export class Store {
   #places;
   #countTokens;
   #core;
+  /** The same in the second module. */
+  #beside;
   #open;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
@@ -67,12 +68,15 @@ export class Store {
     this.#redaction = redaction;
     this.#countTokens = countTokens;
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
-    this.#core = new CoreStore({ project, home, workspace, idleMs: this.#idleMs, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) });
     const found = async (/** @type {string} */ id) => {
       const at = await this.#core.run("whereabouts", id);
       const now = at && (await this.#core.run("liesNow", at.path, at.placement));
       return now ? places.of(now) : undefined;
     };
+    /** @type {import("../wasm/store.js").CoreStoreParts} */
+    const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
+    this.#core = new CoreStore(parts);
+    this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
     this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found });
     /** The folder that is worked in. */
     this.project = project;
@@ -348,14 +352,8 @@ export class Store {
    * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const { at } = knownOptions("fork", options);
-    const { created, messages, executions } = await copyOf(session, { at });
-    const id = newId();
-    const { path: project, hash, name: _, ...aliases } = await this.#described();
-    const fork = await this.#open.begin(this.#places.home.place(hash, id), { id, ...created, project, ...aliases });
-    await appendAll(fork, messages);
-    await fork.copyExecutions(executions);
-    return fork;
+    const fork = await this.#beside.run("fork", session.path, session.placement, session.id, knownOptions("fork", options));
+    return this.#open.kept(this.#places.of(fork));
   }
 
   /**
@@ -495,7 +493,7 @@ export class Store {
     const closed = await this.#open.close();
     closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save")])));
     closed.push(...(await this.#places.close()));
-    this.#core.close();
+    for (const core of [this.#core, this.#beside]) core.close();
     // One that could not be closed must not keep the others open.
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;

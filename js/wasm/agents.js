@@ -20,15 +20,18 @@ import { Module } from "./module.js";
  */
 
 export const agents = new Module(bindings, "agents.wasm", () => {
-  countsExactly = false;
+  counter = undefined;
 });
 
-/** It has the vocabulary that the core has. */
-let countsExactly = false;
+/** Who counts there, and whether that is the vocabulary. @type {{ isExact: boolean, handle: bindings.Counter } | undefined} */
+let counter;
 
-/** From now on what is staged is counted as the core counts what is stored, where its vocabulary is loaded. */
-export function countAsStored() {
-  if (countsExactly || !storedIsExact()) return;
-  agents.called(({ countBy }) => countBy(asset(`${STORED}.planes`)));
-  countsExactly = true;
+/** Who counts there what is stored, as the core counts it: by the estimate where its vocabulary is not loaded. */
+export function counterBeside() {
+  const isExact = storedIsExact();
+  if (counter?.isExact !== isExact) {
+    const handle = agents.called(({ Counter }) => (isExact ? Counter.fromPlanes(asset(`${STORED}.planes`)) : Counter.estimate()));
+    counter = { isExact, handle };
+  }
+  return counter.handle;
 }

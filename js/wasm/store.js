@@ -1,11 +1,12 @@
 // @ts-check
-/** A store as the core has it, made anew where the core was. */
+/** A store as the core has it, made anew where the core was; or as the second module has it, beside the core as another process is. */
 
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 
+import { agents, counterBeside } from "./agents.js";
 import { offsetMinutes, randomId } from "./clock.js";
-import { called, fromBytes, instance, lent, toBytes } from "./core.js";
+import { called, fromBytes, instance, toBytes, whole } from "./core.js";
 import { LeftoffError } from "../error.js";
 import { toJson } from "./json.js";
 import { drive } from "./drive.js";
@@ -16,7 +17,18 @@ import { drive } from "./drive.js";
 /** @import { Notice } from "../types/index.js" */
 /** @import { CoreFile, Host } from "./drive.js" */
 
+/**
+ * What a store of the core's is made of.
+ * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, countTokens: boolean, storage: Storage,
+ *   storageOf: (root?: string) => Storage, find?: Host["find"], turn: (path?: string) => Promise<() => void>,
+ *   tell: (notices: { path: string, notice: Notice }[]) => void }} CoreStoreParts `storage`: of the home; `storageOf`: one that
+ *   does not leave a folder; `find`: where a session lies that was moved; `turn`: resolves to what ends the turn of the session of a folder; `tell`: is told
+ *   what was found out about sessions
+ */
+
 export class CoreStore {
+  #module;
+  #countTokens;
   #setup;
   #storage;
   #storageOf;
@@ -31,26 +43,27 @@ export class CoreStore {
   /** @type {Host} */
   #host;
 
-  /**
-   * @param {{ home: string, project: string, workspace?: string, idleMs: number, storage: Storage, storageOf: (root?: string) => Storage,
-   *   turn: (path?: string) => Promise<() => void>, tell: (notices: { path: string, notice: Notice }[]) => void }} parts `storage`: of the home; `storageOf`: one that does not leave a folder;
-   *   `turn`: resolves to what ends the turn of the session of a folder; `tell`: is told what was found out about sessions
-   */
-  constructor({ storage, storageOf, turn, tell, idleMs, ...folders }) {
+  /** @param {CoreStoreParts} parts @param {typeof whole | typeof agents} [module] which has it */
+  constructor({ storage, storageOf, find = async () => undefined, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
     this.#tell = tell;
+    this.#module = module;
+    this.#countTokens = countTokens;
     const most = Number.MAX_SAFE_INTEGER;
     this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: homedir(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
     this.#storage = storage;
     this.#storageOf = storageOf;
-    const none = async () => undefined;
-    this.#host = { at: (file) => this.#at(file), find: none, turn, lease: randomId(), log: () => this.#at({ root: "outside", path: "" }) };
+    this.#host = { module, at: (file) => this.#at(file), find, turn, lease: randomId(), log: () => this.#at({ root: "outside", path: "" }) };
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
+  /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
   async run(name, ...asked) {
     if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" });
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
-    const { answer, notices } = fromBytes(await drive((operations, now, chance) => operations.beginAt(native, name, words, now, offsetMinutes(now), chance), this.#host));
+    const { answer, notices } = fromBytes(await drive((operations, now, chance) => {
+      const at = offsetMinutes(now);
+      if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
+      return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(), this.#countTokens, now, at, chance);
+    }, this.#host));
     if (notices) this.#tell(notices);
     return answer;
   }
@@ -58,7 +71,7 @@ export class CoreStore {
   /** The core's own of a session that is open, for as long as it is. @param {Place} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
   live({ path, placement }, id) {
     const native = this.#made();
-    const { handle, free } = lent(() => native.live(path, placement === "workspace", id));
+    const { handle, free } = whole.lent(() => native.live(path, placement === "workspace", id));
     const made = this.#instance;
     const forget = () => {
       if (made === instance()) called(() => native.forget(handle));
@@ -75,9 +88,10 @@ export class CoreStore {
   }
 
   #made() {
-    if (this.#instance !== instance()) {
-      ({ handle: this.#native, free: this.#free } = lent((core) => new core.Store(toBytes(this.#setup))));
-      this.#instance = instance();
+    const module = /** @type {typeof whole} */ (this.#module);
+    if (this.#instance !== module.instance) {
+      ({ handle: this.#native, free: this.#free } = module.lent(({ Store }) => new Store(toBytes(this.#setup))));
+      this.#instance = module.instance;
     }
     return this.#native;
   }

@@ -447,7 +447,7 @@ impl Session {
     }
 
     // What is stored is counted by the vocabulary, where the program has it.
-    fn counts(&self) -> Counts {
+    pub(super) fn counts(&self) -> Counts {
         self.0.host.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
     }
 }

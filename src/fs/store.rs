@@ -269,6 +269,26 @@ impl Store {
         self.drive(self.0.core.point_to(session.id(), path))
     }
 
+    /// A new session that begins as a copy of another one, up to a message: `{"at"}`, its id; the last one unless given.
+    ///
+    /// # Errors
+    /// `not_found` where the session has no such message; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// assert!(store.fork(&session, "{}")?.metadata().contains(r#""messageCount":1"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fork(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
+        let live = self.drive(self.0.core.fork(session.0.live.clone(), request.into(), session.counts()))?;
+        Ok(self.session_of(live, Vec::new()))
+    }
+
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
     /// "autoArchiveAfterDays"}`. Answer: the ids of those that were archived.
     ///

@@ -92,6 +92,12 @@ impl Live {
         Ok(TakenUp { notices, has_paused })
     }
 
+    /// Says that this process has it open, as whoever appends does.
+    pub fn take_open(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.hold(&io).await })
+    }
+
     /// Says that this process has it open no longer.
     pub fn release(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();

@@ -42,15 +42,17 @@ impl Live {
     /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: what came since is folded.
     pub fn flush(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(move |io| async move {
-            live.here(&io, &|| {
-                Box::pin(async {
-                    live.confirm(&io, LogName::Messages, true).await?;
-                    live.derived(&io, learns).await
-                })
+        Operation::new(move |io| async move { live.flushed(&io, learns).await })
+    }
+
+    pub(super) async fn flushed(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
+        self.here(io, &|| {
+            Box::pin(async {
+                self.confirm(io, LogName::Messages, true).await?;
+                self.derived(io, learns).await
             })
-            .await
         })
+        .await
     }
 
     /// Says that this process has it open no longer, and writes what is derived.

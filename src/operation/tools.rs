@@ -13,8 +13,7 @@ use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::{Io, Operation, Trouble};
-use crate::error::Code;
-use crate::json::fields::{Fields, items};
+use crate::json::fields::Fields;
 use crate::json::text::{Text, to_json, to_open_json};
 use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
@@ -57,20 +56,13 @@ impl Live {
         })
     }
 
-    /// Takes over what tools did in another session, whose messages were: a JSON array of [`ToolExecution`].
-    pub fn copy_tools(self: &Rc<Live>, executions: String) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            live.revived(&io).await?;
-            let executions = items(&executions).ok_or_else(|| {
-                Trouble::refused(Code::InvalidRequest, "expected an array of tool executions, but found none")
-            })?;
-            for json in executions {
-                let bytes = live.with(|session| session.stage_execution(json, &io.stamp()))?;
-                live.append(&io, LogName::Tools, bytes, (false, false)).await?;
-            }
-            live.confirm(&io, LogName::Tools, true).await
-        })
+    /// Takes over what tools did in another session, whose messages were: each as a [`ToolExecution`], JSON.
+    pub(super) async fn tools_copied(&self, io: &Io, executions: &[String]) -> Result<(), Trouble> {
+        for json in executions {
+            let bytes = self.with(|session| session.stage_execution(json, &io.stamp()))?;
+            self.append(io, LogName::Tools, bytes, (false, false)).await?;
+        }
+        self.confirm(io, LogName::Tools, true).await
     }
 
     async fn executions(&self, io: &Io) -> Result<String, Trouble> {

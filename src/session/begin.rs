@@ -28,6 +28,11 @@ impl Begin {
         Begin { created, at: None, title, imported: None, then: Vec::new() }
     }
 
+    /// What else happened then.
+    pub(crate) fn then(self, then: Vec<Ask>) -> Begin {
+        Begin { then, ..self }
+    }
+
     /// The session's id.
     pub(crate) fn id(&self) -> &str {
         &self.created.session

@@ -11,7 +11,6 @@ const MISSING = {
   countTokens: "counting",
   doctor: "blobs-gone checkpoint-damaged continue-points copied-session delete-leaves-nothing document-by-hand document-gone document-newer left-open left-overs links-refused list-index-damaged list-index-stale others-cut others-damage others-newer others-tear pointer-dangling summary-damaged workspace-document-by-hand",
   find: "asked-oddly find-and-search list-projects",
-  fork: "append-branches append-once-by-others fork-empty fork-whole",
   git: "git-remote",
   goesOn: "goes-on",
   writeForAgent: "hand-over",

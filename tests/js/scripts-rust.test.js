@@ -13,7 +13,6 @@ const MISSING = {
   doctor: "blobs-gone checkpoint-damaged continue-points copied-session document-by-hand document-gone document-newer left-open left-overs links-refused list-index-damaged list-index-stale others-cut others-damage others-newer others-tear pointer-dangling summary-damaged workspace-document-by-hand",
   find: "asked-oddly find-and-search list-projects",
   findStopPhrase: "stop-phrases",
-  fork: "append-branches append-once-by-others fork-empty fork-whole",
   writeForAgent: "hand-over",
   import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
   importAll: "import-all",

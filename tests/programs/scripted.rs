@@ -146,6 +146,14 @@ impl Doors {
             let (store, session) = (store.ok_or("no store")?, session.ok_or("no session")?);
             return Ok(store.point(session)?.to_string());
         }
+        if op == "fork" {
+            let (store, of) = (self.stores.get(&store), self.sessions.get(&session));
+            let rest = step.without(&["op", "as", "session", "store"]);
+            let fork = store.ok_or("no store")?.fork(of.ok_or("no session")?, &rest)?;
+            let told = told(&fork)?;
+            self.sessions.insert(named.unwrap_or(session), fork);
+            return Ok(told);
+        }
         if let Some(store) = self.stores.get(&store)
             && let Some(found) = of_store(store, &op, step)
         {

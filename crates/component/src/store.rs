@@ -196,6 +196,12 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.unpoint().map(nothing))
     }
 
+    fn fork(&self, session: SessionBorrow<'_>, request: String) -> Operation {
+        let (folder, live) = (self.clone(), session.get::<Sitting>().live.clone());
+        let forked = self.store.fork(live, request, self.counts.clone());
+        UnderWay::begun(forked.map(move |live| Ok(Outcome::Session(folder.sitting(live)))))
+    }
+
     fn tidy(&self, limits: String) -> Operation {
         UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
     }

@@ -1,17 +1,16 @@
 //! What is needed now and then, a module of its own: reading and writing other agents' files, finding and searching.
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use js_sys::{Array, Uint8Array};
-use once_cell::race::OnceBox;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
+use crate::counter::Counter;
 use crate::{Answer, bytes, pairs, small, stamp, thrown, utf8};
 use leftoff::error::{Code, Error};
 use leftoff::interop::codex;
@@ -29,7 +28,7 @@ use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::state::stopping;
 use leftoff::time::{self, Stamp};
-use leftoff::tokens::{Counting, Vocabulary};
+use leftoff::tokens::Counting;
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]
@@ -47,15 +46,6 @@ pub fn rollout_base(file: &[u8]) -> Option<String> {
 #[wasm_bindgen(js_name = rolloutPart)]
 pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
     codex::base(file)?.part(base)
-}
-
-// For all that is staged: it is large, and the module has a memory of its own.
-static VOCABULARY: OnceBox<Vocabulary> = OnceBox::new();
-
-/// From now on what is staged is counted by this vocabulary, from its planes.
-#[wasm_bindgen(js_name = countBy)]
-pub fn count_by(planes: &[u8]) -> Answer<()> {
-    VOCABULARY.get_or_try_init(|| Vocabulary::from_bytes(planes).map(Box::new)).map(drop).map_err(thrown)
 }
 
 // What stands in the texts of the commands that agents are given.
@@ -194,13 +184,13 @@ pub struct StagingHandle {
 
 #[wasm_bindgen(js_class = Staging)]
 impl StagingHandle {
-    /// The bytes of the next batch; nothing where all are staged. It is counted by the vocabulary of `countBy`, else by the
-    /// estimate.
+    /// The bytes of the next batch; nothing where all are staged.
     pub fn stage(
         &mut self,
         count: usize,
         now_ms: f64,
         entropy: &[u8],
+        counter: &Counter,
         count_tokens: bool,
     ) -> Answer<Option<Uint8Array>> {
         let batch: Vec<Message> = self.messages.iter().skip(self.next).take(count).cloned().collect();
@@ -208,7 +198,7 @@ impl StagingHandle {
         if batch.is_empty() {
             return Ok(None);
         }
-        let counting = if count_tokens { Counting::by(VOCABULARY.get()) } else { Counting::Off };
+        let counting = if count_tokens { Counting::by(counter.0.as_deref()) } else { Counting::Off };
         let staged =
             self.session.stage_messages(batch, &stamp(now_ms, entropy)?, counting).map_err(thrown)?;
         self.blobs = staged.blobs;

@@ -1,51 +1,17 @@
-//! What the core does apart from one session: counting, contexts, imports, whole calls.
+//! What the core does apart from one session: contexts, ids, whole calls.
 
-use alloc::rc::Rc;
 use alloc::string::String;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
+use crate::counter::Counter;
 use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::calls;
 use leftoff::context::{self, Reported};
 use leftoff::json::text::to_json;
 use leftoff::record::id;
-use leftoff::tokens::{Encoding, Vocabulary, estimate, models};
-
-/// Who counts: a vocabulary, or the estimate.
-#[wasm_bindgen]
-pub struct Counter(pub(super) Option<Rc<Vocabulary>>);
-
-#[wasm_bindgen]
-impl Counter {
-    /// The estimate.
-    #[wasm_bindgen(js_name = estimate)]
-    pub fn estimate() -> Counter {
-        Counter(None)
-    }
-
-    /// A vocabulary from its planes.
-    #[cfg(feature = "tokens")]
-    #[wasm_bindgen(js_name = fromPlanes)]
-    pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
-        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(thrown)
-    }
-
-    /// The tokens of a text; where there are more than the limit, some number above it.
-    pub fn count(&self, text: &[u8], limit: Option<u32>) -> Answer<u32> {
-        match &self.0 {
-            Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
-            None => Ok(estimate(utf8(text)?)),
-        }
-    }
-
-    /// The encoding of a name, as it is stored, where it is one that the core can count by.
-    #[wasm_bindgen(js_name = encodingOf)]
-    pub fn encoding_of(name: &str) -> Option<String> {
-        Encoding::parse(name).map(|encoding| encoding.as_str().into())
-    }
-}
+use leftoff::tokens::models;
 
 /// What is known of a model by its name: `{"encoding","window"}`, JSON.
 #[wasm_bindgen(js_name = modelOf)]

@@ -9,6 +9,9 @@ extern crate alloc;
 
 #[cfg(feature = "agents")]
 mod agents;
+#[cfg(feature = "agents")]
+mod beside;
+mod counter;
 #[cfg(feature = "core")]
 mod handles;
 #[cfg(feature = "core")]
@@ -21,14 +24,11 @@ mod operation;
 mod project;
 #[cfg(feature = "core")]
 mod settings;
-#[cfg(feature = "core")]
 mod store;
 
-#[cfg(feature = "core")]
-pub use handles::Counter;
+pub use counter::Counter;
 pub use live::LiveHandle;
 pub use operation::Operations;
-#[cfg(feature = "core")]
 pub use store::StoreHandle;
 
 use alloc::format;

@@ -8,7 +8,7 @@ use js_sys::{Array, Float64Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "core")]
-use crate::handles::Counter;
+use crate::counter::Counter;
 #[cfg(feature = "core")]
 use crate::live::LiveHandle;
 use crate::live::file;
@@ -20,7 +20,7 @@ use leftoff::json::blob::Blob;
 use leftoff::json::text::to_json;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
 #[cfg(feature = "core")]
-use leftoff::operation::{Appending, Counts, Drafts, Lines};
+use leftoff::operation::{Appending, Drafts, Lines};
 #[cfg(feature = "core")]
 use leftoff::session::batch::Once;
 use leftoff::session::lease::Process;
@@ -34,6 +34,7 @@ const READY: u8 = b'R';
 /// Its needs follow.
 const NEEDS: u8 = b'N';
 /// One append to the messages of the session follows: there are most of these, so they cross without JSON.
+#[cfg(feature = "core")]
 const APPEND: u8 = b'A';
 /// It ended by an error of the host's, whose number follows.
 const FAILED: u8 = b'F';
@@ -103,7 +104,7 @@ impl Operations {
             None => Drafts::Copies(json),
         };
         let appending =
-            Appending { drafts, is_durable: durable, revives, counts: counts(counter, count_tokens) };
+            Appending { drafts, is_durable: durable, revives, counts: counter.counts(count_tokens) };
         let mut running = match once {
             Some(once) => {
                 live.0.append_once(appending, Once::from_json(&once).map_err(|error| small(&error))?)
@@ -175,6 +176,7 @@ impl Operations {
             "leftLeases" => live.left_leases().map(|count| to_json(&count).into_bytes()),
             "others" => live.others().map(String::into_bytes),
             "refuseIfOpen" => live.refuse_if_open().map(none),
+            "hold" => live.take_open().map(none),
             "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),
@@ -187,18 +189,17 @@ impl Operations {
             "follow" => live.follow().map(none),
             "examine" => live.examine().map(String::into_bytes),
             "tools" => live.tools().map(String::into_bytes),
-            "appendTool" => live.append_tool(text()?, counts(counter, count_tokens)).map(String::into_bytes),
-            "copyTools" => live.copy_tools(text()?).map(none),
-            "context" => live.context(text()?, counts(counter, count_tokens)).map(String::into_bytes),
-            "resume" => live.resume(text()?, counts(counter, count_tokens)).map(String::into_bytes),
+            "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "context" => live.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "resume" => live.resume(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             "state" => live.state().map(String::into_bytes),
             "brief" => live.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
             "pins" => live.pins().map(String::into_bytes),
             "summaryOf" => {
-                let counts = counts(counter, count_tokens);
+                let counts = counter.counts(count_tokens);
                 live.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
             }
-            "compact" => live.compact(text()?, counts(counter, count_tokens)).map(String::into_bytes),
+            "compact" => live.compact(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",
@@ -251,6 +252,7 @@ impl Operations {
         };
         let number_of = number.to_le_bytes();
         let frame = match &needs[..] {
+            #[cfg(feature = "core")]
             [Need::Append { file, bytes, durable, within: Some(within) }]
                 if file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl") =>
             {
@@ -359,15 +361,6 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     frame.push(kind);
     parts.iter().for_each(|part| frame.extend_from_slice(part));
     Uint8Array::from(&frame[..])
-}
-
-#[cfg(feature = "core")]
-fn counts(Counter(vocabulary): &Counter, count_tokens: bool) -> Counts {
-    match vocabulary {
-        _ if !count_tokens => Counts::Off,
-        None => Counts::Estimate,
-        Some(vocabulary) => Counts::Exact(vocabulary.clone()),
-    }
 }
 
 pub(crate) fn none((): ()) -> Vec<u8> {

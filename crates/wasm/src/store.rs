@@ -1,22 +1,32 @@
 //! A store, for JavaScript.
 
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
+#[cfg(feature = "core")]
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
+#[cfg(feature = "core")]
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "core")]
 use crate::live::LiveHandle;
+#[cfg(feature = "core")]
 use crate::operation::{Operations, flag, none};
-use crate::{Answer, small, stamp, thrown, utf8};
+use crate::{Answer, thrown, utf8};
+#[cfg(feature = "core")]
+use crate::{small, stamp};
+#[cfg(feature = "core")]
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
-use leftoff::operation::{Current, Finding, Live, Setup, Store, Trouble, placed};
+#[cfg(feature = "core")]
+use leftoff::operation::{Current, Finding, Trouble};
+use leftoff::operation::{Live, Setup, Store, placed};
 
 /// A store, and which sessions of it the host has open; see `Store`.
 #[wasm_bindgen(js_name = Store)]
-pub struct StoreHandle(Rc<Store>);
+pub struct StoreHandle(pub(super) Rc<Store>);
 
 #[wasm_bindgen(js_class = Store)]
 impl StoreHandle {
@@ -25,7 +35,11 @@ impl StoreHandle {
     pub fn new(setup: &[u8]) -> Answer<StoreHandle> {
         Setup::from_json(utf8(setup)?).map(|setup| StoreHandle(Store::new(setup))).map_err(thrown)
     }
+}
 
+#[cfg(feature = "core")]
+#[wasm_bindgen(js_class = Store)]
+impl StoreHandle {
     /// The session of a folder, as people call it, open until it is forgotten: the one that is, else one of which nothing is
     /// read. `id`: where it was opened before.
     pub fn live(&self, shown: &str, is_workspace: bool, id: &str) -> Answer<LiveHandle> {
@@ -39,6 +53,7 @@ impl StoreHandle {
     }
 }
 
+#[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
     /// An operation of a store, by its name; `words` are what it asks for. `offset`: minutes of local time east of UTC. Its
@@ -58,12 +73,12 @@ impl Operations {
         let mut words = words.into_iter();
         let mut word = || words.next().unwrap_or_default();
         let running = match name {
-            "create" => store.create(word()).map(|live| at(Some(place(&live)))),
+            "create" => store.create(word()).map(|live| placed_at(Some(place(&live)))),
             "list" => store.list(word()).map(String::into_bytes),
-            "find" => store.find(word(), finding(&word())).map(at),
-            "whereabouts" => store.whereabouts(word()).map(at),
-            "current" => store.current(Current::Any).map(at),
-            "goesOn" => store.current(Current::GoesOn).map(at),
+            "find" => store.find(word(), finding(&word())).map(placed_at),
+            "whereabouts" => store.whereabouts(word()).map(placed_at),
+            "current" => store.current(Current::Any).map(placed_at),
+            "goesOn" => store.current(Current::GoesOn).map(placed_at),
             "point" => store.point_to(word(), word()).map(flag),
             "pointer" => store.pointer().map(|pointer| to_json(&pointer).into_bytes()),
             "unpoint" => store.unpoint().map(none),
@@ -99,25 +114,26 @@ impl Operations {
     }
 }
 
-fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
+pub(crate) fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
     let notices = store.notices();
     let behind =
         if notices.is_empty() { String::from("}") } else { [",\"notices\":", &notices, "}"].concat() };
     [&b"{\"answer\":"[..], &answer, behind.as_bytes()].concat()
 }
 
-fn place(live: &Live) -> (String, Placement) {
+pub(crate) fn place(live: &Live) -> (String, Placement) {
     (live.shown(), live.placement())
 }
 
-fn at(place: Option<(String, Placement)>) -> Vec<u8> {
+pub(crate) fn placed_at(place: Option<(String, Placement)>) -> Vec<u8> {
     placed(place).into_bytes()
 }
 
-fn placement(name: &str) -> Placement {
+pub(crate) fn placement(name: &str) -> Placement {
     Placement::named(name).unwrap_or(Placement::Home)
 }
 
+#[cfg(feature = "core")]
 fn finding(how: &str) -> Finding {
     match how {
         "placed" => Finding::Placed,

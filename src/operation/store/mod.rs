@@ -11,6 +11,8 @@ mod carrying;
 mod create;
 mod cut_off;
 mod finding;
+#[cfg(feature = "interop")]
+mod fork;
 mod list;
 mod listing;
 mod moving;
@@ -120,6 +122,14 @@ impl Store {
         }
         let told: Vec<Told<'_>> = unsaid.iter().map(|(path, notice)| Told { path, notice }).collect();
         to_json(&told)
+    }
+
+    /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
+    ///
+    /// # Errors
+    /// `not_found` where no session can lie there.
+    pub fn apart(&self, shown: &str, placement: Placement, id: &str) -> Result<Rc<Live>, Error> {
+        Ok(self.unread(&self.session_place(shown, placement)?, id))
     }
 
     fn session_place(&self, shown: &str, placement: Placement) -> Result<Place, Error> {

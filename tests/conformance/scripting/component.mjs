@@ -116,6 +116,7 @@ const OPENING = {
     const found = await host.run(host.store.current());
     return found === "null" ? undefined : found;
   },
+  fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
   move: async ({ host, session, asked: { name, day } }) => {
     const { id, type, display } = JSON.parse(session.metadata());
     await closed(host, session);

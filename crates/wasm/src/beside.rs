@@ -1,0 +1,53 @@
+//! A store, for JavaScript, as the second module has it: for what is done now and then. What is open in the first module is
+//! as good as open in another process.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use crate::counter::Counter;
+use crate::operation::{Operations, Running};
+use crate::store::{StoreHandle, place, placed_at, placement, with_notices};
+use crate::{Answer, small, stamp, thrown};
+use leftoff::operation::Trouble;
+
+#[wasm_bindgen(js_class = Operations)]
+impl Operations {
+    /// As `beginAt` of the first module; `counter`: who counts what is stored, where it is counted.
+    #[wasm_bindgen(js_name = beginBeside)]
+    #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
+    pub fn begin_beside(
+        &mut self,
+        store: &StoreHandle,
+        name: &str,
+        words: Vec<String>,
+        counter: &Counter,
+        count_tokens: bool,
+        now_ms: f64,
+        offset: i32,
+        entropy: &[u8],
+    ) -> Answer<Uint8Array> {
+        let store = &store.0;
+        let counts = counter.counts(count_tokens);
+        let mut words = words.into_iter();
+        let mut word = || words.next().unwrap_or_default();
+        let running: Running = match name {
+            "fork" => {
+                let of = store.apart(&word(), placement(&word()), &word()).map_err(thrown)?;
+                store.fork_apart(of, word(), counts).map(|live| placed_at(Some(place(&live))))
+            }
+            _ => {
+                return Err(small(&Trouble::internal(
+                    "expected the name of an operation, but found another one",
+                )));
+            }
+        };
+        let store = store.clone();
+        let running = running.map(move |answer| with_notices(answer, &store));
+        let mut stamp = stamp(now_ms, entropy)?;
+        stamp.offset_minutes = offset;
+        self.begun_at(running, stamp)
+    }
+}

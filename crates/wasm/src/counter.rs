@@ -1,0 +1,64 @@
+//! Who counts, for JavaScript.
+
+use alloc::rc::Rc;
+#[cfg(feature = "core")]
+use alloc::string::String;
+
+use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "core")]
+use crate::utf8;
+use crate::{Answer, thrown};
+use leftoff::operation::Counts;
+use leftoff::tokens::Vocabulary;
+#[cfg(feature = "core")]
+use leftoff::tokens::{Encoding, estimate};
+
+/// Who counts: a vocabulary, or the estimate.
+#[wasm_bindgen]
+pub struct Counter(pub(super) Option<Rc<Vocabulary>>);
+
+#[wasm_bindgen]
+impl Counter {
+    /// The estimate.
+    #[wasm_bindgen(js_name = estimate)]
+    pub fn estimate() -> Counter {
+        Counter(None)
+    }
+
+    /// A vocabulary from its planes.
+    #[cfg(any(feature = "tokens", feature = "agents"))]
+    #[wasm_bindgen(js_name = fromPlanes)]
+    pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
+        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(thrown)
+    }
+}
+
+#[cfg(feature = "core")]
+#[wasm_bindgen]
+impl Counter {
+    /// The tokens of a text; where there are more than the limit, some number above it.
+    pub fn count(&self, text: &[u8], limit: Option<u32>) -> Answer<u32> {
+        match &self.0 {
+            Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
+            None => Ok(estimate(utf8(text)?)),
+        }
+    }
+
+    /// The encoding of a name, as it is stored, where it is one that the core can count by.
+    #[wasm_bindgen(js_name = encodingOf)]
+    pub fn encoding_of(name: &str) -> Option<String> {
+        Encoding::parse(name).map(|encoding| encoding.as_str().into())
+    }
+}
+
+impl Counter {
+    /// How messages are counted when they are stored.
+    pub(crate) fn counts(&self, count_tokens: bool) -> Counts {
+        match &self.0 {
+            _ if !count_tokens => Counts::Off,
+            None => Counts::Estimate,
+            Some(vocabulary) => Counts::Exact(vocabulary.clone()),
+        }
+    }
+}

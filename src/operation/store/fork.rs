@@ -1,0 +1,167 @@
+//! A new session that begins as a copy of another one, up to a message: with what was said until then, and what tools did for
+//! it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::error::Code;
+use crate::json::text::to_json;
+use crate::layout::Place;
+use crate::operation::context::object;
+use crate::operation::live::Live;
+use crate::operation::pages::{OfPath, Reading, array, json, refuse_bad};
+use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble};
+use crate::record::event::{Agent, Change, Created, Origin};
+use crate::record::id;
+use crate::record::message::Message;
+use crate::session::ask::Ask;
+use crate::session::begin::Begin;
+
+/// So many messages are one batch.
+const BATCH: usize = 256;
+
+/// What a fork begins with.
+struct Copy {
+    session_type: String,
+    title: String,
+    agent: Agent,
+    origin: Origin,
+    messages: Vec<Message>,
+    /// JSON each.
+    executions: Vec<String>,
+}
+
+impl Store {
+    /// A new session that begins as a copy of another one, up to a message: `{"at"}`, its id, JSON; the last one unless given.
+    /// Messages are counted as `counts` says. This process has it open, as one that it has appended to.
+    pub fn fork(
+        self: &Rc<Store>,
+        of: Rc<Live>,
+        request: String,
+        counts: Counts,
+    ) -> Operation<'static, Rc<Live>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
+            store.keep(&live);
+            Ok(live)
+        })
+    }
+
+    /// The same, for who has no session open: the fork is anybody's.
+    pub fn fork_apart(
+        self: &Rc<Store>,
+        of: Rc<Live>,
+        request: String,
+        counts: Counts,
+    ) -> Operation<'static, Rc<Live>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
+            live.released(&io).await?;
+            Ok(live)
+        })
+    }
+
+    async fn forked(
+        &self,
+        io: &Io,
+        of: &Live,
+        at: Option<String>,
+        counts: Counts,
+    ) -> Result<Rc<Live>, Trouble> {
+        let copy = of.copied(io, at).await?;
+        let id = id::new(&io.stamp(), 0);
+        let place = Place::Home { project: self.hash.clone(), id: id.clone() };
+        let created = Created {
+            session: id,
+            session_type: copy.session_type,
+            project: Some(self.described(io).await?),
+            agent: Some(copy.agent),
+            ..Created::default()
+        };
+        let then = Vec::from([Ask::from(Change::Fork(copy.origin))]);
+        let live = self.unread(&place, "");
+        live.begun(io, Begin::new(created, Some(copy.title)).then(then)).await?;
+        live.hold(io).await?;
+        // Nobody goes on with a session by that, and the disk confirms all at once.
+        let by = |drafts| Appending { drafts, is_durable: false, revives: false, counts: counts.clone() };
+        for batch in copy.messages.chunks(BATCH) {
+            let json = array(batch.iter().map(|message| json(message, true)));
+            let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
+            live.appended(io, &by(drafts)).await?;
+        }
+        live.flushed(io, true).await?;
+        live.tools_copied(io, &copy.executions).await?;
+        Ok(live)
+    }
+}
+
+fn last_of(request: &str) -> Result<Option<String>, Trouble> {
+    let (mut fields, bad) = (object(request)?, &mut Vec::new());
+    let at = fields.take("at", bad);
+    refuse_bad(bad)?;
+    Ok(at)
+}
+
+impl Live {
+    async fn copied(&self, io: &Io, at: Option<String>) -> Result<Copy, Trouble> {
+        let shown = self.shown();
+        io.turn_of(&shown).await?;
+        self.here(io, &|| Box::pin(self.looked(io))).await?;
+        io.leave_of(&shown);
+        let (session_type, title, agent) = self.with(|session| {
+            let metadata = session.metadata();
+            let title = metadata.title(&session.known().titles);
+            let mut agent = metadata.agent.clone();
+            // What says nothing is as good as absent.
+            agent.provider.take_if(|provider| provider.is_empty());
+            agent.model.take_if(|model| model.is_empty());
+            agent.context_window.take_if(|window| *window == 0);
+            (metadata.session_type.clone(), title, agent)
+        });
+        let messages = self.said_up_to(io, at.as_ref()).await?;
+        let Some(last) = messages.last().filter(|last| at.as_ref().is_none_or(|at| *at == last.id)) else {
+            let named = at.map(|at| format!("{} ", to_json(&at))).unwrap_or_default();
+            let message = format!("expected a message {named}to fork at, but found none");
+            return Err(Trouble::refused(Code::NotFound, message));
+        };
+        let origin = Origin { session: self.id(), message_id: last.id.clone() };
+        let executions = self.executed_for(io, &messages).await?;
+        Ok(Copy { session_type, title, agent, origin, messages, executions })
+    }
+
+    async fn said_up_to(&self, io: &Io, at: Option<&String>) -> Result<Vec<Message>, Trouble> {
+        let reading = Reading { leaf: at.cloned(), ..Reading::default() };
+        let mut path = OfPath::begin(self, io, reading).await?;
+        let mut said = Vec::new();
+        while let Some(some) = path.next().await? {
+            for (message, _) in some {
+                let is_last = at == Some(&message.id);
+                said.push(message);
+                if is_last {
+                    return Ok(said);
+                }
+            }
+        }
+        Ok(said)
+    }
+
+    // What tools did whose results are among these messages.
+    async fn executed_for(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
+        let answered: BTreeSet<&str> =
+            messages.iter().filter_map(|message| Some(&*message.tool.as_ref()?.call_id)).collect();
+        let ids: BTreeSet<&str> = messages.iter().map(|message| &*message.id).collect();
+        let mut executed = Box::pin(self.executed(io)).await?;
+        executed.retain(|(one, _)| {
+            let is_of = one.message_id.as_deref().is_none_or(|id| id.is_empty() || ids.contains(id));
+            answered.contains(&*one.tool_call_id) && is_of
+        });
+        Ok(executed.into_iter().map(|(_, json)| json).collect())
+    }
+}
