@@ -35,12 +35,12 @@ const NO_LIMIT = 0xffff_ffff;
  * await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }); // => [2, 1]
  */
 export async function countTokens(text, options = {}) {
-  const { model, encoding = model === undefined ? "o200k_base" : known(model).encoding, limit = NO_LIMIT } = knownOptions("countTokens", options);
+  const { model, encoding, limit = NO_LIMIT } = knownOptions("countTokens", options);
   const texts = Array.isArray(text) ? text : [text];
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
   if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
-  const counter = namedCounter(encoding);
+  const counter = namedCounter(encoding, model);
   const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }
@@ -56,13 +56,6 @@ export async function countTokens(text, options = {}) {
 export function modelOf(name) {
   const found = called((core) => core.modelOf(String(name)));
   return found && fromBytes(found);
-}
-
-/** @param {string} name */
-function known(name) {
-  const model = modelOf(name);
-  if (!model) throw refused("no_counter", `expected an "encoding", as o200k_base or estimate-1, but found the model "${name}", which is not known, instead`);
-  return model;
 }
 
 /** @param {import("./types/index.js").ErrorCode} code @param {string} message */

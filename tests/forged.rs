@@ -399,6 +399,7 @@ fn a_list_has_a_line_for_a_title_and_one_for_a_summary_whatever_they_are() {
             last_active: "2025-11-22T10:00:00Z".into(),
             status: "paused".into(),
             summary,
+            archived_at: None,
         };
         let text = listing::render(&[item], &forger.stamp());
         is_plain(&text);

@@ -3,14 +3,6 @@
 
 import { LeftoffError } from "../error.js";
 
-/** @import { Session } from "./session.js" */
-
-/** @param {Session} session @param {string} id of a message */
-export async function refuseUnlessSaid(session, id) {
-  for await (const message of session.messages({ newestFirst: true, allBranches: true })) if (message.id === id) return;
-  throw new LeftoffError({ code: "not_found", message: `expected a message "${id}" in this session, but found none` });
-}
-
 /** @param {unknown} signal that ends something */
 export function refuseUnlessSignal(signal) {
   if (signal === undefined || typeof (/** @type {any} */ (signal)?.addEventListener) === "function") return;

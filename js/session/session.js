@@ -9,7 +9,7 @@ import { toJson } from "../wasm/json.js";
 import { Live } from "./handle.js";
 import { knownOptions } from "../wasm/options.js";
 import { Redaction } from "../privacy/redaction.js";
-import { refuseUnlessSaid, refuseUnlessSignal } from "./refusing.js";
+import { refuseUnlessSignal } from "./refusing.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
 /** @import { Cache, Lend } from "./handle.js" */
@@ -258,13 +258,9 @@ export class Session {
    * warnings; // => []
    */
   async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
-    await this.look();
-    const { isComplete, ...resumed } = await this.#contexts.resumed({ override, now, maxBytes, elsewhere: await this.others() }, request);
-    if (!isComplete && revives) {
-      // One that rested and that nobody looked at since: from now on it is active again.
-      await this.pauseIfIdle();
-      await this.#say([{ type: "status", status: "active", override }]);
-    }
+    await this.prepare();
+    const { notices, ...resumed } = await this.#contexts.resumed({ override, revives, now, maxBytes, idleMs: this.#idleMs }, request);
+    this.notices.push(...notices);
     return resumed;
   }
 
@@ -318,10 +314,7 @@ export class Session {
    * await session.pin(records[0].id);
    * (await session.pins()).length; // => 1
    */
-  async pin(messageId) {
-    await refuseUnlessSaid(this, messageId);
-    await this.#say([{ type: "pin", messageId }]);
-  }
+  async pin(messageId) { await this.#say([{ type: "pin", messageId: String(messageId) }]); }
 
   /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
   pins() { return this.#contexts.pins(); }
@@ -385,26 +378,11 @@ export class Session {
   #executions() { return this.#run("tools"); }
 
   /**
-   * Pauses it where it rests and nobody has it open: dated when it was last active.
+   * What is due when it is opened: it is paused where it rests and nobody has it open, dated when it was last active, where that is
+   * possible; and whether a process that had it open is gone without having closed it.
    * @internal
-   * @returns {Promise<boolean>} whether it did
    */
-  pauseIfIdle() { return this.#taken("rest"); }
-
-  /**
-   * What is due when it is opened or listed: the same, where that is possible, and whether a process that had it open is gone
-   * without having closed it.
-   * @internal
-   * @returns {Promise<boolean>} whether it was paused
-   */
-  takeUp() { return this.#taken("takeUp"); }
-
-  /** @param {"rest" | "takeUp"} how */
-  async #taken(how) {
-    const { notices, hasPaused } = await this.#run(how, String(this.#idleMs));
-    this.notices.push(...notices);
-    return hasPaused;
-  }
+  async takeUp() { this.notices.push(...(await this.#run("takeUp", String(this.#idleMs))).notices); }
 
   /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put

@@ -23,6 +23,5 @@ export function ranked(words, listed) {
  * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
  */
 export function listText(listed) {
-  const items = listed.map(({ id, type, title, lastActive, status, summary, archivedAt }) => ({ id, type, title, lastActive, status: archivedAt ? `archived, ${status}` : status, summary }));
-  return textOf(agents.called((agents) => agents.listing(toBytes(items), nowMs(), offsetMinutes())));
+  return textOf(agents.called((agents) => agents.listing(toBytes(listed), nowMs(), offsetMinutes())));
 }

@@ -1,8 +1,9 @@
 // @ts-check
-/** The files of settings: what they say, the core tells; here they are read and written. */
+/** The files of settings: the core says what they say, and what they say next; here they are read and replaced. */
 
 import { join } from "node:path";
 
+import { agents } from "../wasm/agents.js";
 import { bytesOf, called, fromBytes, textOf, toBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 
@@ -38,9 +39,7 @@ export function settingKeys() {
 /** @param {SettingsFile[]} files @returns {Promise<ReadSettings>} */
 export async function readSettings(files) {
   const found = toBytes(await Promise.all(files.map(asFound)));
-  /** @type {{ all: Setting[], problems: string[] }} */
-  const { all, problems } = fromBytes(called((core) => core.readSettings(found)));
-  return { settings: grouped(all), all, problems: problems.map((message) => ({ code: "invalid_setting", message })) };
+  return fromBytes(called((core) => core.readSettings(found)));
 }
 
 /**
@@ -54,11 +53,8 @@ export async function writeSetting(file, key, value) {
   const found = await asFound(file);
   // What JSON cannot say is null there, which no setting is.
   const json = value === undefined ? undefined : (JSON.stringify(value) ?? "null");
-  called((core) => core.checkSetting(key, json, toBytes([found])));
-  const document = found.text === undefined ? {} : JSON.parse(found.text);
-  const next = value === undefined ? without(document, key) : put(document, key, value);
-  // No file is made to say nothing.
-  if (value !== undefined || found.text !== undefined) await storage.replace(path, bytesOf(`${JSON.stringify(next, null, 2)}\n`));
+  const text = agents.called((agents) => agents.writtenSetting(key, json, toBytes([found])));
+  if (text !== undefined) await storage.replace(path, bytesOf(text));
 }
 
 /**
@@ -67,7 +63,7 @@ export async function writeSetting(file, key, value) {
  */
 export function autoPersistConfig(given) {
   const asked = JSON.stringify(given, (_, value) => (typeof value === "function" ? null : value));
-  return grouped(fromBytes(called((core) => core.autoPersistSettings(asked))));
+  return fromBytes(called((core) => core.autoPersistSettings(asked)));
 }
 
 /** What the core reads: the text of a file, or why there is none. @param {SettingsFile} file */
@@ -79,28 +75,4 @@ async function asFound({ storage, path, source }) {
     if (!(error instanceof LeftoffError)) throw error;
     return { path, source, problem: error.message };
   }
-}
-
-/** @param {Setting[]} all @returns {any} */
-function grouped(all) {
-  const settings = {};
-  for (const { key, value } of all) put(settings, key, value);
-  return settings;
-}
-
-/** @template {Record<string, any>} T @param {T} settings @param {string} key @param {unknown} value */
-function put(settings, key, value) {
-  const [first = "", ...rest] = key.split(".");
-  /** @type {Record<string, any>} */
-  const at = settings;
-  at[first] = rest.length > 0 ? put(at[first] ?? {}, rest.join("."), value) : value;
-  return settings;
-}
-
-/** Without the key, and without a group that nothing is left of. @param {Record<string, any>} settings @param {string} key @returns {Record<string, any>} */
-function without(settings, key) {
-  const [first = "", ...rest] = key.split(".");
-  const { [first]: found, ...others } = settings;
-  const left = rest.length > 0 && typeof found === "object" && found !== null ? without(found, rest.join(".")) : {};
-  return Object.keys(left).length > 0 ? { ...settings, [first]: left } : others;
 }

@@ -431,10 +431,7 @@ export class Store {
    * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
    * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
    */
-  async restore(id) {
-    const there = await this.#all({ all: true, type: null, archived: null });
-    return this.#core.run("restore", id, there.map((one) => one.id));
-  }
+  async restore(id) { return this.#core.run("restore", id); }
 
   /**
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,

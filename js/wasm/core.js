@@ -3,7 +3,6 @@
 
 import * as bindings from "../../pkg/leftoff.js";
 import { entropy, nowMs } from "./clock.js";
-import { LeftoffError } from "../error.js";
 import { asset } from "./asset.node.js";
 import { toJson } from "./json.js";
 import { Module } from "./module.js";
@@ -58,10 +57,10 @@ export function exactCounter(encoding = STORED) {
   return counter;
 }
 
-/** Who counts by the encoding of this name, or by the estimate where that is its name. @param {string} encoding */
-export function namedCounter(encoding) {
-  const name = called((core) => core.Counter.encodingOf(String(encoding)));
-  if (!name) throw new LeftoffError({ code: "no_counter", message: `expected the encoding "o200k_base", "cl100k_base" or "estimate-1", but found "${encoding}" instead` });
+/** Who counts by the encoding of this name, or by that of a model; by the estimate where that is it. @param {string} [encoding] @param {string} [model] */
+export function namedCounter(encoding, model) {
+  const [named, of] = [encoding, model].map((name) => (name === undefined ? undefined : String(name)));
+  const name = called((core) => core.Counter.encodingOf(named, of));
   return name === "estimate-1" ? estimating() : exactCounter(name);
 }
 

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
+use crate::json::indent::indented;
 use crate::record::message::Message;
 
 /// What the text is.
@@ -88,7 +89,7 @@ impl Export {
     pub fn begin(&mut self, metadata: &str) -> Result<String, Error> {
         let fields = object(metadata, "metadata")?;
         Ok(match self.shape {
-            Shape::Json => format!("{{\n  \"metadata\": {},\n  \"messages\": [", json::indented(metadata, 1)),
+            Shape::Json => format!("{{\n  \"metadata\": {},\n  \"messages\": [", indented(metadata, 1)),
             Shape::Markdown => markdown::heading(fields),
         })
     }

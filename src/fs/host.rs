@@ -16,7 +16,6 @@ use super::git;
 use super::helpers::{Asked, Helpers};
 use super::process::{self, is_gone};
 use super::tree::Tree;
-use crate::json::fields::Fields;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{File, Placement, Root};
@@ -53,12 +52,6 @@ impl Host {
             core: OnceCell::new(),
             lease: OnceCell::new(),
         }
-    }
-
-    /// All of a file, as a text.
-    pub fn text(&self, file: &File) -> Result<Option<String>, Failure> {
-        let bytes = self.disk.borrow().read(&self.at(file), 0, None)?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into()))
     }
 
     /// Drives an operation to its end.
@@ -181,11 +174,7 @@ impl Host {
     /// Where the session lies that a folder was looked up for.
     pub fn lies_now(&self, (shown, placement): Found) -> Result<Option<Found>, Trouble> {
         let Some(core) = self.core.get() else { return Ok(None) };
-        let placed = self.drive(core.lies_now(shown, placement))?;
-        let Ok(mut fields) = Fields::parse(&placed) else { return Ok(None) };
-        let is_home = fields.raw("placement") == Some("\"home\"");
-        let placement = if is_home { Placement::Home } else { Placement::Workspace };
-        Ok(fields.take("path", &mut Vec::new()).map(|path| (path, placement)))
+        self.drive(core.lies_now(shown, placement))
     }
 
     fn process(&self) -> Answer {

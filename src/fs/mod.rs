@@ -36,15 +36,15 @@ mod look;
 mod pages;
 mod process;
 mod refusal;
+mod request;
 mod saying;
 mod session;
-mod settings;
 mod store;
 mod tree;
 
 pub use appended::{AppendOptions, Appended, Durability};
 pub use clock::Clock;
 pub use helpers::{Asked, Count, Helpers, Strategy, Summarize, Summary};
-pub use pages::Pages;
-pub use session::{Compact, Session};
+pub use pages::{Followed, Pages};
+pub use session::{Compact, Resume, Session};
 pub use store::{Options, Store};

@@ -32,6 +32,8 @@ pub struct Pages {
     pages: VecDeque<Vec<u8>>,
     // What is said once somebody wants more.
     answers: Vec<Answer>,
+    // Where it would wait, it gives nothing for now.
+    looks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,14 @@ enum At {
 
 impl Pages {
     pub(super) fn new(host: &Rc<Host>, operation: Operation<'static, ()>) -> Pages {
-        Pages { host: host.clone(), operation, at: At::Begin, pages: VecDeque::new(), answers: Vec::new() }
+        Pages {
+            host: host.clone(),
+            operation,
+            at: At::Begin,
+            pages: VecDeque::new(),
+            answers: Vec::new(),
+            looks: false,
+        }
     }
 
     fn page(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
@@ -60,6 +69,12 @@ impl Pages {
                 Step::Done(done) => return done.map(|()| None),
                 Step::Needs(needs) => needs,
             };
+            if self.looks
+                && let [Need::Wait { .. }] = needs[..]
+            {
+                self.answers = Vec::from([Answer::Done]);
+                return Ok(None);
+            }
             for need in &mut needs {
                 if let Need::Page { bytes } = need {
                     self.pages.push_back(core::mem::take(bytes));
@@ -82,13 +97,51 @@ impl Iterator for Pages {
     fn next(&mut self) -> Option<Result<String, Trouble>> {
         let page = self.page();
         self.at = if matches!(page, Ok(Some(_))) { At::Page } else { At::End };
-        let text =
-            |bytes| String::from_utf8(bytes).map_err(|_| Trouble::internal("expected a page of UTF-8"));
         page.transpose().map(|page| page.and_then(text))
     }
 }
 
 impl FusedIterator for Pages {}
+
+/// What is appended to a session: asked for as often as one likes, by whoever waits in between in a way of their own.
+#[derive(Debug)]
+pub struct Followed(Pages);
+
+impl Followed {
+    pub(super) fn new(pages: Pages) -> Result<Followed, Trouble> {
+        let mut followed = Followed(Pages { looks: true, ..pages });
+        followed.look()?;
+        Ok(followed)
+    }
+
+    /// A page, a JSON array, of the messages that came since: nothing where there are none for now. A message that is written again
+    /// comes again.
+    ///
+    /// # Errors
+    /// Those of a storage; then nothing comes any more.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// let mut followed = session.follow()?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// while let Some(page) = followed.look()? {
+    ///     assert!(page.contains("Hello"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn look(&mut self) -> Result<Option<String>, Trouble> {
+        let page = self.0.page();
+        self.0.at = if page.is_ok() { At::Page } else { At::End };
+        page?.map(text).transpose()
+    }
+}
+
+fn text(page: Vec<u8>) -> Result<String, Trouble> {
+    String::from_utf8(page).map_err(|_| Trouble::internal("expected a page of UTF-8"))
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,8 @@
 
 use alloc::format;
 
-use super::session::{Session, json};
+use super::request::json;
+use super::session::Session;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 

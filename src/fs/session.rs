@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use std::path::PathBuf;
@@ -13,8 +13,10 @@ use serde_json::value::RawValue;
 use super::appended::{AppendOptions, Appended, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
-use super::pages::Pages;
-use crate::error::{Code, Error};
+use super::pages::{Followed, Pages};
+use super::request::{Field, json, with};
+use crate::error::Error;
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{self, Placement, Root};
 use crate::operation::{Appending, Counts, Door, Drafts, Leaving, Live, Redact, Store, Trouble};
@@ -31,6 +33,25 @@ pub struct Compact {
     pub undo: bool,
     /// So many tokens of the newest messages stay as they are.
     pub keep: Option<u32>,
+}
+
+/// How a session is resumed.
+#[derive(Clone, Copy, Debug)]
+pub struct Resume<'a> {
+    /// Also one that was completed goes on.
+    pub overrides: bool,
+    /// It is active again from then on; it is unless given.
+    pub revives: bool,
+    /// What holds now, JSON, `{"promptHash","model","window","tools"}`: each difference becomes a warning.
+    pub now: Option<&'a str>,
+    /// As much of it as so many bytes hold as a text, which is then given, too.
+    pub max_bytes: Option<u64>,
+}
+
+impl Default for Resume<'_> {
+    fn default() -> Self {
+        Resume { overrides: false, revives: true, now: None, max_bytes: None }
+    }
 }
 
 /// One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -186,6 +207,26 @@ impl Session {
         Pages::new(&self.0.host, self.0.live.messages(reading.into()))
     }
 
+    /// What is appended from now on, by whomever.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// let mut followed = session.follow()?;
+    /// assert_eq!(followed.look()?, None);
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// assert!(followed.look()?.expect("something new").contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow(&self) -> Result<Followed, Trouble> {
+        Followed::new(Pages::new(&self.0.host, self.0.live.follow()))
+    }
+
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
     /// "arguments"},"result":{"content","success","error","exitCode"},"durationMs","messageId"}`. Answer:
     /// `{"execution","isNew"}`, with the `lines` that were written.
@@ -245,8 +286,54 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = format!("{{{}}}", asked(request, &helpers)?);
+        let asked = asked(request, &helpers, &[])?;
         self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
+    }
+
+    /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
+    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings","context",
+    /// "notices"}`.
+    ///
+    /// # Errors
+    /// What [`Session::context`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// session.stop(None)?;
+    /// let resumed = session.resume(r#"{"window":8000}"#, Default::default(), Default::default())?;
+    /// assert!(resumed.contains("[RESUMED CONVERSATION]"));
+    /// assert!(session.metadata().contains(r#""lifecycle": "active""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn resume(
+        &self,
+        request: &str,
+        how: Resume<'_>,
+        mut helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let Resume { overrides, revives, now, max_bytes } = how;
+        let about = [
+            ("override", Some(overrides.to_string())),
+            ("revives", Some(revives.to_string())),
+            ("now", now.map(json).transpose()?.map(String::from)),
+            ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
+            ("idleMs", Some(self.0.store.setup().idle_ms.to_string())),
+        ];
+        let asked = asked(request, &helpers, &about)?;
+        let resumed = self.0.host.drive_with(self.0.live.resume(asked, self.counts()), &mut helpers)?;
+        self.heard(&resumed);
+        Ok(resumed)
+    }
+
+    // What is told of it, as `notices`, is told to whoever asks the session, too.
+    pub(super) fn heard(&self, told: &str) {
+        let told = Fields::parse(told).ok();
+        let more = told.and_then(|told| serde_json::from_str::<Vec<_>>(told.raw("notices")?).ok());
+        self.0.notices.borrow_mut().extend(more.unwrap_or_default());
     }
 
     /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
@@ -346,8 +433,12 @@ impl Session {
     /// ```
     pub fn compact(&self, request: &str, how: Compact, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
         let Compact { apply, undo, keep } = how;
-        let keep = keep.map(|tokens| format!(",\"keep\":{tokens}")).unwrap_or_default();
-        let asked = format!("{{{},\"apply\":{apply},\"undo\":{undo}{keep}}}", asked(request, &helpers)?);
+        let how = [
+            ("apply", Some(apply.to_string())),
+            ("undo", Some(undo.to_string())),
+            ("keep", keep.map(|tokens| tokens.to_string())),
+        ];
+        let asked = asked(request, &helpers, &how)?;
         self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
     }
 
@@ -460,14 +551,8 @@ impl Drop for Opened {
     }
 }
 
-// As the core's operations want it: the request, and whether a model writes summaries.
-fn asked(request: &str, helpers: &Helpers<'_>) -> Result<String, Trouble> {
-    let summarizes = helpers.summarize.is_some();
-    Ok(format!("\"request\":{},\"summarizes\":{summarizes}", json(request)?))
-}
-
-// One value, so that it can stand within another one.
-pub(super) fn json(text: &str) -> Result<&RawValue, Error> {
-    let refused = |_| Error::new(Code::InvalidRequest, "expected a request object, but found no JSON");
-    serde_json::from_str(text).map_err(refused)
+// As the core's operations want it: the request, whether a model writes summaries, and what else is asked.
+fn asked(request: &str, helpers: &Helpers<'_>, more: &[Field<'_>]) -> Result<String, Error> {
+    let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
+    with("{}", &[&[("request", Some(with(request, &[])?)), of], more].concat())
 }

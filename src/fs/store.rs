@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::time::Duration;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,13 +17,19 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
 use super::host::{Found, Host};
-use super::session::{Opened, Session, json};
-use super::settings::idle_ms;
+use super::pages::Pages;
+use super::refusal::refused;
+use super::request::{no_request, with};
+use super::session::{Opened, Session};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::Placement;
-use crate::operation::{Current, Failure, Finding, Live, Operation, Setup, Store as Core, Trouble};
+use crate::operation::{
+    Current, Door, Failure, Finding, Leaving, Live, Operation, Redact, Setup, Store as Core, Trouble,
+};
+use crate::resume::find;
+use crate::settings::Read;
 
 /// How a store is opened.
 ///
@@ -93,28 +100,29 @@ impl Store {
     ///
     /// # Errors
     /// `missing_dependency` where the settings want secrets found in what leaves: this host has no rules for them;
-    /// `not_found` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
+    /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
         let Options { project, workspace, idle, clock } = options;
-        let home = std::path::absolute(home.as_ref()).map_err(|error| unfound(home.as_ref(), &error))?;
-        let real = |path: PathBuf| path.canonicalize().map_err(|error| unfound(&path, &error));
+        let absolute = |error: std::io::Error| refused("stat", home.as_ref(), None, error.into());
+        let home = std::path::absolute(home.as_ref()).map_err(absolute)?;
+        is_folder(&home)?;
         let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
         let workspace = workspace.map(real).transpose()?;
         let clock = clock.unwrap_or_else(|| Box::new(Machine));
         let host = Rc::new(Host::new(home.clone(), project.clone(), clock));
-        let of_settings = idle_ms(&host)?;
-        let given = |idle: Duration| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX);
-        let idle_ms = idle.map_or(of_settings, given);
-        let core = Core::new(Setup {
+        let setup = Setup {
             home: text(&home)?,
             normal_project: text(&project)?.nfc().collect(),
             project: text(&project)?,
             workspace: workspace.as_deref().map(text).transpose()?,
             user: std::env::home_dir().map(|user| user.to_string_lossy().into()).unwrap_or_default(),
-            idle_ms,
+            idle_ms: 0,
             separator: "/".into(),
-        });
+        };
+        let of_settings = idle_ms(&host.drive(setup.settings())?)?;
+        let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
+        let core = Core::new(Setup { idle_ms, ..setup });
         let _ = host.core.set(core.clone());
         Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default(), unsaid: RefCell::default() })))
     }
@@ -290,7 +298,7 @@ impl Store {
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
-    /// "autoArchiveAfterDays"}`. Answer: the ids of those that were archived.
+    /// "autoArchiveAfterDays"}`, or as the settings say where that is `null`. Answer: the ids of those that were archived.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.
@@ -305,6 +313,190 @@ impl Store {
     /// ```
     pub fn tidy(&self, limits: &str) -> Result<Vec<String>, Trouble> {
         self.drive(self.0.core.tidy(limits.into()))
+    }
+
+    /// The sessions of a list that words may mean: those that have them in title or summary, the best first, else those that
+    /// resemble them. The request is that of [`Store::list`].
+    ///
+    /// # Errors
+    /// What [`Store::list`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create(r#"{"title":"The parser"}"#)?;
+    /// assert!(store.find("prser", "{}")?.contains("The parser"));
+    /// assert_eq!(store.find("cooking", "{}")?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn find(&self, words: &str, request: &str) -> Result<String, Trouble> {
+        Ok(find::found(words, &self.list(request)?)?)
+    }
+
+    /// Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
+    /// Each page is an array of `{"session","id","role","timestamp","excerpt"}`. The request is that of [`Store::list`].
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create("{}")?.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
+    /// let found = store.search("PARSER", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn search(&self, words: &str, request: &str) -> Pages {
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        Pages::new(&self.0.host, self.0.core.search(words.into(), request.into(), &leaving))
+    }
+
+    /// Puts a session into the other placement, with all that is known of it: `{"to","name","day","title"}`, where `to` is `home`
+    /// or `workspace`, and a name is made of the title unless given. Where it lay before, it goes to the trash.
+    ///
+    /// # Errors
+    /// `open_elsewhere` where another process has it open; `already_exists`; `invalid_request` for another placement; those of a
+    /// storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// use leftoff::fs::{Options, Store};
+    /// use leftoff::layout::Placement;
+    ///
+    /// let options = Options { project: Some(folder.path().into()), ..Options::default() };
+    /// let store = Store::open_with(folder.path().join("home"), options)?;
+    /// let session = store.create(r#"{"title":"The parser"}"#)?;
+    /// let moved = store.move_to(&session, r#"{"to":"workspace"}"#)?;
+    /// assert_eq!((moved.placement(), moved.id()), (Placement::Workspace, session.id()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn move_to(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
+        let live = &session.0.live;
+        self.0.host.drive(live.refuse_if_open())?;
+        self.0.host.drive(live.flush(true))?;
+        let (shown, placement, metadata) = (live.shown(), live.placement(), session.metadata());
+        let asked = Fields::parse(request).map_err(|_| no_request())?;
+        if asked.raw("to") == Some(&to_json(placement.as_str())) {
+            return Ok(session.clone());
+        }
+        let known = Fields::parse(&metadata).map_err(|_| no_request())?;
+        let display = known.raw("display").and_then(|raw| Fields::parse(raw).ok());
+        let title = display.as_ref().and_then(|display| display.raw("title")).filter(|_| !asked.has("title"));
+        let own = [
+            ("id", Some(to_json(&live.id()))),
+            ("type", known.raw("type").map(String::from)),
+            ("title", title.map(String::from)),
+        ];
+        let about = with_words(&with(request, &own)?)?;
+        session.clone().close()?;
+        let moved = self.drive(self.0.core.carry(shown, placement, about))?;
+        self.at(moved.ok_or_else(|| Trouble::internal("expected a place, but found none"))?)
+    }
+
+    /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
+    ///
+    /// # Errors
+    /// `open_elsewhere` where another process has it open; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let trash = store.delete(&store.create("{}")?, false)?;
+    /// assert!(trash.is_some_and(|folder| folder.is_dir()));
+    /// assert_eq!(store.list("{}")?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
+        let live = &session.0.live;
+        self.0.host.drive(live.refuse_if_open())?;
+        self.0.host.drive(live.look())?;
+        let (at, id) = ((live.shown(), live.placement()), live.id());
+        session.clone().close()?;
+        Ok(self.drive(self.0.core.delete(at, id, purges))?.map(PathBuf::from))
+    }
+
+    /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.delete(&store.create(r#"{"title":"The parser"}"#)?, false)?;
+    /// assert!(store.trashed()?.contains("The parser"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trashed(&self) -> Result<String, Trouble> {
+        self.drive(self.0.core.trashed())
+    }
+
+    /// Brings a session in the trash back to where it was: by its id, or a unique beginning of one. Answer:
+    /// `{"id","title","path"}`.
+    ///
+    /// # Errors
+    /// `not_found`, `ambiguous`; `already_exists` where the store has a session of this id; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// let id = session.id();
+    /// store.delete(&session, false)?;
+    /// store.restore(&id)?;
+    /// assert_eq!(store.session(&id)?.id(), id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn restore(&self, id: &str) -> Result<String, Trouble> {
+        self.drive(self.0.core.restore(id.into()))
+    }
+
+    /// What the files of settings say now: `{"settings","all","problems"}`, what holds as one object, of each setting
+    /// `{"key","value","source","path"}`, and of what could not be used `{"code","message"}`.
+    ///
+    /// # Errors
+    /// Those of this host's clock.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.write_setting("idleMinutes", Some("30"), false)?;
+    /// assert!(store.settings()?.contains(r#""idleMinutes":30"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn settings(&self) -> Result<String, Trouble> {
+        Ok(self.drive(self.0.core.setup().settings())?.to_json())
+    }
+
+    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is taken out. A store that is open goes on
+    /// by those that it was opened with.
+    ///
+    /// # Errors
+    /// `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let refused = store.write_setting("idleMinutes", Some("\"long\""), false).map_err(|refused| refused.code().to_string());
+    /// assert_eq!(refused, Err("invalid_setting".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write_setting(&self, key: &str, value: Option<&str>, is_of_project: bool) -> Result<(), Trouble> {
+        self.drive(self.0.core.setup().write_setting(key.into(), value.map(String::from), is_of_project))
     }
 
     /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
@@ -400,10 +592,9 @@ impl Store {
             notices.extend(is_of_it.then(|| told.notice.clone()));
             !is_of_it
         });
-        let fields = Fields::parse(&taken_up).ok();
-        let more = fields.and_then(|fields| serde_json::from_str::<Vec<_>>(fields.raw("notices")?).ok());
-        notices.extend(more.unwrap_or_default());
-        Ok(self.session_of(live, notices))
+        let session = self.session_of(live, notices);
+        session.heard(&taken_up);
+        Ok(session)
     }
 
     // That somebody has open; unless its folder was moved or deleted meanwhile.
@@ -434,16 +625,26 @@ impl Store {
     }
 }
 
+// How long nothing has to happen until a session rests, in milliseconds. Where secrets are to be found, it is refused: this host has
+// no rules for them.
+fn idle_ms(settings: &Read) -> Result<i64, Trouble> {
+    let redact = settings.value("redact");
+    if redact != "\"off\"" {
+        let message = format!(
+            "expected \"off\" for the setting \"redact\", since this host has no rules for secrets, but found {redact} instead"
+        );
+        return Err(Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into());
+    }
+    let minutes: f64 = settings.value("idleMinutes").parse().unwrap_or(5.0);
+    Ok((minutes * 60_000.0) as i64)
+}
+
 // The core has no tables of Unicode: of a title, the words that a name is made of are given along.
 fn with_words(request: &str) -> Result<String, Error> {
-    let request = json(request)?;
-    let title: Option<String> = Fields::parse(request.get())
-        .ok()
-        .and_then(|mut fields| fields.take("title", &mut Default::default()));
-    let Some(title) = title else { return Ok(request.get().into()) };
+    let mut fields = Fields::parse(request).map_err(|_| no_request())?;
+    let Some(title) = fields.take::<String>("title", &mut Vec::new()) else { return Ok(request.into()) };
     let words: String = title.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
-    let rest = request.get().trim_start().strip_prefix('{').unwrap_or_default();
-    Ok(format!("{{\"words\":{},{rest}", to_json(&words)))
+    with(request, &[("words", Some(to_json(&words)))])
 }
 
 fn text(path: &Path) -> Result<String, Trouble> {
@@ -453,9 +654,27 @@ fn text(path: &Path) -> Result<String, Trouble> {
     })
 }
 
-fn unfound(path: &Path, error: &std::io::Error) -> Trouble {
-    let message = format!("expected a folder at \"{}\", but found none ({error})", path.display());
-    Failure { code: "not_found".into(), message, ..Failure::default() }.into()
+// A folder, as it is without links.
+fn real(path: PathBuf) -> Result<PathBuf, Trouble> {
+    match is_folder(&path)? {
+        true => path.canonicalize().map_err(|error| refused("stat", &path, None, error.into()).into()),
+        false => Err(no_folder("not_found", &path, "none")),
+    }
+}
+
+// Whether there is one. What else stands there is refused.
+fn is_folder(path: &Path) -> Result<bool, Trouble> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_dir() => Err(no_folder("not_a_folder", path, "a file instead")),
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(refused("stat", path, None, error.into()).into()),
+    }
+}
+
+fn no_folder(code: &str, path: &Path, found: &str) -> Trouble {
+    let message = format!("expected a folder at \"{}\", but found {found}", path.display());
+    Failure { code: code.into(), message, ..Failure::default() }.into()
 }
 
 #[cfg(test)]

@@ -4,4 +4,5 @@ pub mod blob;
 pub(crate) mod fields;
 pub mod flaw;
 pub mod hash;
+pub(crate) mod indent;
 pub mod text;

@@ -122,6 +122,18 @@ impl Live {
         })
     }
 
+    /// Refuses what is no message of the session, also of none of its other paths.
+    pub(super) async fn refuse_unless_said(&self, io: &Io, id: &str) -> Result<(), Trouble> {
+        self.caught_up_there(io).await?;
+        let mut messages = Messages::newest_first(self, io, self.seen_size(LogName::Messages));
+        while let Some(some) = messages.next().await? {
+            if some.iter().any(|message| message.id == id) {
+                return Ok(());
+            }
+        }
+        Err(no_message(id))
+    }
+
     /// The messages of its log alone, newest first: for one that was not opened, and is not to be without need. Pages as of
     /// `messages`.
     pub fn newest(self: &Rc<Live>) -> Operation<'static, ()> {

@@ -1,5 +1,6 @@
 //! A session on its way into the next run: what that is told first, what changed since it was saved, the history that fits.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 use super::append::Counts;
 use super::context::{Asked, object};
+use super::lease::{Notice, TakenUp};
 use super::live::Live;
 use super::pages::refuse_bad;
 use super::passed::Passed;
@@ -16,10 +18,12 @@ use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::record::event::Agent;
+use crate::record::event::{Agent, Change};
 use crate::record::status::Status;
 use crate::resume::{block, drift, history};
+use crate::session::ask::Ask;
 use crate::session::documents::Name;
+use crate::session::lease::Lease;
 use crate::shapes::{self, Format};
 use crate::time;
 
@@ -30,10 +34,14 @@ const ROUNDS: u32 = 6;
 #[derive(Default)]
 struct Resuming {
     overrides: bool,
+    // It is active again from then on.
+    revives: bool,
     now: drift::Now,
-    elsewhere: Vec<drift::Holder>,
-    offset_minutes: i32,
+    // As the host's stamp has it unless given.
+    offset_minutes: Option<i64>,
     max_bytes: Option<u64>,
+    // Without activity for so long, it rests.
+    idle_ms: i64,
 }
 
 impl Resuming {
@@ -41,13 +49,27 @@ impl Resuming {
         let bad = &mut Vec::new();
         let resuming = Resuming {
             overrides: fields.take("override", bad).unwrap_or_default(),
+            revives: fields.take("revives", bad).unwrap_or(true),
             now: fields.take("now", bad).unwrap_or_default(),
-            elsewhere: fields.take("elsewhere", bad).unwrap_or_default(),
-            offset_minutes: fields.take::<i64>("offsetMinutes", bad).unwrap_or_default() as i32,
+            offset_minutes: fields.take("offsetMinutes", bad),
             max_bytes: fields.take("maxBytes", bad),
+            idle_ms: fields.take_raw("idleMs").and_then(|raw| raw.parse().ok()).unwrap_or(i64::MAX),
         };
         refuse_bad(bad)?;
         Ok(resuming)
+    }
+
+    fn warnings(&self, agent: &Agent, is_complete: bool, holders: &[Lease]) -> Vec<String> {
+        let status = if is_complete { Status::Completed } else { Status::Active };
+        let said = |text: &Option<String>| text.clone().unwrap_or_default();
+        let holder = |one: &Lease| drift::Holder {
+            program: said(&one.program),
+            pid: one.pid,
+            host: one.host.clone(),
+            since: said(&one.since),
+        };
+        let holders: Vec<_> = holders.iter().map(holder).collect();
+        drift::warnings(agent, status, &self.now, &holders)
     }
 }
 
@@ -99,27 +121,40 @@ struct Told {
 }
 
 impl Live {
-    /// What hands the session to the next run: `{"request","summarizes","leaves","override","now","elsewhere",
-    /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as so many bytes hold as text. Answer:
-    /// `{"id","isComplete","command","block","warnings","context"}`, and `text` with `maxBytes`.
+    /// What hands the session to the next run: `{"request","summarizes","leaves","override","revives","now","idleMs",
+    /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as so many bytes hold as text. A paused session is
+    /// active again then, unless `revives` is false, and a completed one with `override` only. Answer:
+    /// `{"id","command","block","warnings","context","notices"}`, and `text` with `maxBytes`; `notices` as of
+    /// [`Live::take_up`].
     pub fn resume(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let resuming = Resuming::take(&mut object(&asked)?)?;
+            live.in_turn(&io, &|| Box::pin(live.looked(&io))).await?;
+            let elsewhere = live.holders(&io).await?;
             let (mut asked, source) = live.learned_request(&io, &asked, &counts).await?;
             if resuming.max_bytes.is_some() && asked.request.shape() != Some(Format::Leftoff) {
                 let message =
                     "expected no format beside \"maxBytes\", since the text has its own, but found one";
                 return Err(Trouble::refused(Code::InvalidRequest, message));
             }
-            let saved = live.with(|session| session.document(Name::MetadataJson));
+            let document = live.with(|session| session.document(Name::MetadataJson));
             let mut round = 1;
             loop {
                 let passed = live.passed(&io, &asked, source.clone()).await?;
-                let (answer, text) = live.told(&io, &asked, &resuming, Saved::of(&saved)?, &passed).await?;
+                let saved = Saved::of(&document)?;
+                let is_complete = saved.is_completed && !resuming.overrides;
+                let warnings = resuming.warnings(&saved.agent, is_complete, &elsewhere);
+                let (mut answer, text) =
+                    live.told(&io, &asked, (&resuming, warnings), saved, &passed).await?;
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
                 if bytes <= most || round == ROUNDS {
+                    let notices = match resuming.revives && !is_complete {
+                        true => live.revived_now(&io, &resuming).await?,
+                        false => Vec::new(),
+                    };
+                    answer.push_str(&format!(",\"notices\":{}}}", to_json(&notices)));
                     return Ok(answer);
                 }
                 round += 1;
@@ -131,17 +166,27 @@ impl Live {
         })
     }
 
+    // From now on it is active again; one that rested and that nobody looked at since was paused before. What whoever resumes it
+    // should hear.
+    async fn revived_now(&self, io: &Io, resuming: &Resuming) -> Result<Vec<Notice>, Trouble> {
+        io.turn().await?;
+        let TakenUp { notices, .. } = self.taken_up(io, resuming.idle_ms, false).await?;
+        let active = Ask::from(Change::Status { status: Status::Active, reason: None });
+        let active = Ask { has_override: resuming.overrides, ..active };
+        self.here(io, &|| Box::pin(self.said(io, Vec::from([active.clone()])))).await?;
+        io.leave();
+        Ok(notices)
+    }
+
+    // The answer without its end, and its text.
     async fn told(
         &self,
         io: &Io,
         asked: &Asked,
-        resuming: &Resuming,
+        (resuming, warnings): (&Resuming, Vec<String>),
         saved: Saved,
         passed: &Passed,
     ) -> Result<(String, String), Trouble> {
-        let is_complete = saved.is_completed && !resuming.overrides;
-        let status = if is_complete { Status::Completed } else { Status::Active };
-        let warnings = drift::warnings(&saved.agent, status, &resuming.now, &resuming.elsewhere);
         let id = &saved.id;
         let some = |count: u64, what: &str| (count > 0).then(|| (count, format!("leftoff {what} {id}")));
         let block = block::Block {
@@ -151,11 +196,11 @@ impl Live {
             ..saved.block
         };
         let mut stamp = io.stamp();
-        stamp.offset_minutes = resuming.offset_minutes;
+        stamp.offset_minutes = resuming.offset_minutes.map_or(stamp.offset_minutes, |minutes| minutes as i32);
         let block = block::render(&block, &stamp);
         let told = to_json(&Told { command: saved.agent.command, block, warnings });
         let told = if asked.leaves { io.out(told.clone()).await?.value.unwrap_or(told) } else { told };
-        let mut answer = format!("{{\"id\":{},\"isComplete\":{is_complete},{}", to_json(id), &told[1..]);
+        let mut answer = format!("{{\"id\":{},{}", to_json(id), &told[1..]);
         answer.pop();
         let mut text = String::new();
         if resuming.max_bytes.is_some() {
@@ -168,7 +213,7 @@ impl Live {
             );
             answer.push_str(&format!(",\"text\":{}", to_json(&text)));
         }
-        answer.push_str(&format!(",\"context\":{}}}", passed.json));
+        answer.push_str(&format!(",\"context\":{}", passed.json));
         Ok((answer, text))
     }
 }

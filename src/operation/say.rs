@@ -35,7 +35,17 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let asked = Ask::from_json(&asked)?;
-            live.here(&io, &|| Box::pin(live.said(&io, asked.clone()))).await
+            live.here(&io, &|| {
+                Box::pin(async {
+                    for ask in &asked {
+                        if let Change::Pin(subject) = &ask.change {
+                            Box::pin(live.refuse_unless_said(&io, &subject.message_id)).await?;
+                        }
+                    }
+                    live.said(&io, asked.clone()).await
+                })
+            })
+            .await
         })
     }
 

@@ -37,44 +37,54 @@ impl Live {
     /// The messages that have all words, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
     pub fn search(self: &Rc<Live>, words: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
-        Operation::new(|io| async move {
-            let mut search = Search::new(&words);
-            let file = live.log_file(LogName::Messages);
-            let mut end = io.stat(&file).await?.map_or(0, |stat| stat.size);
-            let mut wanted = CHUNK;
-            while end > 0 {
-                let start = end.saturating_sub(wanted);
-                let bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
-                let from = if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |at| at + 1) };
-                let is_whole = start == 0 || (from > 0 && from < bytes.len());
-                if !bytes.is_empty() && !is_whole {
-                    wanted *= 2; // The line is longer than that.
+        Operation::new(|io| async move { live.searched(&io, &words, &leaving, "").await })
+    }
+
+    /// `of`: a field that each has before the others.
+    pub(super) async fn searched(
+        &self,
+        io: &Io,
+        words: &str,
+        leaving: &Leaving,
+        of: &str,
+    ) -> Result<(), Trouble> {
+        let mut search = Search::new(words);
+        let file = self.log_file(LogName::Messages);
+        let mut end = io.stat(&file).await?.map_or(0, |stat| stat.size);
+        let mut wanted = CHUNK;
+        while end > 0 {
+            let start = end.saturating_sub(wanted);
+            let bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
+            let from = if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |at| at + 1) };
+            let is_whole = start == 0 || (from > 0 && from < bytes.len());
+            if !bytes.is_empty() && !is_whole {
+                wanted *= 2; // The line is longer than that.
+                continue;
+            }
+            let lines = &bytes[from..];
+            let mut hits = Vec::new();
+            for place in search.lines(lines) {
+                let at = start + (from + place.start) as u64;
+                if self.counts_not(io, &lines[place.clone()], at).await? {
                     continue;
                 }
-                let lines = &bytes[from..];
-                let mut hits = Vec::new();
-                for place in search.lines(lines) {
-                    let at = start + (from + place.start) as u64;
-                    if live.counts_not(&io, &lines[place.clone()], at).await? {
-                        continue;
-                    }
-                    let mut answer = search.line(&lines[place]);
-                    while let Answer::Needs { blob } = answer {
-                        let bytes = live.blob(&io, &blob).await?;
-                        answer = search.blob(&blob, bytes.as_deref());
-                    }
-                    if let Answer::Hit(hit) = answer {
-                        hits.push(shown(&search, hit, Pieces::new(&leaving, &io)).await?);
-                    }
+                let mut answer = search.line(&lines[place]);
+                while let Answer::Needs { blob } = answer {
+                    let bytes = self.blob(io, &blob).await?;
+                    answer = search.blob(&blob, bytes.as_deref());
                 }
-                if !hits.is_empty() {
-                    io.page(array(hits.into_iter())).await?;
+                if let Answer::Hit(hit) = answer {
+                    let hit = shown(&search, hit, Pieces::new(leaving, io)).await?;
+                    hits.push(["{", of, &hit[1..]].concat());
                 }
-                end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
-                wanted = CHUNK;
             }
-            Ok(())
-        })
+            if !hits.is_empty() {
+                io.page(array(hits.into_iter())).await?;
+            }
+            end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
+            wanted = CHUNK;
+        }
+        Ok(())
     }
 
     // Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.

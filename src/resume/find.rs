@@ -1,10 +1,15 @@
 //! Finding a session by words that its title and summary may have, as somebody types who does not know them well.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::error::{Code, Error};
+use crate::json::fields::{items, objects};
+use crate::json::text::Text;
 
 /// What a session is known by: its title first, the rest in any order.
 pub type Known = Vec<String>;
@@ -33,6 +38,30 @@ pub fn ranked(words: &str, all: &[Known]) -> Vec<usize> {
         }
     }
     Vec::new()
+}
+
+/// Of sessions as a store lists them, JSON, those that words may mean, the best first.
+///
+/// # Errors
+/// `invalid_json` for what is no such list.
+///
+/// ```
+/// let listed = r#"[{"title":"The parser","type":"chat"},{"title":"The door","type":"chat","summary":"a parser"}]"#;
+/// let found = leftoff::resume::find::found("door", listed)?;
+/// assert_eq!(found, r#"[{"title":"The door","type":"chat","summary":"a parser"}]"#);
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+pub fn found(words: &str, listed: &str) -> Result<String, Error> {
+    let message = "expected sessions as lists have them, but found something else";
+    let bad = || Error::new(Code::InvalidJson, message);
+    let all = items(listed).ok_or_else(bad)?;
+    let mut known = Vec::new();
+    for one in objects(listed).ok_or_else(bad)? {
+        let text = |key| one.raw(key).and_then(Text::decode).map(Text::into_shown).unwrap_or_default();
+        known.push(["title", "summary", "name", "type"].map(text).into());
+    }
+    let found: Vec<&str> = ranked(words, &known).into_iter().map(|place| all[place]).collect();
+    Ok(format!("[{}]", found.join(",")))
 }
 
 fn atom(word: &str, kind: AtomKind) -> Atom {

@@ -2,11 +2,13 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::error::{Code, Error};
 use crate::plain::harmless::{harmless, legible};
 use crate::time::{self, Stamp};
 
@@ -30,10 +32,34 @@ pub struct Item {
     pub title: String,
     /// When it was last active, RFC 3339.
     pub last_active: String,
-    /// Its status, or that it is archived.
+    /// Its status.
     pub status: String,
     /// What it is about.
     pub summary: Option<String>,
+    /// When it was hidden from lists.
+    pub archived_at: Option<String>,
+}
+
+/// Sessions as a store lists them, JSON, as [`render`] has them.
+///
+/// # Errors
+/// `invalid_json` for what is no such list.
+///
+/// ```
+/// use leftoff::time::Stamp;
+///
+/// let listed = r#"[{"id":"a","type":"chat","title":"The parser","status":"active","lastActive":"2025-11-22T10:00:00Z"}]"#;
+/// let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
+/// let text = leftoff::resume::listing::text(listed, &stamp)?;
+/// assert!(text.starts_with("1. [chat] The parser\n"));
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+pub fn text(listed: &str, stamp: &Stamp) -> Result<String, Error> {
+    let items: Vec<Item> = serde_json::from_str(listed).map_err(|error| {
+        let message = format!("expected sessions as lists have them, but found something else: {error}");
+        Error::new(Code::InvalidJson, message)
+    })?;
+    Ok(render(&items, stamp))
 }
 
 /// The list, numbered from one. Whatever is stored, a session has its lines and no others.
@@ -43,7 +69,8 @@ pub fn render(items: &[Item], stamp: &Stamp) -> String {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
         let Item { id, session_type, title, status, summary, .. } = item;
         let kind = within(&harmless(session_type), TITLE);
-        let (title, status) = (within(&legible(title), TITLE), harmless(status));
+        let hidden = if item.archived_at.is_some() { "archived, " } else { "" };
+        let (title, status) = (within(&legible(title), TITLE), format!("{hidden}{}", harmless(status)));
         text.push_str(&format!(
             "{}. [{kind}] {title}\n   Last active: {last} | Status: {status} | ID: {id}\n",
             place + 1
@@ -75,8 +102,6 @@ pub fn within(line: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
 
     fn item(title: &str, last_active: &str, summary: Option<&str>) -> Item {
@@ -87,6 +112,7 @@ mod tests {
             last_active: last_active.into(),
             status: "paused".into(),
             summary: summary.map(String::from),
+            archived_at: None,
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod check;
 mod known;
+mod written;
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -22,6 +23,8 @@ use crate::error::{Code, Error};
 use crate::json::fields::{Fields, NotFields, objects};
 use crate::json::flaw::{Flaw, flaw};
 use crate::nearest::distance;
+
+pub use written::{grouped, written};
 
 use check::{Place, entries, shown};
 use known::{KNOWN, Known};

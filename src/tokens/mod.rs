@@ -17,12 +17,15 @@ mod vocabulary;
 #[cfg(feature = "tokens")]
 mod words;
 
+use alloc::format;
+
 use serde::Serialize;
 
 pub use estimate::estimate;
 pub use images::Images;
 pub use vocabulary::Vocabulary;
 
+use crate::error::{Code, Error};
 use crate::record::message::Message;
 
 /// By what a text was counted.
@@ -58,6 +61,40 @@ impl Encoding {
             "estimate-1" => Some(Encoding::Estimate1),
             _ => None,
         }
+    }
+}
+
+impl Encoding {
+    /// By what somebody wants to have a text counted: the encoding of a name, else that of a model, else o200k_base.
+    ///
+    /// # Errors
+    /// `no_counter` for a name or a model that is not known.
+    ///
+    /// ```
+    /// use leftoff::tokens::Encoding;
+    ///
+    /// assert_eq!(Encoding::wanted(None, Some("openai/gpt-4o"))?, Encoding::O200kBase);
+    /// assert_eq!(Encoding::wanted(Some("estimate-1"), Some("gpt-4o"))?, Encoding::Estimate1);
+    /// assert_eq!(Encoding::wanted(Some("morse"), None).map_err(|refused| refused.code.as_str()), Err("no_counter"));
+    /// # Ok::<(), leftoff::error::Error>(())
+    /// ```
+    pub fn wanted(name: Option<&str>, model: Option<&str>) -> Result<Encoding, Error> {
+        let unknown = match (name, model) {
+            (None, None) => return Ok(Encoding::O200kBase),
+            (Some(name), _) => match Encoding::parse(name) {
+                Some(encoding) => return Ok(encoding),
+                None => format!(
+                    "expected the encoding \"o200k_base\", \"cl100k_base\" or \"estimate-1\", but found \"{name}\" instead"
+                ),
+            },
+            (None, Some(model)) => match models::find(model) {
+                Some(model) => return Ok(model.encoding),
+                None => format!(
+                    "expected an \"encoding\", as o200k_base or estimate-1, but found the model \"{model}\", which is not known, instead"
+                ),
+            },
+        };
+        Err(Error::new(Code::NoCounter, unknown))
     }
 }
 

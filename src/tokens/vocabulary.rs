@@ -70,6 +70,16 @@ mod with_engine {
         hash: u64,
     }
 
+    fn known(planes: &[u8]) -> Result<Known, Error> {
+        let hash = xxh64(planes, 0);
+        KNOWN.into_iter().find(|known| known.hash == hash).ok_or_else(|| {
+            let found = planes.len();
+            let message =
+                format!("expected the bytes of a known vocabulary, but found {found} others ({hash:016x})");
+            Error::new(Code::InvalidVocabulary, message)
+        })
+    }
+
     /// A loaded vocabulary.
     pub struct Vocabulary {
         encoding: Encoding,
@@ -100,21 +110,19 @@ mod with_engine {
         /// # Errors
         /// `invalid_vocabulary` where the bytes are those of none.
         pub fn from_bytes(planes: &[u8]) -> Result<Vocabulary, Error> {
-            let hash = xxh64(planes, 0);
-            let Some(Known { encoding, pattern, .. }) = KNOWN.into_iter().find(|known| known.hash == hash)
-            else {
-                let found = planes.len();
-                return Err(Error::new(
-                    Code::InvalidVocabulary,
-                    format!(
-                        "expected the bytes of a known vocabulary, but found {found} others ({hash:016x})"
-                    ),
-                ));
-            };
+            let Known { encoding, pattern, .. } = known(planes)?;
             let mut bytes = [0; SINGLE_BYTES];
             (0..).zip(byte_order()).for_each(|(rank, byte)| bytes[usize::from(byte)] = rank);
             let (words, pairs) = read(planes);
             Ok(Vocabulary { encoding, pattern, classes: Classes::new(), words, pairs, bytes })
+        }
+
+        /// The encoding whose planes these are.
+        ///
+        /// # Errors
+        /// `invalid_vocabulary` where the bytes are those of none.
+        pub fn encoding_of(planes: &[u8]) -> Result<Encoding, Error> {
+            known(planes).map(|known| known.encoding)
         }
 
         /// The encoding whose tokens these are.

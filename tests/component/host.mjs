@@ -65,6 +65,9 @@ export function know(planes) {
   VOCABULARIES.set(made.encoding(), made);
 }
 
+/** That of an encoding, where it is known. @param {string} encoding */
+export const vocabularyOf = (encoding) => VOCABULARIES.get(encoding);
+
 /** The machine's time and chance. @type {{ nowMs: () => number, offsetMinutes: () => number, entropy: () => Uint8Array }} */
 const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOffset(), entropy: () => randomBytes(32) };
 
@@ -73,6 +76,7 @@ export class Host {
   /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number }} folders */
   constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000 }) {
     this.clock = clock;
+    this.idleMs = idleMs;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };

@@ -8,31 +8,27 @@ import { tryAll } from "../conformance/scripting/door.mjs";
 const MISSING = {
   "append of a whole answer": "append-answers",
   commit: "git-commit git-none",
-  countTokens: "counting",
   doctor: "blobs-gone checkpoint-damaged continue-points copied-session delete-leaves-nothing document-by-hand document-gone document-newer left-open left-overs links-refused list-index-damaged list-index-stale others-cut others-damage others-newer others-tear pointer-dangling summary-damaged workspace-document-by-hand",
-  find: "asked-oddly find-and-search list-projects",
+  "a folder that is none": "list-projects",
   git: "git-remote",
   goesOn: "goes-on",
   writeForAgent: "hand-over",
   import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
   importAll: "import-all",
   lastContext: "context-budgets context-compared gone-session messages-empty",
-  listText: "unicode-titles",
   mend: "mend-one",
-  move: "move-both-ways",
   others: "delete-open-elsewhere",
-  "pin of what is not there": "pin-and-unpin",
   readTranscript: "transcript",
   record: "record",
   relocate: "relocate-project",
   "secrets of a host's rules": "redact-replace redact-report",
-  settings: "settings tidy-archives",
-  writeSetting: "settings-in-force",
+  redacted: "asked-oddly",
 };
 
 /** What is no request of the component's. @type {Record<string, string>} */
 const UNSAYABLE = {
   "another word than its two": "append-refused",
+  "a text that is none": "counting-refused",
   "strategies that are no list": "context-refused",
 };
 

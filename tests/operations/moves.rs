@@ -34,16 +34,16 @@ fn placement_of(live: &Live) -> Placement {
     if live.shown().ends_with("/.session") { Placement::Workspace } else { Placement::Home }
 }
 
-type Begins = fn(&Rc<Store>, &Live) -> Operation<'static, String>;
+type Begins = fn(&Rc<Store>, &Live) -> Operation<'static, ()>;
 
 fn operations() -> Vec<(&'static str, bool, Begins)> {
     let carry: Begins = |store, live| {
         let about = json!({"id": live.id(), "type": "chat", "words": "A plan"});
-        store.carry(live.shown(), placement_of(live), about.to_string())
+        store.carry(live.shown(), placement_of(live), about.to_string()).map(drop)
     };
     let delete: Begins = |store, live| {
         let place = (live.shown(), placement_of(live));
-        store.delete(place, live.id(), false).map(|trash| trash.expect("it lies in the trash"))
+        store.delete(place, live.id(), false).map(|trash| assert!(trash.is_some(), "it lies in the trash"))
     };
     vec![
         ("move to the workspace", true, carry),
@@ -203,20 +203,28 @@ fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
     for is_home in [true, false] {
         let (mut host, live) = begun(is_home);
         let of = |host: &Host| -> Vec<(String, Vec<u8>)> {
-            let files = host
-                .files
-                .iter()
-                .filter(|(path, _)| !path.starts_with("trash") && !path.starts_with("cache/"));
+            let files = host.files.iter().filter(|(path, _)| {
+                !["trash", "cache/", "sessions/index"].iter().any(|start| path.starts_with(start))
+            });
             files.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
         };
         let before = of(&host);
         done(&mut host, store().delete((live.shown(), placement_of(&live)), live.id(), false));
         assert!(!of(&host).iter().any(|(path, _)| path.ends_with("messages.jsonl")));
-        let there = json!([live.id()]).to_string();
-        let refused = host.drive(store().restore(live.id(), there), |_| Meanwhile::Nothing).expect("driven");
+        // A copy of it, elsewhere.
+        let (folder, other) = match is_home {
+            true => (store().project_hash().to_string(), "0f".to_string()),
+            false => ("/001-".into(), "/002-".into()),
+        };
+        let is_its = |path: &str| path.contains("/session-") || path.contains("/.session/");
+        let copies: Vec<_> = before.iter().filter(|(path, _)| is_its(path)).collect();
+        for (path, bytes) in &copies {
+            host.append(&path.replace(&folder, &other), bytes);
+        }
+        let refused = host.drive(store().restore(live.id()), |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(refused.expect_err("one is there").code(), "already_exists");
-        let told: Value =
-            serde_json::from_str(&done(&mut host, store().restore(live.id(), "[]".into()))).expect("JSON");
+        host.files.retain(|path, _| !is_its(path) || path.starts_with("trash"));
+        let told: Value = serde_json::from_str(&done(&mut host, store().restore(live.id()))).expect("JSON");
         assert_eq!(told, json!({"id": live.id(), "title": "A plan", "path": live.shown()}));
         assert_eq!(of(&host), before);
         assert_eq!(done(&mut host, store().trashed()), "[]");

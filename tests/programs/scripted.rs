@@ -8,16 +8,20 @@ use std::fmt::Write as _;
 use std::io::{BufRead, Write as _};
 use std::rc::Rc;
 
+use leftoff::context::Reported;
 use leftoff::fs::{
-    AppendOptions, Asked, Clock, Compact, Durability, Helpers, Options, Session, Store, Summary,
+    AppendOptions, Asked, Clock, Compact, Durability, Helpers, Options, Pages, Resume, Session, Store,
+    Summary,
 };
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 use leftoff::operation::Trouble;
+use leftoff::resume::{history, listing};
 use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
+use leftoff::state::stopping::find_stop_phrase;
 use leftoff::time::Stamp;
-use leftoff::tokens::Encoding;
+use leftoff::tokens::{self, Encoding, Vocabulary, models};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -130,6 +134,9 @@ impl Doors {
             self.stores.remove(&store).map_or(Ok(()), Store::close)?;
             return Ok("null".into());
         }
+        if let Some(answer) = plain(&op, step, &Shared(self.clock.clone())) {
+            return answer;
+        }
         if let Some(store) = self.stores.get(&store)
             && let Some(answer) = told_of_store(store, &op, step)
         {
@@ -141,10 +148,20 @@ impl Doors {
             self.sessions.extend(found.map(|found| (named.unwrap_or(session), found)));
             return Ok(told);
         }
-        if op == "point" {
-            let (store, session) = (self.stores.get(&store), self.sessions.get(&session));
-            let (store, session) = (store.ok_or("no store")?, session.ok_or("no session")?);
-            return Ok(store.point(session)?.to_string());
+        if matches!(&*op, "point" | "delete" | "move") {
+            let (store, known) = (self.stores.get(&store), self.sessions.get(&session));
+            let (store, known) = (store.ok_or("no store")?, known.ok_or("no session")?);
+            let moved = match &*op {
+                "point" => return Ok(store.point(known)?.to_string()),
+                "delete" => {
+                    let trash = store.delete(known, step.flag("purge")?)?;
+                    return Ok(format!("{{\"trash\":{}}}", to_json(&trash)));
+                }
+                _ => store.move_to(known, &step.without(&["op", "as", "session", "store"]))?,
+            };
+            let told = told(&moved)?;
+            self.sessions.insert(named.unwrap_or(session), moved);
+            return Ok(told);
         }
         if op == "fork" {
             let (store, of) = (self.stores.get(&store), self.sessions.get(&session));
@@ -198,12 +215,78 @@ fn told_of_store(store: &Store, op: &str, step: &Step) -> Option<Answer> {
     match op {
         "notices" => Some(Ok(store.notices())),
         "list" => Some(store.list(&rest()).map_err(Into::into)),
+        "find" => Some(step.text("words").and_then(|words| Ok(store.find(&words, &without_words(step))?))),
+        "search" => Some(searched(store, step)),
+        "secrets" => Some(Ok("[]".into())),
+        "settings" | "listSettings" => Some(store.settings().map_err(Into::into)),
+        "writeSetting" | "unsetSetting" => Some(written(store, step)),
         "tidy" => {
             let limits = step.raw("limits").unwrap_or("null");
             Some(store.tidy(limits).map(|ids| to_json(&ids)).map_err(Into::into))
         }
         _ => None,
     }
+}
+
+/// What needs no store.
+fn plain(op: &str, step: &Step, clock: &Shared) -> Option<Answer> {
+    let raw = |key: &str| step.raw(key).unwrap_or("null");
+    Some(match op {
+        "compareContexts" => compared(raw("before"), raw("after")),
+        "countTokens" => counted(step),
+        "findStopPhrase" => step.text("text").map(|text| to_json(&find_stop_phrase(&text))),
+        "historyText" => history_text(raw("messages"), clock),
+        "listText" => clock
+            .stamp()
+            .map_err(Into::into)
+            .and_then(|stamp| Ok(to_json(&listing::text(raw("listed"), &stamp)?))),
+        "modelOf" => step.text("name").map(|name| to_json(&models::find(&name))),
+        _ => return None,
+    })
+}
+
+fn compared(before: &str, after: &str) -> Answer {
+    let (before, after) = (Reported::from_json(before)?, Reported::from_json(after)?);
+    Ok(to_json(&leftoff::context::compare(&before, &after)))
+}
+
+fn history_text(messages: &str, clock: &Shared) -> Answer {
+    let messages = leftoff::shapes::read(messages, Format::Leftoff)?;
+    Ok(to_json(&history::render(&messages, &clock.stamp()?)))
+}
+
+fn counted(step: &Step) -> Answer {
+    let (encoding, model): (Option<String>, Option<String>) = (step.value("encoding")?, step.value("model")?);
+    let vocabulary = match Encoding::wanted(encoding.as_deref(), model.as_deref())? {
+        Encoding::O200kBase => Some(Vocabulary::o200k_base()),
+        Encoding::Cl100kBase => Some(Vocabulary::cl100k_base()),
+        Encoding::Estimate1 => None,
+    };
+    let limit: Option<u32> = step.value("limit")?;
+    let count = |text: &String| match (&vocabulary, limit) {
+        (Some(vocabulary), Some(limit)) => vocabulary.count_up_to(text, limit),
+        (vocabulary, _) => tokens::count(text, vocabulary.as_ref()).tokens,
+    };
+    match step.value::<String>("text") {
+        Ok(text) => Ok(count(&text.unwrap_or_default()).to_string()),
+        Err(_) => {
+            let texts: Vec<String> = step.value("text")?.unwrap_or_default();
+            Ok(to_json(&texts.iter().map(count).collect::<Vec<_>>()))
+        }
+    }
+}
+
+fn written(store: &Store, step: &Step) -> Answer {
+    store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?;
+    Ok("null".into())
+}
+
+fn without_words(step: &Step) -> String {
+    step.without(&["op", "as", "session", "store", "words", "most"])
+}
+
+fn searched(store: &Store, step: &Step) -> Answer {
+    taken(store.search(&step.text("words")?, &without_words(step)), step.value("most")?)
 }
 
 /// What a step that opens a session is answered by.
@@ -262,6 +345,17 @@ fn of_session(session: &Session, op: &str, step: &Step) -> Answer {
         "pins" => session.pins()?,
         "refresh" => done(session.refresh())?,
         "rename" => done(session.rename(&step.text("title")?))?,
+        "resume" => {
+            let how = Resume {
+                overrides: step.flag("override")?,
+                revives: step.value("revives")?.unwrap_or(true),
+                now: step.raw("now"),
+                max_bytes: step.value("maxBytes")?,
+            };
+            let own = ["override", "revives", "now", "maxBytes", "summarize", "count"];
+            let request = step.without(&[&["op", "as", "session", "store"], &own[..]].concat());
+            helped(step, session, |helpers| session.resume(&request, how, helpers))?
+        }
         "setAgent" => done(session.set_agent(step.raw("agent").unwrap_or("null")))?,
         "state" => session.state()?,
         "stop" => done(session.stop(summary()?.as_deref()))?,
@@ -299,8 +393,12 @@ fn appended(session: &Session, step: &Step) -> Answer {
 }
 
 fn messages(session: &Session, most: Option<usize>, reading: &str) -> Answer {
+    taken(session.messages(reading), most)
+}
+
+fn taken(pages: Pages, most: Option<usize>) -> Answer {
     let mut some: Vec<Box<RawValue>> = Vec::new();
-    for page in session.messages(reading) {
+    for page in pages {
         some.extend(serde_json::from_str::<Vec<Box<RawValue>>>(&page?)?);
         if most.is_some_and(|most| some.len() >= most) {
             break;

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "wit/ documents what the macro makes of it")]
 
 extern crate alloc;
+extern crate std;
 
 mod answers;
 mod needs;

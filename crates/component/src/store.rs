@@ -157,6 +157,11 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.list(request).map(text))
     }
 
+    fn search(&self, words: String, request: String) -> Operation {
+        let leaving = Leaving::new(&self.door);
+        UnderWay::begun(self.store.search(words, request, &leaving).map(nothing))
+    }
+
     fn find(&self, id: String, how: Finding) -> Operation {
         let how = match how {
             Finding::Placed => core_of::Finding::Placed,
@@ -208,7 +213,7 @@ impl GuestStore for Folder {
 
     fn move_(&self, session: SessionBorrow<'_>, about: String) -> Operation {
         let (shown, placement) = place_of(session);
-        UnderWay::begun(self.store.carry(shown, placement, about).map(text))
+        self.finding(self.store.carry(shown, placement, about))
     }
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
@@ -220,12 +225,20 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.trashed().map(text))
     }
 
-    fn restore(&self, id: String, there: String) -> Operation {
-        UnderWay::begun(self.store.restore(id, there).map(text))
+    fn restore(&self, id: String) -> Operation {
+        UnderWay::begun(self.store.restore(id).map(text))
     }
 
     fn cut_off(&self, mends: bool) -> Operation {
         UnderWay::begun(self.store.cut_off(mends).map(text))
+    }
+
+    fn settings(&self) -> Operation {
+        UnderWay::begun(self.store.setup().settings().map(|read| text(read.to_json())))
+    }
+
+    fn write_setting(&self, key: String, value: Option<String>, of_project: bool) -> Operation {
+        UnderWay::begun(self.store.setup().write_setting(key, value, of_project).map(nothing))
     }
 
     fn save(&self) -> Operation {

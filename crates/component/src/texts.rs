@@ -1,8 +1,9 @@
 //! What needs no session, and counting by a vocabulary.
 
-use alloc::rc::Rc;
+use alloc::rc::{Rc, Weak};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,10 +11,10 @@ use base64::prelude::BASE64_STANDARD;
 use leftoff::context::{self, Reported};
 use leftoff::error::{Code, Error as Refusal};
 use leftoff::json::text::to_json;
-use leftoff::resume::history;
+use leftoff::resume::{find, history, listing};
 use leftoff::shapes::{self, Format};
 use leftoff::state::stopping;
-use leftoff::tokens::{self, Vocabulary, models};
+use leftoff::tokens::{self, Encoding, Vocabulary, models};
 
 use crate::exports::leftoff::core::protocol::{self, Error, GuestVocabulary, Stamp};
 use crate::exports::leftoff::core::texts::Guest;
@@ -21,9 +22,28 @@ use crate::{Core, moment, refused};
 
 pub(crate) struct Counter(pub Rc<Vocabulary>);
 
+std::thread_local! {
+    /// Those that somebody has: each takes megabytes, and memory is given back to nobody.
+    static KNOWN: RefCell<Vec<Weak<Vocabulary>>> = const { RefCell::new(Vec::new()) };
+}
+
 fn counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
-    let read = Vocabulary::from_bytes(planes).map_err(refused)?;
-    Ok(protocol::Vocabulary::new(Counter(Rc::new(read))))
+    let encoding = Vocabulary::encoding_of(planes).map_err(refused)?;
+    let known = KNOWN.with_borrow(|known| {
+        known.iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding)
+    });
+    let vocabulary = match known {
+        Some(known) => known,
+        None => {
+            let made = Rc::new(Vocabulary::from_bytes(planes).map_err(refused)?);
+            KNOWN.with_borrow_mut(|known| {
+                known.retain(|one| one.strong_count() > 0);
+                known.push(Rc::downgrade(&made));
+            });
+            made
+        }
+    };
+    Ok(protocol::Vocabulary::new(Counter(vocabulary)))
 }
 
 impl GuestVocabulary for Counter {
@@ -42,14 +62,19 @@ impl GuestVocabulary for Counter {
         self.0.encoding().as_str().into()
     }
 
-    fn count(&self, text: String) -> u32 {
-        self.0.count(&text)
+    fn count(&self, text: String, limit: Option<u32>) -> u32 {
+        self.0.count_up_to(&text, limit.unwrap_or(u32::MAX))
     }
 }
 
 impl Guest for Core {
     fn estimate(text: String) -> u32 {
         tokens::estimate(&text)
+    }
+
+    fn encoding_of(name: Option<String>, model: Option<String>) -> Result<String, Error> {
+        let wanted = Encoding::wanted(name.as_deref(), model.as_deref());
+        wanted.map(|encoding| encoding.as_str().into()).map_err(refused)
     }
 
     fn model_of(name: String) -> Option<String> {
@@ -64,6 +89,14 @@ impl Guest for Core {
     fn history_text(messages: String, stamp: Stamp) -> Result<String, Error> {
         let messages = shapes::read(&messages, Format::Leftoff).map_err(refused)?;
         Ok(history::render(&messages, &moment(stamp)))
+    }
+
+    fn found(words: String, listed: String) -> Result<String, Error> {
+        find::found(&words, &listed).map_err(refused)
+    }
+
+    fn list_text(listed: String, stamp: Stamp) -> Result<String, Error> {
+        listing::text(&listed, &moment(stamp)).map_err(refused)
     }
 
     fn find_stop_phrase(text: String) -> Option<String> {

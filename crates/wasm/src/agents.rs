@@ -24,6 +24,7 @@ use leftoff::record::message::Message;
 use leftoff::record::scan::Problem;
 use leftoff::resume::{block, find, history, listing};
 use leftoff::session::handle::Session;
+use leftoff::settings::{self, SettingsFile};
 use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::state::stopping;
@@ -267,6 +268,15 @@ pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
     Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
 }
 
+/// What a file, one as in `readSettings`, says once a value, JSON, is written into it, or a setting taken out; see
+/// `settings::written`.
+#[wasm_bindgen(js_name = writtenSetting)]
+pub fn written_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<Option<String>> {
+    let files = SettingsFile::all_from_json(utf8(file)?).map_err(thrown)?;
+    let written = files.iter().map(|file| settings::written(key, value.as_deref(), file));
+    written.last().transpose().map(Option::flatten).map_err(thrown)
+}
+
 /// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.
 #[wasm_bindgen(js_name = findStopPhrase)]
 pub fn find_stop_phrase(text: &str) -> Option<String> {
@@ -275,10 +285,9 @@ pub fn find_stop_phrase(text: &str) -> Option<String> {
 
 /// A list as a person reads it: of JSON bytes, the sessions as lists have them.
 #[wasm_bindgen]
-pub fn listing(items: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
-    let items: Vec<listing::Item> = from_json(items, "sessions as lists have them")?;
+pub fn listing(listed: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
     let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
-    Ok(bytes(&listing::render(&items, &stamp)))
+    listing::text(utf8(listed)?, &stamp).map(|text| bytes(&text)).map_err(thrown)
 }
 
 /// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.

@@ -45,10 +45,11 @@ impl Counter {
         }
     }
 
-    /// The encoding of a name, as it is stored, where it is one that the core can count by.
+    /// By what somebody wants to have a text counted; see `Encoding::wanted`.
     #[wasm_bindgen(js_name = encodingOf)]
-    pub fn encoding_of(name: &str) -> Option<String> {
-        Encoding::parse(name).map(|encoding| encoding.as_str().into())
+    pub fn encoding_of(name: Option<String>, model: Option<String>) -> Answer<String> {
+        let wanted = Encoding::wanted(name.as_deref(), model.as_deref());
+        wanted.map(|encoding| encoding.as_str().into()).map_err(thrown)
     }
 }
 

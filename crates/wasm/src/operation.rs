@@ -172,7 +172,6 @@ impl Operations {
             "isThere" => live.is_there().map(flag),
             "say" => live.say(text()?).map(none),
             "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),
-            "rest" => live.take_up(text()?.parse().unwrap_or(i64::MAX), false).map(String::into_bytes),
             "leftLeases" => live.left_leases().map(|count| to_json(&count).into_bytes()),
             "others" => live.others().map(String::into_bytes),
             "refuseIfOpen" => live.refuse_if_open().map(none),

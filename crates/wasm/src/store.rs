@@ -85,14 +85,14 @@ impl Operations {
             "describe" => store.describe(word(), word()).map(String::into_bytes),
             "places" => store.places().map(String::into_bytes),
             "meet" => store.met_with(word()).map(none),
-            "liesNow" => store.lies_now(word(), placement(&word())).map(String::into_bytes),
-            "carry" => store.carry(word(), placement(&word()), word()).map(String::into_bytes),
+            "liesNow" => store.lies_now(word(), placement(&word())).map(placed_at),
+            "carry" => store.carry(word(), placement(&word()), word()).map(placed_at),
             "delete" => {
                 let session = (word(), placement(&word()));
                 store.delete(session, word(), word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "trashed" => store.trashed().map(String::into_bytes),
-            "restore" => store.restore(word(), word()).map(String::into_bytes),
+            "restore" => store.restore(word()).map(String::into_bytes),
             "cutOff" => store.cut_off(word() == "true").map(String::into_bytes),
             "trashedAs" => store.trashed_as(word()).map(|path| to_json(&path).into_bytes()),
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),

@@ -7,9 +7,9 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::Store;
 use super::moving::{Lies, Moving};
 use super::taking::Conversation;
-use super::{Store, placed};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::{compact, to_json};
@@ -26,13 +26,13 @@ const PIECE: u64 = 64 * 1024;
 impl Store {
     /// Puts a session that is closed into the other placement, with all that is known of it; where it lay before, as people
     /// call it, it goes to the trash. `about` is `{"id","type","to","words","name","day"}`, JSON: its id and type, where to, and for the
-    /// conversation that it comes to what [`Store::create`] takes. Answer: where it lies, as [`placed`].
+    /// conversation that it comes to what [`Store::create`] takes. Answer: where it lies.
     pub fn carry(
         self: &Rc<Store>,
         shown: String,
         placement: Placement,
         about: String,
-    ) -> Operation<'static, String> {
+    ) -> Operation<'static, Option<(String, Placement)>> {
         let store = self.clone();
         Operation::new(move |io| async move {
             let from = store.session_place(&shown, placement)?;
@@ -60,13 +60,13 @@ impl Store {
         io: &Io,
         mut moving: Moving,
         document: Option<String>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<Option<(String, Placement)>, Trouble> {
         if let Err(trouble) = Box::pin(self.left(io, &mut moving, document)).await {
             unless_bug(undone(io, &moving).await)?;
             return Err(trouble);
         }
         self.arrived(io, &moving).await?;
-        Ok(placed(Some((self.setup.shown(&moving.to.folder()), moving.to.placement()))))
+        Ok(Some((self.setup.shown(&moving.to.folder()), moving.to.placement())))
     }
 
     // All but the last of the steps: whatever fails before, it lies where it lay.

@@ -19,6 +19,9 @@ mod moving;
 mod places;
 mod pointing;
 mod project;
+#[cfg(feature = "interop")]
+mod searching;
+mod settings;
 mod setup;
 mod taking;
 mod tidying;

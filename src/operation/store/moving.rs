@@ -72,16 +72,20 @@ impl Moving {
 }
 
 impl Store {
-    /// Where the session lies that a folder was looked up for, as people call it: [`placed`]; nothing where none does. One
-    /// that was left arrives.
-    pub fn lies_now(self: &Rc<Store>, shown: String, placement: Placement) -> Operation<'static, String> {
+    /// Where the session lies that a folder was looked up for, as people call it; nothing where none does. One that was left
+    /// arrives.
+    pub fn lies_now(
+        self: &Rc<Store>,
+        shown: String,
+        placement: Placement,
+    ) -> Operation<'static, Option<(String, Placement)>> {
         let store = self.clone();
         Operation::new(move |io| async move {
             let Some(place) = store.setup.place(&shown, placement) else {
-                return Ok(placed(Some((shown, placement))));
+                return Ok(Some((shown, placement)));
             };
             let now = store.now(&io, place).await?;
-            Ok(placed(now.map(|now| (store.setup.shown(&now.folder()), now.placement()))))
+            Ok(now.map(|now| (store.setup.shown(&now.folder()), now.placement())))
         })
     }
 

@@ -1,5 +1,6 @@
 //! What a store is kept in order by: sessions that are too old are archived, and the index says what there is.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -13,16 +14,18 @@ use crate::record::event::Change;
 use crate::session::ask::Ask;
 use crate::session::listed::{Listed, Wanted};
 use crate::session::tidy::{Aged, Limits, too_old};
+use crate::settings::grouped;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
 impl Store {
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
-    /// "autoArchiveAfterDays"}`, JSON. The current one, those that somebody has open, and those of a workspace stay as they
+    /// "autoArchiveAfterDays"}`, JSON, or as the settings say where that is null. The current one, those that somebody has open, and those of a workspace stay as they
     /// are. Answer: the ids of those that were archived.
     pub fn tidy(self: &Rc<Store>, limits: String) -> Operation<'static, Vec<String>> {
         let store = self.clone();
         Operation::new(|io| async move {
+            let limits = if limits == "null" { store.kept_limits(&io).await? } else { limits };
             let (most, kept_ms) = read_limits(&limits)?;
             let current = store.pointed(&io).await?.map(|pointer| pointer.id);
             let listed = store.all_listed(&io, &Wanted::usual(false)).await?;
@@ -37,6 +40,13 @@ impl Store {
             store.save_index(&io).await?;
             Ok(ids)
         })
+    }
+
+    async fn kept_limits(&self, io: &Io) -> Result<String, Trouble> {
+        let read = Box::pin(self.setup.read_settings(io)).await?;
+        let settings = grouped(&read.all);
+        let limits = Fields::parse(&settings).ok().and_then(|fields| fields.raw("autoPersist"));
+        Ok(limits.unwrap_or("{}").into())
     }
 
     // Where nobody has it open; whether it is archived then.

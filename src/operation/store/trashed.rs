@@ -10,11 +10,12 @@ use serde::Serialize;
 
 use super::{Candidate, Store, exactly};
 use crate::error::Code;
-use crate::json::fields::{Fields, items};
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{self, File, Place, Placement, SESSION_FOLDER, SESSION_PREFIX, names};
 use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
 use crate::record::id;
+use crate::session::listed::Wanted;
 
 /// A session in the trash.
 #[derive(Clone, Serialize)]
@@ -42,13 +43,15 @@ impl Store {
     }
 
     /// Brings a session back to where it was: by its id, or a unique beginning of one; of several that have it the one that
-    /// was deleted last. `there`: the ids of those that the store has, a JSON array. Answer: `{"id","title","path"}`, JSON.
-    pub fn restore(self: &Rc<Store>, id: String, there: String) -> Operation<'static, String> {
+    /// was deleted last. Answer: `{"id","title","path"}`, JSON.
+    pub fn restore(self: &Rc<Store>, id: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
+            let mut any = Wanted::usual(true);
+            any.all = true;
+            let there = store.all_listed(&io, &any).await?;
             let one = store.found_trashed(&io, &id).await?;
-            let there: BTreeSet<&str> = items(&there).unwrap_or_default().into_iter().collect();
-            if there.contains(&*to_json(&one.id)) {
+            if there.iter().any(|there| there.entry.id == one.id) {
                 let id = &one.id;
                 let message = format!(
                     "expected no session \"{id}\", but found one: what lies in the trash stays there"

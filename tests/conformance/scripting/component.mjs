@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { entropy, nowMs, offsetMinutes } from "../../../js/wasm/clock.js";
-import { Host, bytesOf, know, refusal, texts as plain } from "../../component/host.mjs";
+import { Host, bytesOf, know, refusal, texts as plain, vocabularyOf } from "../../component/host.mjs";
 import { given } from "./given.mjs";
 
 /** @import { Surface } from "./host.mjs" */
@@ -14,7 +14,6 @@ import { given } from "./given.mjs";
 /** @typedef {{ host: Host, session: any, own: Record<string, (asked: any) => any>, asked: any }} Given */
 
 for (const encoding of ["o200k_base", "cl100k_base"]) know(fileURLToPath(new URL(`../../../pkg/${encoding}.planes`, import.meta.url)));
-const IDLE_MS = 5 * 60_000;
 
 /** A moment, and chance. */
 function moment() {
@@ -24,6 +23,12 @@ function moment() {
 
 /** What needs no session. @type {Record<string, (asked: any) => unknown>} */
 const PLAIN = {
+  countTokens: ({ text, encoding, model, limit }) => {
+    const name = plain.encodingOf(encoding, model);
+    const count = (/** @type {string} */ one) => vocabularyOf(name)?.count(one, limit) ?? plain.estimate(one);
+    return Array.isArray(text) ? text.map(count) : count(text);
+  },
+  listText: ({ listed }) => plain.listText(JSON.stringify(listed), moment()),
   compareContexts: ({ before, after }) => JSON.parse(plain.compareContexts(JSON.stringify(before), JSON.stringify(after))),
   findStopPhrase: ({ text }) => plain.findStopPhrase(text),
   historyText: ({ messages }) => plain.historyText(JSON.stringify(messages), moment()),
@@ -57,21 +62,14 @@ const OF_SESSIONS = {
   metadata: ({ session }) => JSON.parse(session.metadata()),
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
   pause: (given) => becomes(given, "paused"),
-  pin: (given) => said(given, { type: "pin", messageId: given.asked.messageId }),
+  pin: (given) => said(given, { type: "pin", messageId: String(given.asked.messageId) }),
   pins: ({ host, session }) => json(host.run(session.pins())),
   refresh: ({ host, session }) => done(host.run(session.refresh())),
   rename: (given) => said(given, { type: "title", title: given.asked.title }),
-  resume: async (given) => {
-    const { host, session, own, asked } = given;
-    const { override = false, revives = true, now, maxBytes, ...request } = asked;
-    await host.run(session.look());
-    const elsewhere = await json(host.run(session.others()));
-    const about = { leaves: false, override, now, elsewhere, maxBytes, offsetMinutes: offsetMinutes() };
-    const { id, isComplete, command, block, context, warnings, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request), ...about })), own));
-    if (!isComplete && revives) {
-      await host.run(session.takeUp(BigInt(IDLE_MS), false));
-      await said(given, { type: "status", status: "active", override });
-    }
+  resume: async ({ host, session, own, asked }) => {
+    const { override, revives, now, maxBytes, ...request } = asked;
+    const about = { override, revives, now, maxBytes, idleMs: host.idleMs };
+    const { id, command, block, context, warnings, notices: _, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request), ...about })), own));
     return { id, command, block, history: context.messages, warnings, context, ...told };
   },
   setAgent: (given) => said(given, { type: "agent", agent: given.asked.agent ?? null }),
@@ -95,11 +93,20 @@ const OF_STORES = {
     await closed(host, session);
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
+  find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
+  search: async ({ host, asked: { words, most, ...request } }) => (await texts(host, host.store.search(words, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
   notices: ({ host }) => JSON.parse(host.store.notices() || "[]"),
   point: ({ host, session }) => json(host.run(host.store.point(session))),
   secrets: ({ host }) => JSON.parse(host.store.secrets()),
-  tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? {})))),
+  listSettings: async ({ host }) => (await json(host.run(host.store.settings()))).all,
+  settings: async ({ host }) => {
+    const { all: _, ...told } = await json(host.run(host.store.settings()));
+    return told;
+  },
+  tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? null)))),
+  unsetSetting: ({ host, asked: { key, project = false } }) => done(host.run(host.store.writeSetting(key, undefined, project))),
+  writeSetting: ({ host, asked: { key, value, project = false } }) => done(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
 };
 
 /** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
@@ -117,11 +124,11 @@ const OPENING = {
     return found === "null" ? undefined : found;
   },
   fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
-  move: async ({ host, session, asked: { name, day } }) => {
+  move: async ({ host, session, asked: { to, name, day } }) => {
     const { id, type, display } = JSON.parse(session.metadata());
+    if (to === placementOf(session)) return session;
     await closed(host, session);
-    const { path, placement } = await json(host.run(host.store.move(session, JSON.stringify({ id, type, name, day, ...worded({ title: display.title }) }))));
-    return host.store.session(path, placement);
+    return host.run(host.store.move(session, JSON.stringify({ id, type, to, name, day, ...worded({ title: display.title }) })));
   },
   open: async ({ host, asked: { id } }) => {
     const placed = await host.run(host.store.find(id, "placed"));
@@ -130,6 +137,8 @@ const OPENING = {
   },
 };
 
+/** @param {any} session */
+const placementOf = (session) => (session.path().endsWith(".session") ? "workspace" : "home");
 /** @param {Promise<string>} answer */
 const json = async (answer) => JSON.parse(await answer);
 /** @param {Promise<string>} answer */
@@ -228,7 +237,7 @@ export class Component {
 
   /** @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
   async #does(op, asked, { as, store, session }) {
-    if (op === "openStore") return void this.#hosts.set(as ?? store, this.#opened(asked));
+    if (op === "openStore") return this.#opened(as ?? store, asked);
     if (PLAIN[op]) return PLAIN[op](asked);
     const host = this.#hosts.get(store);
     if (op === "closeStore") return host && this.#closed(host);
@@ -247,20 +256,23 @@ export class Component {
     return asked.summarize ? { answer, requests } : answer;
   }
 
-  /** @param {any} options */
-  #opened({ project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMinutes = 5 }) {
-    return new Host({ project, home, workspace, clock: { nowMs, offsetMinutes, entropy }, idleMs: idleMinutes * 60_000 });
+  /** @param {string} name @param {any} options */
+  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMs }) {
+    const open = (/** @type {number} */ idleMs) => new Host({ project, home, workspace, clock: { nowMs, offsetMinutes, entropy }, idleMs });
+    const before = open(0);
+    const { settings, problems } = await json(before.run(before.store.settings()));
+    this.#hosts.set(name, open(idleMs ?? settings.idleMinutes * 60_000));
+    return problems.length > 0 ? { problems } : undefined;
   }
 
   /** What opens a session is answered by it. @param {string} name @param {Host} host @param {any} session */
   async #named(name, host, session) {
     if (!session) return undefined;
     if (session.id() === "") await host.run(session.open());
-    const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(IDLE_MS), true)));
+    const { notices } = JSON.parse(await host.run(session.takeUp(BigInt(host.idleMs), true)));
     this.#sessions.set(name, { host, session });
     const { display, lifecycle, stats } = JSON.parse(session.metadata());
-    const placement = session.path().endsWith(".session") ? "workspace" : "home";
-    return { id: session.id(), path: session.path(), placement, title: display.title, lifecycle, messageCount: stats.messageCount, notices };
+    return { id: session.id(), path: session.path(), placement: placementOf(session), title: display.title, lifecycle, messageCount: stats.messageCount, notices };
   }
 
   /** @param {Host} host */

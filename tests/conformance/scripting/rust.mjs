@@ -29,6 +29,13 @@ export function inRust() {
   return (host) => new Rust(host, program);
 }
 
+/** As JavaScript has it. @param {any} told @returns {any} */
+function resumed({ answer, requests, ...told }) {
+  if (answer) return { answer: resumed(answer), requests };
+  const { id, command, block, warnings, context, notices: _, ...text } = told;
+  return { id, command, block, history: context.messages, warnings, context, ...text };
+}
+
 /** @implements {Surface} */
 class Rust {
   /** @type {Map<string, { id: string, path: string }>} */
@@ -64,6 +71,9 @@ class Rust {
     if (value?.metadata && value.id) return this.#named(as ?? session, value);
     if (op === "append") for (const record of value.records) for (const key of ["v", "crc"]) delete record[key];
     if (op === "appendTool") delete value.lines;
+    if (op === "resume") return resumed(value);
+    if (op === "listSettings") return value.all;
+    if (op === "settings") delete value.all;
     return value;
   }
 

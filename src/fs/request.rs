@@ -1,0 +1,30 @@
+//! Requests of callers, JSON objects, on their way into the core.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::value::RawValue;
+
+use crate::error::{Code, Error};
+
+/// A field, and its JSON, where it has one.
+pub(super) type Field<'a> = (&'a str, Option<String>);
+
+/// A request, and what this host says beside it.
+pub(super) fn with(request: &str, more: &[Field<'_>]) -> Result<String, Error> {
+    let said = json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let said = said.ok_or_else(no_request)?.trim();
+    let more = more.iter().filter_map(|(name, json)| Some(format!("\"{name}\":{}", json.as_ref()?)));
+    let fields: Vec<String> = (!said.is_empty()).then(|| said.into()).into_iter().chain(more).collect();
+    Ok(format!("{{{}}}", fields.join(",")))
+}
+
+/// One value, so that it can stand within another one.
+pub(super) fn json(text: &str) -> Result<&str, Error> {
+    serde_json::from_str(text).map(RawValue::get).map_err(|_| no_request())
+}
+
+pub(super) fn no_request() -> Error {
+    Error::new(Code::InvalidRequest, "expected a request object, but found no JSON")
+}

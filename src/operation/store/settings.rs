@@ -1,0 +1,58 @@
+//! The files of settings: those of the home, and over them those of the project.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Setup;
+use crate::layout::{self, File, Root};
+use crate::operation::{Io, Operation, Trouble};
+use crate::settings::{self, Read, SettingsFile, Source};
+
+impl Setup {
+    /// What holds by the files of settings, for who is about to open the store.
+    pub fn settings(&self) -> Operation<'static, Read> {
+        let setup = self.clone();
+        Operation::new(|io| async move { setup.read_settings(&io).await })
+    }
+
+    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is taken out.
+    pub fn write_setting(
+        &self,
+        key: String,
+        value: Option<String>,
+        is_of_project: bool,
+    ) -> Operation<'static, ()> {
+        let setup = self.clone();
+        Operation::new(move |io| async move {
+            let (root, source) = if is_of_project { PROJECT } else { HOME };
+            let file = layout::settings(root);
+            let found = setup.found(&io, &file, source).await?;
+            match settings::written(&key, value.as_deref(), &found)? {
+                Some(text) => io.replace(&file, text.into_bytes(), None).await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    pub(super) async fn read_settings(&self, io: &Io) -> Result<Read, Trouble> {
+        let mut files = Vec::new();
+        for (root, source) in [HOME, PROJECT] {
+            files.push(self.found(io, &layout::settings(root), source).await?);
+        }
+        // Of who works in the folder with the home, they are one.
+        files.dedup_by(|one, other| one.path == other.path);
+        Ok(settings::read(&files))
+    }
+
+    async fn found(&self, io: &Io, file: &File, source: Source) -> Result<SettingsFile, Trouble> {
+        let (text, problem) = match io.read_all(file).await {
+            Ok(bytes) => (bytes.map(|bytes| String::from_utf8_lossy(&bytes).into()), None),
+            Err(trouble) if trouble.is_bug() => return Err(trouble),
+            Err(trouble) => (None, Some(trouble.message().into())),
+        };
+        Ok(SettingsFile { path: self.shown(file), source, text, problem })
+    }
+}
+
+const HOME: (Root, Source) = (Root::Home, Source::Home);
+const PROJECT: (Root, Source) = (Root::Project, Source::Project);

@@ -1,0 +1,100 @@
+//! Settings as they are written: one into a file, and all for a program.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::check::entries;
+use super::{Read, Setting, SettingsFile, check_writing, document};
+use crate::error::{Code, Error};
+use crate::json::fields::Fields;
+use crate::json::indent::indented;
+use crate::json::text::to_json;
+
+/// What a file says once a value, JSON, stands in it as a setting, beside what is there; without a value, once the setting is
+/// taken out, and a group that nothing is left of. Nothing where there is nothing to write: no file is made to say nothing.
+///
+/// # Errors
+/// What [`check_writing`] refuses.
+///
+/// ```
+/// use leftoff::settings::{SettingsFile, Source, written};
+///
+/// let text = Some(r#"{"mine":1e3}"#.into());
+/// let file = SettingsFile { path: "settings.json".into(), source: Source::Home, text, problem: None };
+/// let next = written("agent", Some("\"codex\""), &file)?;
+/// assert_eq!(next.as_deref(), Some("{\n  \"mine\": 1e3,\n  \"agent\": \"codex\"\n}\n"));
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+pub fn written(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<Option<String>, Error> {
+    check_writing(key, value, file)?;
+    let fields = document(file).map_err(|problem| Error::new(Code::InvalidSetting, problem))?;
+    if fields.is_none() && value.is_none() {
+        return Ok(None);
+    }
+    let next = match key.split_once('.') {
+        None => put(fields.as_ref(), key, value),
+        Some((group, name)) => {
+            let inner = fields.as_ref().and_then(|fields| Fields::parse(fields.raw(group)?).ok());
+            let inner = put(inner.as_ref(), name, value);
+            put(fields.as_ref(), group, Some(&*inner).filter(|inner| *inner != "{}"))
+        }
+    };
+    Ok(Some(format!("{}\n", indented(&next, 0))))
+}
+
+/// The settings of a list as one object, those of a group in one of their own.
+pub fn grouped(all: &[Setting]) -> String {
+    let (mut json, mut open) = (String::from("{"), None);
+    for Setting { key, value, .. } in all {
+        let (group, name) = key.split_once('.').map_or((None, *key), |(group, name)| (Some(group), name));
+        if open != group && open.is_some() {
+            json.push('}');
+        }
+        if !json.ends_with('{') {
+            json.push(',');
+        }
+        if let Some(group) = group.filter(|_| open != group) {
+            json.push_str(&format!("{}:{{", to_json(group)));
+        }
+        json.push_str(&format!("{}:{value}", to_json(name)));
+        open = group;
+    }
+    json.push_str(if open.is_some() { "}}" } else { "}" });
+    json
+}
+
+impl Read {
+    /// `{"settings","all","problems"}`, JSON: what holds, as one object; of each setting `{"key","value","source","path"}`; and of
+    /// what could not be used `{"code","message"}`.
+    pub fn to_json(&self) -> String {
+        let problem = |message: &String| {
+            let code = to_json(Code::InvalidSetting.as_str());
+            format!("{{\"code\":{code},\"message\":{}}}", to_json(message))
+        };
+        let problems: Vec<String> = self.problems.iter().map(problem).collect();
+        format!(
+            "{{\"settings\":{},\"all\":{},\"problems\":[{}]}}",
+            grouped(&self.all),
+            to_json(&self.all),
+            problems.join(",")
+        )
+    }
+
+    /// The value of a setting, JSON; empty where there is no such setting.
+    pub fn value(&self, key: &str) -> &str {
+        self.all.iter().find(|one| one.key == key).map_or("", |one| one.value.as_str())
+    }
+}
+
+// The fields with one in its place, or behind the others; without a value, without it.
+fn put(fields: Option<&Fields<'_>>, key: &str, value: Option<&str>) -> String {
+    let mut next: Vec<(&str, &str)> = fields.iter().flat_map(|fields| entries(fields)).collect();
+    match (next.iter().position(|(name, _)| *name == key), value) {
+        (Some(place), Some(value)) => next[place].1 = value,
+        (Some(place), None) => drop(next.remove(place)),
+        (None, value) => next.extend(value.map(|value| (key, value))),
+    }
+    let next: Vec<String> = next.iter().map(|(name, value)| format!("{}:{value}", to_json(name))).collect();
+    format!("{{{}}}", next.join(","))
+}
