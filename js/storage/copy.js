@@ -1,9 +1,10 @@
 // @ts-check
-/** Copying between storages, by their own verbs. */
+/** Copying between storages, by their own verbs. A file is in its place whole, or not at all. */
 
 import { join } from "node:path";
 
 import { LeftoffError } from "../error.js";
+import { temporaryBeside } from "./whole-file.js";
 
 /** @import { Storage } from "./contract.js" */
 /** @typedef {{ storage: Storage, path: string }} At */
@@ -40,11 +41,24 @@ async function file(from, to, size) {
     await to.storage.replace(to.path, bytes);
     return bytes.length;
   }
+  const temporary = temporaryBeside(to.path);
+  try {
+    await filled(from, { ...to, path: temporary }, size);
+    await to.storage.move(temporary, to.path);
+  } catch (error) {
+    // The caller hears why copying failed; that a temporary file stayed behind must not hide it.
+    await to.storage.remove(temporary).catch(() => {});
+    throw error;
+  }
+  return size;
+}
+
+/** @param {At} from @param {At} to @param {number} size */
+async function filled(from, to, size) {
   for (let at = 0; at < size; ) {
     const bytes = (await from.storage.readRange(from.path, at, Math.min(size, at + PIECE))) ?? new Uint8Array();
     if (bytes.length === 0) throw new LeftoffError({ code: "storage_failed", message: `expected ${size} bytes in "${from.path}", but found ${at} instead` });
     at += bytes.length;
     await to.storage.append(to.path, bytes, { durable: at === size });
   }
-  return size;
 }

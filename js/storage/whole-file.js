@@ -20,8 +20,7 @@ const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
  * @param {(fd: number, at: string) => void} check throws where the new file must not be written
  */
 export async function writeWhole(path, bytes, check) {
-  // Beside it, since a rename does not cross filesystems.
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = temporaryBeside(path);
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {
@@ -35,6 +34,11 @@ export async function writeWhole(path, bytes, check) {
     removeQuietly(temporary);
     throw error;
   }
+}
+
+/** What a file is called until it is whole: beside its place, since a rename does not cross filesystems. @param {string} path */
+export function temporaryBeside(path) {
+  return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
 
 /** @param {number} fd @param {Uint8Array} bytes */

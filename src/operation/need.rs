@@ -77,8 +77,8 @@ pub enum Need {
         /// What it is to be.
         to: File,
     },
-    /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file is durable
-    /// then. Answer: `End`, how many bytes that were.
+    /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file is in its
+    /// place whole, or not at all, and durable then. Answer: `End`, how many bytes that were.
     Copy {
         /// What.
         from: File,

@@ -1,9 +1,11 @@
-//! Copies of whole trees, by the other verbs.
+//! Copies of whole trees, by the other verbs. A file is in its place whole, or not at all.
 
 use alloc::format;
 use alloc::string::String;
+use std::ffi::OsStr;
 
-use super::{At, Disk};
+use super::placing::temporary;
+use super::{At, Disk, refused};
 use crate::operation::{Failure, Kind, Stat};
 
 /// So much of a file is in memory.
@@ -39,6 +41,19 @@ impl Disk {
             self.replace(to, &bytes, None)?;
             return Ok(bytes.len() as u64);
         }
+        // Beside its place until it is whole: whoever looks at what is missing finds no part of it there.
+        let name = temporary(OsStr::new(to.path.rsplit('/').next().unwrap_or_default()));
+        let name = name.map_err(|fault| refused("copy", &from.whole(), Some(&to.whole()), fault))?;
+        let place = beside(to, &name.to_string_lossy());
+        let filled = self.fill(from, &place, size).and_then(|()| self.rename(&place, to));
+        if filled.is_err() {
+            // The caller hears why copying failed; that a temporary file stayed behind must not hide it.
+            let _ = self.remove(&place);
+        }
+        filled.map(|()| size)
+    }
+
+    fn fill(&mut self, from: &At, to: &At, size: u64) -> Result<(), Failure> {
         let mut at = 0;
         while at < size {
             let bytes = self.read(from, at, Some(size.min(at + PIECE)))?.unwrap_or_default();
@@ -51,8 +66,16 @@ impl Disk {
             at += bytes.len() as u64;
             self.append(to, &bytes, at == size, None)?;
         }
-        Ok(size)
+        Ok(())
     }
+}
+
+fn beside(at: &At, name: &str) -> At {
+    let path = match at.path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.into(),
+    };
+    At { tree: at.tree.clone(), path }
 }
 
 fn below(at: &At, name: &str) -> At {

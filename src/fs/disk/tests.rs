@@ -267,3 +267,31 @@ fn a_link_takes_the_place_of_a_link_alone() {
     fs::write(scene.path("folder/current"), "").expect("written");
     assert_eq!(scene.disk.link(&at, "/one").map_err(|failure| failure.code), Err("already_exists".into()));
 }
+
+#[test]
+fn a_copy_is_whole_and_leaves_nothing_else_there() {
+    let mut scene = Scene::new();
+    let large: Vec<u8> = (0..9_000_000u32).map(|at| (at % 251) as u8).collect();
+    fs::create_dir(scene.path("from")).expect("made");
+    fs::write(scene.path("from/large"), &large).expect("written");
+    fs::write(scene.path("from/small"), b"small").expect("written");
+    let (from, to) = (scene.at("from"), scene.at("to"));
+    assert_eq!(scene.disk.copy(&from, &to, false).expect("copied"), 9_000_005);
+    let names = |path: &str| {
+        let found = fs::read_dir(scene.folder.path().join(path)).expect("a folder");
+        let mut names: Vec<_> = found.map(|entry| entry.expect("an entry").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("to"), ["large", "small"]);
+    assert!(fs::read(scene.path("to/large")).expect("there") == large);
+    // One that could not be put in its place is nowhere.
+    fs::remove_file(scene.path("to/large")).expect("removed");
+    fs::create_dir(scene.path("to/large")).expect("made");
+    let (from, to) = (scene.at("from/large"), scene.at("to/large"));
+    assert_eq!(
+        scene.disk.copy(&from, &to, false).map_err(|failure| failure.code),
+        Err("already_exists".into())
+    );
+    assert_eq!(names("to"), ["large", "small"]);
+}
