@@ -86,6 +86,7 @@ export async function writtenForAgent(session, { agent, folder, noted, env = pro
   const format = agents.called(({ formatOf }) => formatOf(agent));
   const { metadata } = session;
   const context = await session.context(/** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true }));
+  if (context.originalMessageCount === 0) throw new LeftoffError({ code: "empty_file", message: `expected a session in which something was said, but nothing was said in "${session.id}"` });
   const client = clientOf(agent);
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
   const place = await client.place?.(home, folder);

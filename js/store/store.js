@@ -312,7 +312,7 @@ export class Store {
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
    * goes on with this session, once it is imported.
    * @param {Session} session @param {WriteForAgent} writeForAgent @returns {Promise<WrittenForAgent>}
-   * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `missing_dependency`
+   * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `empty_file` where nothing was said; `missing_dependency`
    * @example
    * const session = await store.create({ model: "gpt-5" });
    * await session.append({ role: "user", content: "Hello" });

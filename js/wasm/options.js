@@ -4,7 +4,7 @@
 import { LeftoffError } from "../error.js";
 
 /** What each call takes. */
-const OPTIONS = {
+export const OPTIONS = {
   openStore: "project home workspace storage countTokens idleMs redact",
   create: "type title name placement model agent", continue: "model", fork: "at", delete: "purge", move: "to name day title", doctor: "id fix secrets",
   list: "all type status archived agent folder since until sort limit verify",

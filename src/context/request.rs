@@ -157,7 +157,7 @@ impl Request {
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding, format, stored or strategies, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, assumes, format, count, summarize or strategies, but found {key} instead"
             )));
         }
         request.of_model(Given { model, window, encoding, assumes }, recorded)?;

@@ -17,6 +17,7 @@ use crate::error::Code;
 use crate::json::fields::BadValue;
 use crate::json::text::{to_json, to_open_json};
 use crate::record::message::Message;
+use crate::session::branch::Path;
 use crate::session::handle::Session;
 
 /// How often a log that is followed is looked at. That costs some microseconds, and works where the system tells of no
@@ -57,8 +58,8 @@ pub(super) fn refuse_bad(bad: &mut Vec<BadValue>) -> Result<(), Trouble> {
 pub(super) struct OfPath<'a> {
     messages: Messages<'a>,
     session: Rc<RefCell<Session>>,
-    // Where the log has more than one path.
-    leaf: Option<String>,
+    // Where the log has more than one.
+    path: Option<Path>,
     all_branches: bool,
     // The message that was asked for, while it was not met.
     missing: Option<String>,
@@ -69,16 +70,15 @@ impl<'a> OfPath<'a> {
         let begun = || async {
             live.caught_up_there(io).await?;
             let session = live.session();
-            let leaf = session.borrow().leaf().map(String::from);
-            Ok((session, leaf, live.seen_size(LogName::Messages)))
+            let path = session.borrow().path(reading.leaf.as_deref());
+            Ok((session, path, live.seen_size(LogName::Messages)))
         };
-        let (session, current, end) = live.in_turn(io, &|| Box::pin(begun())).await?;
+        let (session, path, end) = live.in_turn(io, &|| Box::pin(begun())).await?;
         let messages = match reading.newest_first {
             true => Messages::newest_first(live, io, end),
             false => Messages::oldest_first(live, io, end).await?,
         };
-        let leaf = current.map(|current| reading.leaf.clone().unwrap_or(current));
-        Ok(OfPath { messages, session, leaf, all_branches: reading.all_branches, missing: reading.leaf })
+        Ok(OfPath { messages, session, path, all_branches: reading.all_branches, missing: reading.leaf })
     }
 
     /// The next ones, each whether it lies on the path; nothing where there are no more.
@@ -87,15 +87,14 @@ impl<'a> OfPath<'a> {
             if self.missing.as_ref().is_some_and(|leaf| some.iter().any(|message| message.id == *leaf)) {
                 self.missing = None;
             }
-            let are_on = match &self.leaf {
-                Some(leaf) => {
-                    let ids = some.iter().map(|message| message.id.as_str());
-                    self.session.borrow().are_on_path(ids, Some(leaf))
-                }
-                None => alloc::vec![true; some.len()],
-            };
-            let found: Vec<(Message, bool)> =
-                some.into_iter().zip(are_on).filter(|(_, is_on)| *is_on || self.all_branches).collect();
+            let session = self.session.borrow();
+            let is_on = |id: &str| self.path.as_ref().is_none_or(|path| session.is_on(path, id));
+            let found: Vec<(Message, bool)> = some
+                .into_iter()
+                .map(|message| (is_on(&message.id), message))
+                .filter(|(is_on, _)| *is_on || self.all_branches)
+                .map(|(is_on, message)| (message, is_on))
+                .collect();
             if !found.is_empty() {
                 return Ok(Some(found));
             }

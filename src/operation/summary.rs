@@ -138,7 +138,7 @@ impl Live {
         let mut kept = Vec::new();
         for one in found {
             let last = one.range.end_message_id.as_str();
-            let is_on_path = self.with(|session| session.are_on_path([last].into_iter(), None)[0]);
+            let is_on_path = self.with(|session| session.are_on_path([last].into_iter())[0]);
             if is_on_path && self.ends_there(io, &one.range).await? && self.is_as_it_was(io, &one).await? {
                 kept.push(one);
             }
@@ -278,7 +278,7 @@ impl Live {
             }
             let Some(some) = messages.next().await? else { return Ok(pieces.last()) };
             let ids = some.iter().map(|message| message.id.as_str());
-            let is_on = self.with(|session| session.are_on_path(ids, None));
+            let is_on = self.with(|session| session.are_on_path(ids));
             let those = some.into_iter().zip(is_on).filter(|(_, is_on)| *is_on);
             pieces.waiting = those.map(|(message, _)| message).collect::<Vec<_>>().into_iter();
         }
@@ -289,7 +289,7 @@ impl Live {
         let mut messages = Messages::oldest_first(self, io, self.size(io, LogName::Messages).await?).await?;
         while let Some(some) = messages.next().await? {
             let ids = some.iter().map(|message| message.id.as_str());
-            let is_on = self.with(|session| session.are_on_path(ids, None));
+            let is_on = self.with(|session| session.are_on_path(ids));
             for (message, _) in some.into_iter().zip(is_on).filter(|(_, is_on)| *is_on) {
                 if found.is_empty() && message.id != start {
                     continue;

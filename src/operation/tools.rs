@@ -173,7 +173,7 @@ impl Live {
             for message in some {
                 far += 1;
                 found.meet(message, asked, &|id| {
-                    self.with(|session| session.are_on_path([id].into_iter(), None)[0])
+                    self.with(|session| session.are_on_path([id].into_iter())[0])
                 });
                 if found.owner.is_some() || far == FAR {
                     break 'log;

@@ -338,13 +338,13 @@ impl Session {
     /// The bytes of the messages log that were not folded yet into what is known of the conversation. They are given to
     /// [`Session::learn`], in order and in pieces of any size, until nothing is left.
     pub fn unlearned(&mut self) -> Option<Span> {
-        let path = self.path();
+        let path = self.path(None);
         self.known.learned.wanted(self.known.bytes, path)
     }
 
     /// Folds the next bytes of those that are unlearned.
     pub fn learn(&mut self, bytes: &[u8]) {
-        let path = self.path();
+        let path = self.path(None);
         let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) else { return };
         let (branches, repeated) = (&self.branches, &self.known.repeated);
         let is_on = |message: &Message, at: u64| {
@@ -354,14 +354,19 @@ impl Session {
         self.known.learned.fold(wanted, bytes, is_on);
     }
 
-    // The current path, where the log has more than one.
-    fn path(&self) -> Option<Path> {
-        self.branches.is_branched().then(|| self.branches.path(self.leaf.as_deref()))
+    /// The path of this message of the log, else the current one, where the log has more than one.
+    pub fn path(&self, leaf: Option<&str>) -> Option<Path> {
+        self.branches.is_branched().then(|| self.branches.path(leaf.or(self.leaf.as_deref())))
+    }
+
+    /// Whether a message of the log lies on a path of it.
+    pub fn is_on(&self, path: &Path, id: &str) -> bool {
+        self.branches.is_on(path, id)
     }
 
     /// What a context is built from.
     pub fn source(&self) -> Source {
-        let path = self.path().map(|path| (self.branches.clone(), path));
+        let path = self.path(None).map(|path| (self.branches.clone(), path));
         let is_pinned = |pin: &&Pinned| self.pinned.contains(&pin.id);
         Source {
             end: self.known.bytes,
@@ -382,7 +387,7 @@ impl Session {
     fn compacted(&self) -> Option<Compacted> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
         let through = range.end_message_id.clone();
-        self.are_on_path([through.as_str()].into_iter(), None)[0].then(|| Compacted {
+        self.are_on_path([through.as_str()].into_iter())[0].then(|| Compacted {
             through,
             end_byte: range.end_byte,
             summary: summary.map(|summary| summary.content.clone()),
@@ -394,17 +399,10 @@ impl Session {
         &self.compaction
     }
 
-    /// A message of the current path, where the log has more than one.
-    pub fn leaf(&self) -> Option<&str> {
-        let is_there = |id: &&str| self.branches.is_on(&self.branches.path(Some(id)), id);
-        let leaf = self.leaf.as_deref().filter(is_there).or(self.known.last_id.as_deref());
-        leaf.filter(|_| self.branches.is_branched())
-    }
-
-    /// Which of these messages of the log lie on the path of `leaf`, or on the current one.
-    pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>, leaf: Option<&str>) -> Vec<bool> {
-        let path = self.branches.is_branched().then(|| self.branches.path(leaf.or(self.leaf.as_deref())));
-        ids.map(|id| path.as_ref().is_none_or(|path| self.branches.is_on(path, id))).collect()
+    /// Which of these messages of the log lie on the current path.
+    pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Vec<bool> {
+        let path = self.path(None);
+        ids.map(|id| path.as_ref().is_none_or(|path| self.is_on(path, id))).collect()
     }
 
     fn apply(&mut self, event: Event) {

@@ -5,19 +5,29 @@ import { inRust } from "../conformance/scripting/rust.mjs";
 
 /** What the Rust host has not yet, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
-  "append of a whole answer": "append-answers",
-  commit: "git-commit git-none",
-  doctor: "blobs-gone checkpoint-damaged continue-points copied-session delete-leaves-nothing document-by-hand document-gone document-newer left-open left-overs links-refused list-index-damaged list-index-stale others-cut others-damage others-newer others-tear pointer-dangling summary-damaged workspace-document-by-hand",
-  goesOn: "goes-on",
-  writeForAgent: "hand-over",
-  import: "export-imported import-claude-code import-damaged import-folder import-formats import-grows",
-  importAll: "import-all",
+  "append of a whole answer": "answer-ai-sdk answer-cut-short answer-openai-responses answer-several-choices answer-tool-use append-answers",
+  commit: "git-busy git-commit git-hook-refuses git-none",
+  doctor: "blobs-gone checkpoint-damaged continue-points copied-session damage-flipped-bit damage-home-cache-gone damage-log-a-folder damage-workspace-document-gone delete-leaves-nothing doctor-secrets document-by-hand document-gone document-newer left-open left-overs links-refused list-index-damaged list-index-stale memory-clock open-ambiguous others-cut others-damage others-newer others-tear pointer-dangling summary-damaged workspace-document-by-hand",
+  goesOn: "goes-on goes-on-imported",
+  writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-shortened",
+  import: "export-imported import-aider import-aider-runs import-claude-code import-claude-commands import-claude-records import-claude-sidechain import-cline import-cline-sdk import-codex-foreign import-codex-real import-codex-simple import-continue import-copilot import-copilot-real import-damaged import-deep import-folder import-formats import-gemini-jsonl import-gemini-resumed import-gemini-tools import-grows import-nanocoder import-of-project import-opencode-files import-other-agents import-pi import-pi-drift import-progress import-qwen import-qwen-folder import-refused import-rewritten import-said-wrongly import-twice-from-copies",
+  importAll: "import-all import-all-homes import-all-nothing",
   lastContext: "context-budgets context-compared gone-session messages-empty",
   mend: "mend-one",
-  readTranscript: "transcript",
-  record: "record",
-  relocate: "relocate-project",
-  "rules for secrets": "redact-replace redact-report settings",
+  readTranscript: "transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused",
+  record: "record record-command record-grows record-refused",
+  relocate: "relocate-open-elsewhere relocate-project",
+  "rules for secrets": "redact-replace redact-report redact-tools settings",
+  trashed: "delete-refused others-delete trash-order trash-restore",
+  follow: "follow-another-store follow-appended follow-large follow-refused follow-revised",
+  "a storage of the caller's own": "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused",
+  redacted: "redact-refused",
+  folders: "store-folders",
+  restore: "trash-place-taken trash-restore-refused trash-restore-workspace",
+  "a store that was closed": "closed-store",
+  "a store that does not count": "line-too-long uncounted",
+  "problems of settings": "settings-kept settings-strictest",
+  "resume with maxBytes": "resume-max-bytes",
 };
 
 /** What a script asks that Rust's types cannot say. @type {Record<string, string>} */
@@ -29,6 +39,9 @@ const UNSAYABLE = {
   "a title that is no text": "rename-and-archive",
   "strategies that are no list": "context-refused",
   "a summary that is no text": "summary-refused",
+  "an option that nobody knows": "options-unknown",
+  "half of a character": "unicode-halves",
+  "move to nowhere": "move-refused",
 };
 
 tryAll("Rust", inRust(), [MISSING, UNSAYABLE]);

@@ -13,9 +13,9 @@ const FIXTURES = new URL("../../fixtures/", import.meta.url);
 /** @type {Record<string, (asked: Record<string, any>) => unknown>} */
 export const FOREIGN = {
   appendFile: ({ file, ...what }) => appendFileSync(file, bytesOf(what)),
-  writeFile: ({ file, ...what }) => {
+  writeFile: ({ file, isProgram, ...what }) => {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, bytesOf(what));
+    writeFileSync(file, bytesOf(what), { mode: isProgram ? 0o755 : 0o644 });
   },
   copyFixture: ({ fixture, to }) => cpSync(fileURLToPath(new URL(fixture, FIXTURES)), to, { recursive: true }),
   copyFile: ({ file, to }) => cpSync(file, to, { recursive: true }),

@@ -16,6 +16,8 @@ export class JavaScript {
   #stores = new Map();
   /** @type {Map<string, leftoff.Session>} */
   #sessions = new Map();
+  /** @type {Map<string, leftoff.MemoryStorage>} those of stores that have one */
+  #memories = new Map();
   #between = new Between();
 
   /** @param {{ root: string }} host */
@@ -38,6 +40,7 @@ export class JavaScript {
     const plain = PLAIN[op];
     if (plain) return plain(asked);
     if (op === "openStore") return this.#opened(as ?? store, asked);
+    if (op === "fails") return this.#storage(store).failNext(asked.verb, asked.failure);
     /** @type {unknown[]} */
     const requests = [];
     const ofSession = OF_SESSIONS[op];
@@ -52,9 +55,11 @@ export class JavaScript {
   }
 
   /** @param {string} name @param {any} options */
-  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, ...options }) {
-    const store = await leftoff.openStore({ project, home, ...options, ...(isInterrupted && { storage: this.#between.storage() }) });
+  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, storage, ...options }) {
+    const own = isInterrupted ? this.#between.storage() : storageOf(storage);
+    const store = await leftoff.openStore({ project, home, ...options, ...(own !== undefined && { storage: own }) });
     this.#stores.set(name, store);
+    if (own instanceof leftoff.MemoryStorage) this.#memories.set(name, own);
     return store.problems.length > 0 ? { problems: store.problems } : undefined;
   }
 
@@ -63,6 +68,11 @@ export class JavaScript {
     this.#sessions.set(name, session);
     const { id, path, placement, metadata, notices } = session;
     return { id, path, placement, title: metadata.display.title, lifecycle: metadata.lifecycle, messageCount: metadata.stats.messageCount, notices };
+  }
+
+  /** @param {string} name of the store */
+  #storage(name) {
+    return known(this.#memories, name, "store in memory");
   }
 
   /** @param {string} name */
@@ -74,6 +84,15 @@ export class JavaScript {
     for (const store of this.#stores.values()) await store.close().catch(() => {});
     this.#stores.clear();
   }
+}
+
+/** `{"memory":{"now":0}}`, with the time of its files; `{"node":{"root"}}`. @param {any} asked */
+function storageOf(asked) {
+  if (asked?.memory) {
+    const { now, ...options } = asked.memory;
+    return new leftoff.MemoryStorage({ ...options, ...(now !== undefined && { now: () => now }) });
+  }
+  return asked?.node ? new leftoff.NodeStorage(asked.node) : asked;
 }
 
 /** @template T @param {Map<string, T>} map @param {string} name @param {string} what @returns {T} */

@@ -15,10 +15,11 @@ export const PLAIN = {
   listText: ({ listed }) => listText(listed),
   modelOf: ({ name }) => modelOf(name),
   findStopPhrase: ({ text }) => findStopPhrase(text),
-  readTranscript: async ({ path, start, end, context }) => {
-    const transcript = await readTranscript(path);
-    const { session, problems, length } = transcript;
-    return { session, problems, length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }) };
+  /** `text`: the file's content instead of its path, as bytes or as what a page has of a file. */
+  readTranscript: async ({ path, text, isBlob, start, end, context }) => {
+    const transcript = await readTranscript(text === undefined ? path : isBlob ? new Blob([text]) : Buffer.from(text));
+    const { session, problems } = transcript;
+    return { session, problems, length: transcript.length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }) };
   },
 };
 
@@ -31,24 +32,27 @@ export const OF_STORES = {
   current: (store) => store.current(),
   delete: (store, asked, session) => store.delete(session(), asked),
   doctor: (store, asked) => store.doctor(asked),
+  folders: ({ project, home, workspace }) => ({ project, home, workspace }),
   find: (store, { words, ...options }) => store.find(words, dated(options)),
   goesOn: (store, { text }, session) => store.goesOn(session(), text),
-  writeForAgent: (store, asked, session) => store.writeForAgent(session(), { ...asked, env: process.env }),
-  import: (store, { path, ...options }) => store.import(path, options),
-  importAll: (store, asked) => store.importAll(asked),
+  writeForAgent: (store, asked, session) => store.writeForAgent(session(), { env: process.env, ...asked }),
+  import: (store, { path, ...options }) => progressing(options, (all) => store.import(path, all)),
+  importAll: (store, asked) => progressing(asked, (all) => store.importAll(all)),
   list: (store, asked) => store.list(dated(asked)),
   listSettings: (store) => store.listSettings(),
   mend: (store, _, session) => store.mend(session()),
   notices: (store) => store.notices(),
   open: (store, { id }) => store.session(id),
   point: (store, _, session) => store.point(session()),
-  record: (store, { agent, path, command }) => store.record({ agent, path, ...(command && { commandOf: async () => command }) }),
+  record: (store, { command, ...conversation }) => store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
+  restore: (store, { id }) => store.restore(id),
   search: async (store, { words, most = Infinity, ...options }) => taken(store.search(words, dated(options)), most),
   secrets: (store) => store.secrets,
   settings: (store) => ({ settings: store.settings, problems: store.problems }),
   tidy: (store, { limits }) => store.tidy(limits),
+  trashed: (store) => store.trashed(),
   unsetSetting: (store, { key, ...options }) => store.unsetSetting(key, options),
   writeSetting: (store, { key, value, ...options }) => store.writeSetting(key, value, options),
   fork: (store, asked, session) => store.fork(session(), asked),
@@ -70,7 +74,8 @@ export const OF_SESSIONS = {
   context: (session, asked) => session.context(asked),
   examine: (session) => session.examine(),
   export: (session, { format, ...options }) => session.export(format, options),
-  flush: (session) => session.flush(),
+  flush: (session, asked) => session.flush(asked),
+  follow: (session, { most, signal }) => followed((options) => session.follow(options), most, signal),
   lastContext: (session) => session.lastContext(),
   messages: (session, { most = Infinity, ...reading }) => taken(session.messages(reading), most),
   metadata: (session) => session.metadata,
@@ -93,6 +98,24 @@ export const OF_SESSIONS = {
 /** @param {any} options with times as texts */
 function dated({ since, until, ...options }) {
   return { ...options, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
+}
+
+/** With what an import tells before each file, where that is asked for; how often it tells of one file is its choice. @param {any} options @param {(options: any) => Promise<object>} work */
+async function progressing({ onProgress, ...options }, work) {
+  if (onProgress !== true) return work({ ...options, ...(onProgress !== undefined && { onProgress }) });
+  /** @type {Map<string, object>} */
+  const first = new Map();
+  const answer = await work({ ...options, onProgress: (/** @type {{ path: string }} */ one) => void (first.has(one.path) || first.set(one.path, one)) });
+  return { ...answer, progress: [...first.values()] };
+}
+
+/** What comes until there are so many, and the signal ends it. @param {(options: { signal: AbortSignal }) => ReturnType<Session["follow"]>} follow @param {number} [most] @param {any} [signal] */
+async function followed(follow, most = 0, signal) {
+  const ended = new AbortController();
+  if (most === 0) ended.abort();
+  const all = [];
+  for await (const message of follow({ signal: signal ?? ended.signal })) if (all.push(message) === most) ended.abort();
+  return all;
 }
 
 /** @template T @param {AsyncGenerator<T>} generator @param {number} most */
