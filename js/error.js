@@ -42,9 +42,3 @@ export function refuseBug(error) {
 export function unlessBug(error) {
   refuseBug(error);
 }
-
-/** For what need not be there. @internal @param {unknown} error */
-export function unlessGone(error) {
-  if (error instanceof LeftoffError && error.code === "not_found") return undefined;
-  throw error;
-}

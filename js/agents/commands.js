@@ -5,12 +5,13 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-import { typeOf } from "../import/arrivals.js";
+import { called } from "../wasm/core.js";
 import { agentHomes, userHome } from "./homes.js";
 
-/** @import { Said } from "../import/arrivals.js" */
 /** @import { Env } from "./homes.js" */
 /** @import { Command } from "../types/index.js" */
+
+/** The messages of an agent's session, from one up to another. @typedef {(from: number, to: number) => any[]} Said */
 
 /**
  * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments.
@@ -55,6 +56,11 @@ const KINDS = {
     named: (said) => /^\s*(\$[\w.:-]+)/.exec(said)?.[1],
   },
 };
+
+/** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
+export function typeOf(name) {
+  return called((core) => core.commandType(name ?? ""));
+}
 
 /** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where */
 export async function commandNamed(agent, name, where) {

@@ -8,8 +8,14 @@ import { withBase } from "./rollouts.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
+/** @import { Kept } from "./places.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
+/**
+ * A document of a file.
+ * @typedef {{ bytes: Uint8Array, beside?: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `beside`: what the agent says of it in another
+ *   file; `error`: why one session of many cannot be read
+ */
 /** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
@@ -36,11 +42,17 @@ export async function* found(storage, root, is) {
   }
 }
 
+/** Those of all agents, as they are now. @param {Storage} storage @param {Kept[]} kept */
+export async function foundOf(storage, kept) {
+  const all = [];
+  for (const { path: root, is, agent } of kept) for await (const { path, size, bytes } of found(storage, root, is)) all.push({ path, agent, size, bytes });
+  return all;
+}
+
 /**
  * What a file holds: itself, behind what it goes on with; or of a database and of OpenCode's folders each session.
  * @param {Storage} storage @param {string} path @param {Only} [only] of a database
- * @returns {AsyncGenerator<{ bytes: Uint8Array, beside?: Uint8Array, isAlone: boolean, error?: LeftoffError }>} `beside`: what
- *   the agent says of it in another file; `error`: why one session of many cannot be read
+ * @returns {AsyncGenerator<Document>}
  */
 export async function* documents(storage, path, only) {
   const stat = await storage.stat(path);

@@ -3,9 +3,8 @@
 
 import { text } from "node:stream/consumers";
 
-import { argumentsOf, commandBehind, commandNamed, filled } from "../agents/commands.js";
+import { argumentsOf, commandBehind, commandNamed, filled, typeOf } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
-import { typeOf } from "../import/arrivals.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the commands are called that agents are given, and how they are typed and told from what else a user says. */
+/** What the commands are called that agents are given, and how they are typed. The core tells them from what else a user says. */
 
 /** @typedef {"resume" | "stop" | "sessions" | "session" | "compact" | "debug"} Key */
 
@@ -26,22 +26,4 @@ export function nameIn(agent, key) {
 export function typedIn(agent, key, { plugin = false } = {}) {
   const before = agent === "codex" ? "$" : plugin && agent === "claude-code" ? "/leftoff:" : "/";
   return `${before}${nameIn(agent, key)}`;
-}
-
-/** @param {string} text */
-const quoted = (text) => text.replace(/[.$]/g, "\\$&");
-/** Names that others may have given to commands of theirs, too. @type {Key[]} */
-const COMMON = ["sessions", "session", "compact", "debug"];
-const namesOf = (/** @type {Key[]} */ keys) => keys.map((key) => quoted(NAMES[key])).join("|");
-const ofClaude = namesOf(["resume", "stop"]);
-const ofCodex = /** @type {Key[]} */ (["resume", "stop"]).map((key) => quoted(typedIn("codex", key))).join("|");
-const OWN = new RegExp(`<command-name>/(?:(?:leftoff:)?(?:${ofClaude})|leftoff:(?:${namesOf(COMMON)}))<|${ANSWER}|^\\s*(?:${ofCodex})\\b`);
-const PERHAPS_OWN = new RegExp(`<command-name>/(?:${namesOf(COMMON)})<`);
-
-/**
- * Whether a user's message is one of these commands, as clients write them down.
- * @param {string} text @param {string} [next] the message behind it, where there is one: what the client sends for the command
- */
-export function isOwn(text, next) {
-  return OWN.test(text) || (PERHAPS_OWN.test(text) && (next === undefined || next.includes(ANSWER)));
 }

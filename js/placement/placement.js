@@ -36,11 +36,6 @@ export class Home {
     this.#root = join(home, names().projects);
   }
 
-  /** The hashes of all projects. @returns {Promise<string[]>} */
-  async projects() {
-    return folders(await listed(this.#storage, this.#root)).map(({ name }) => name);
-  }
-
   /** Where a project's sessions lie. @param {string} project its hash */
   async paths(project) {
     const folder = join(this.#root, project);

@@ -6,7 +6,6 @@ import { join, relative, sep } from "node:path";
 import { agents } from "../wasm/agents.js";
 import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, textOf, toBytes } from "../wasm/core.js";
 import { randomId } from "../wasm/clock.js";
-import { LeftoffError } from "../error.js";
 import { toJson } from "../wasm/json.js";
 import { KeptReport } from "./context/kept-report.js";
 import { Log } from "./log.js";
@@ -19,9 +18,6 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 /** @import { Leaving } from "../privacy/redaction.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Begin, CoreFile, Host, Own } from "../wasm/drive.js" */
-
-/** Said by who finds other files than it has read, or none. */
-const AMISS = ["not_found", "log_shrunk", "log_replaced"];
 
 /**
  * Where derived things of sessions lie.
@@ -146,23 +142,6 @@ export class Live {
     return !this.isLive || called(() => this.#native.wasStaged);
   }
 
-  /**
-   * Appends what was staged in another module, and goes on from the checkpoint that it has then; how many bytes that was.
-   * @param {import("../import/appending.js").Staging} staging
-   */
-  async appendStaged(staging) {
-    let written = 0;
-    for (let bytes; (bytes = staging.next()); ) {
-      const [native, lines, start] = [this.#made(), bytes, staging.end()];
-      const isAlone = fromBytes(await this.#driven((operations, now, chance) => operations.appendLines(native, lines, start, staging.blobs(), now, chance)));
-      if (!isAlone) for await (const piece of this.from.log.pieces(start, await this.from.log.size())) staging.observe(piece, staging.end());
-      staging.commit(isAlone ? start : 0);
-      written += bytes.length;
-    }
-    await this.run("goOnFrom", staging.checkpoint());
-    return written;
-  }
-
   /** Gives back what the core knows of it: of many sessions that is much. */
   letGo() {
     for (const free of this.#held.splice(0)) free();
@@ -275,11 +254,6 @@ export function foundAt({ path, placement }, home) {
 /** @param {string} folder @param {string} path */
 function below(folder, path) {
   return relative(folder, path).split(sep).join("/");
-}
-
-/** What is said where files are not those that were read, or lie elsewhere. @param {unknown} error @returns {error is LeftoffError} */
-export function isAmiss(error) {
-  return error instanceof LeftoffError && AMISS.includes(error.code);
 }
 
 /** The id that a session's folder in the home says. @param {string} path */

@@ -162,15 +162,6 @@ export class Session {
     return mine;
   }
 
-  /** Appends what was staged elsewhere, for a log that holds nothing yet; how many bytes that was. @internal @param {import("../import/appending.js").Staging} staging */
-  appendStaged(staging) {
-    return this.#live.inTurn(async () => {
-      const appended = await this.#live.appendStaged(staging);
-      await this.prepare();
-      return appended;
-    });
-  }
-
   /**
    * What a model call gets: messages within the budget, each call with its result, and a report that says why. What does
    * not fit is replaced by one summary, sent as a fenced user message.

@@ -62,22 +62,23 @@ export class OpenSessions {
     return session;
   }
 
-  /** A new one. @param {Place} place @param {Record<string, any> & { id: string }} created */
-  async begin(place, created) {
-    const session = await Session.begin({ ...this.#lent(place), created });
-    await session.prepare();
-    await this.#meet(place);
-    this.#open.set(session.path, session);
+  /**
+   * One that was just written beside the core, for whoever has it now: it is not taken up, however long nothing was said in it.
+   * @param {Place} place
+   */
+  async kept(place) {
+    this.#sort();
+    const known = await this.#known(place.path);
+    const session = known ?? (await Session.open(this.#lent(place)));
+    await (known ? session.look() : session.prepare());
+    await session.hold();
+    if (!known) this.#take(place, session);
     return session;
   }
 
-  /** One that was made for whoever has it now: it is not taken up, however long nothing was said in it. @param {Place} place */
-  async kept(place) {
-    const session = await Session.open(this.#lent(place));
-    await session.prepare();
-    await session.hold();
-    this.#open.set(session.path, session);
-    return session;
+  /** Those that are open and were written to beside the core look at their files. @param {string[]} ids */
+  async look(ids) {
+    for (const session of this.#open.values()) if (ids.includes(session.id)) await session.look();
   }
 
   /** The one of a folder. @param {Place} place @returns {Promise<Session>} */
@@ -117,7 +118,7 @@ export class OpenSessions {
    * For a look: as its files are now. One that is open may not have seen what others appended since.
    * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
    */
-  async look(place, work) {
+  async #look(place, work) {
     const session = await Session.open(this.#parts(place));
     try {
       return await work(session);
@@ -132,7 +133,7 @@ export class OpenSessions {
    */
   async meet(place, work) {
     const open = this.#open.get(place.path);
-    return open ? await work(open) : this.look(place, work);
+    return open ? await work(open) : this.#look(place, work);
   }
 
   /** Writes what is derived of it, tells of it where that is wanted, and lets go. @param {Session} session @param {() => Promise<unknown>} [told] */
@@ -204,15 +205,21 @@ export class OpenSessions {
       return this.at(now);
     }
     await session.prepare();
-    const told = this.#unsaid.filter(({ path }) => path === place.path);
-    session.notices.push(...told.map(({ notice }) => notice));
-    this.#unsaid = this.#unsaid.filter((one) => !told.includes(one));
     // The same one where it lay before: it is held there no longer.
     for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
     await session.takeUp();
     await this.#meet(place);
-    this.#open.set(place.path, session);
+    this.#take(place, session);
     return session;
+  }
+
+  // Whoever opens one hears what was found out about it.
+  /** @param {Place} place @param {Session} session */
+  #take({ path }, session) {
+    const told = this.#unsaid.filter((one) => one.path === path);
+    session.notices.unshift(...told.map(({ notice }) => notice));
+    this.#unsaid = this.#unsaid.filter((one) => !told.includes(one));
+    this.#open.set(path, session);
   }
 
   /** What is kept open. @param {Place} place */

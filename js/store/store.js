@@ -3,27 +3,25 @@
 
 import { join, resolve } from "node:path";
 
-import { Arrivals } from "../import/arrivals.js";
+import { foundOf } from "../agents/files.js";
 import { writtenForAgent } from "../agents/native.js";
 import { keptSessions } from "../agents/places.js";
-import { Continued } from "../import/continued.js";
 import { ofPlace, ofStore } from "../doctor/doctor.js";
-import { LeftoffError, unlessGone } from "../error.js";
+import { LeftoffError } from "../error.js";
 import { realPath } from "../storage/real-path.js";
 import { commit } from "../placement/git.js";
 import { foundAt } from "../session/handle.js";
-import { Importing } from "../import/importing.js";
 import { conversationOf, decomposed, names, projectHash } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "../session/messages.js";
 import { knownOptions } from "../wasm/options.js";
 import { leaving } from "../privacy/leaving.js";
-import { besideConversation, recorded } from "../import/recording.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
 import { agents } from "../wasm/agents.js";
 import { CoreStore } from "../wasm/store.js";
 
+/** @import { Kept } from "../agents/places.js" */
 /** @import { Session } from "../session/session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
@@ -50,7 +48,6 @@ export class Store {
   #read;
   #redaction;
   #places;
-  #countTokens;
   #core;
   /** The same in the second module. */
   #beside;
@@ -66,7 +63,6 @@ export class Store {
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#places = places;
     this.#redaction = redaction;
-    this.#countTokens = countTokens;
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
     const found = async (/** @type {string} */ id) => {
       const at = await this.#core.run("whereabouts", id);
@@ -257,12 +253,11 @@ export class Store {
    * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
    */
   async import(path, options = {}) {
-    knownOptions("import", options);
+    const { from, only, onProgress } = knownOptions("import", options);
     const whole = resolve(path);
     const stat = await this.#places.storageOf().stat(whole);
-    const importing = this.#importing();
-    if (stat?.kind !== "folder") return importing.file(whole, options);
-    return importing.folders([{ path: whole, is: () => true }], options);
+    if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
+    return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
   }
 
   /**
@@ -271,7 +266,7 @@ export class Store {
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   async importAll(options = {}) {
-    return this.#importing().folders(keptSessions({ project: this.project }), knownOptions("import", options));
+    return this.#importedAll(keptSessions({ project: this.project }), knownOptions("import", options));
   }
 
   /**
@@ -286,11 +281,14 @@ export class Store {
   async record(conversation) {
     knownOptions("record", conversation);
     if (!this.settings.record) return undefined;
-    const { storage, path } = { storage: this.#places.storageOf(this.project), path: resolve(conversation.path) };
-    const session = await recorded({ ...conversation, path }, (recording) => this.#importing(recording));
-    const named = session && (await besideConversation(session, { storage, workspace: this.workspace }));
-    const placed = named ? await this.move(session, { to: "workspace", ...named }) : session;
-    if (placed) await this.point(placed);
+    const { agent: from, path, only, commandOf } = conversation;
+    const found = await this.#beside.runWith({ own: { commandOf } }, "record", { path: resolve(path), from, only, hasCommand: commandOf !== undefined });
+    if (!found) return undefined;
+    // What goes on does not rest: also its sub-agents' are open from now on.
+    for (const one of found.all) await this.#open.kept(this.#places.of(one));
+    const session = await this.#open.kept(this.#places.of(found.at));
+    const placed = found.beside ? await this.move(session, { to: "workspace", ...found.beside }) : session;
+    await this.point(placed);
     return placed;
   }
 
@@ -305,7 +303,7 @@ export class Store {
    * await store.goesOn(session, `${block}\n${historyText(history)}`);
    */
   async goesOn(session, text) {
-    await new Continued(this.#storage, this.home).note(text, session.id);
+    await this.#beside.run("noteText", text, session.id);
   }
 
   /**
@@ -320,7 +318,7 @@ export class Store {
    * command.slice(0, 2); // => ["codex", "resume"]
    */
   writeForAgent(session, writeForAgent) {
-    const noted = (/** @type {import("../session/transcript.js").ReadSession} */ written, /** @type {string} */ last) => new Continued(this.#storage, this.home).noteWritten(written, { session: session.id, last });
+    const noted = (/** @type {import("../session/transcript.js").ReadSession} */ { agent, sourceId }, /** @type {string} */ last) => this.#beside.run("noteWritten", agent, sourceId, session.id, last);
     return writtenForAgent(session, { folder: this.project, noted, ...writeForAgent });
   }
 
@@ -488,7 +486,7 @@ export class Store {
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
     const closed = await this.#open.close();
-    closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save")])));
+    closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save"), this.#beside.save()])));
     closed.push(...(await this.#places.close()));
     for (const core of [this.#core, this.#beside]) core.close();
     // One that could not be closed must not keep the others open.
@@ -498,18 +496,15 @@ export class Store {
 
   [Symbol.asyncDispose]() { return this.close(); }
 
-  /** @param {{ begun?: import("../import/arrivals.js").Begun, letGo?: import("../import/importing.js").LetGo }} [recording] */
-  #importing({ begun, letGo = (session) => this.#open.letGo(session, () => this.#core.run("note", session.path)) } = {}) {
-    const arrivals = new Arrivals({ project: this.project, places: this.#places, core: this.#core, storage: this.#storage, open: this.#open });
-    return new Importing({
-      storage: this.#storage,
-      outside: this.#places.storageOf(),
-      home: this.home,
-      countTokens: this.#countTokens,
-      isOn: begun !== undefined,
-      open: (one, said) => arrivals.session(one, said, begun),
-      resumed: (id) => this.session(id).catch(unlessGone),
-      letGo,
-    });
+  /** Of each file in folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options */
+  async #importedAll(kept, { from, onProgress }) {
+    return this.#imported("importFiles", { files: await foundOf(this.#places.storageOf(), kept), from }, onProgress);
+  }
+
+  /** @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onPage @returns {Promise<ImportResult>} */
+  async #imported(name, asked, onPage) {
+    const result = await this.#beside.runWith({ onPage }, name, { ...asked, tells: onPage !== undefined });
+    await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
+    return result;
   }
 }

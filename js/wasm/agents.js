@@ -13,7 +13,6 @@ import { Module } from "./module.js";
  * What a file of an agent's holds.
  * @typedef {object} Parsed
  * @property {import("../session/transcript.js").ReadSession[]} sessions
- * @property {boolean} isAboutStore it may hold a resume block, or commands that are about the store
  * @property {Problem[]} problems
  * @property {Handle} handle its messages
  * @property {() => void} free gives back the messages; for who is done with the handle

@@ -6,7 +6,8 @@ import { setTimeout } from "node:timers/promises";
 
 import { entropy, nowMs } from "./clock.js";
 import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
-import { LeftoffError } from "../error.js";
+import { LeftoffError, refuseBug } from "../error.js";
+import { documents } from "../agents/files.js";
 import { aliasesOf } from "../placement/git.js";
 import { toJson } from "./json.js";
 import { isGone, thisProcess } from "../storage/process.js";
@@ -16,9 +17,10 @@ import { copied } from "../storage/copy.js";
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
 /** @import { agents } from "./agents.js" */
+/** @import { Document } from "../agents/files.js" */
 /** @import { Scan } from "../privacy/secrets.js" */
 /** @import { Entry, Stat, Storage } from "../storage/contract.js" */
-/** @import { ContextRequest, SummaryRequest } from "../types/index.js" */
+/** @import { ContextRequest, Conversation, SummaryRequest } from "../types/index.js" */
 
 /**
  * A file, as the core calls it.
@@ -43,12 +45,15 @@ import { copied } from "../storage/copy.js";
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
+ * @property {Conversation["commandOf"]} [commandOf]
  * @property {AbortSignal} [signal] ends it, as if there was no more
  *
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
  * @typedef {typeof whole | typeof agents} Modules
  * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
- * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void> }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders
+ * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void>,
+ *   reading: { documents?: AsyncGenerator<Document> }, failure: (error: unknown) => Answer }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
+ *   read of an agent's file; `failure`: what could not be done, as an answer
  */
 
 const READY = 82;
@@ -84,6 +89,7 @@ const FAILURE = 7;
 const VOCABULARY = 8;
 const FLAGS = 9;
 const PROCESS = 10;
+const DOCUMENT = 11;
 
 /** What lies at a path, as the core reads it. */
 const KINDS = { file: 1, folder: 2, other: 3 };
@@ -173,6 +179,19 @@ const ANSWERS = {
     const answer = await tried(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
     return [TEXT, toJson(typeof answer === "string" ? { content: answer } : (answer ?? {}))];
   },
+  async document({ path, only, isFirst }, { host, reading, failure }) {
+    const { storage, path: file } = host.at({ root: "outside", path });
+    if (isFirst) reading.documents = documents(storage, file, JSON.parse(only) ?? undefined);
+    const { value } = (await reading.documents?.next()) ?? {};
+    if (!value) return [DOCUMENT];
+    const { bytes, beside, isAlone, error } = value;
+    return [DOCUMENT, bytes ?? new Uint8Array(), beside, isAlone, ...(error ? failure(error).slice(1) : [])];
+  },
+  async command(_, { host, payload }) {
+    const said = fromBytes(payload);
+    return [TEXT, toJson((await host.own?.commandOf?.((from, to) => said.slice(from, to))) ?? null)];
+  },
+  normal: async ({ path }) => [TEXT, path.normalize("NFC")],
   async out(_, { host, payload }) {
     return [TEXT, textOf((await host.own?.out?.(payload)) ?? bytesOf("{}"))];
   },
@@ -302,17 +321,22 @@ async function* driven(step, host, generation, outcome) {
   const thrown = [];
   /** @type {By["held"]} */
   const held = new Map();
+  /** @type {By["reading"]} */
+  const reading = {};
   let number = -1;
   /** @type {Promise<Answer>[]} */
   let answers = [];
+  const failure = (/** @type {unknown} */ error) => {
+    // A bug is no answer, nor a trap of the core.
+    refuseBug(error);
+    const { code, message, written, durable } = error;
+    return /** @type {Answer} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
+  };
   const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
     try {
-      return (await ANSWERS[need.type]?.(need, { host, payload, number, held })) ?? /** @type {Answer} */ ([DONE]);
+      return (await ANSWERS[need.type]?.(need, { host, payload, number, held, reading, failure })) ?? /** @type {Answer} */ ([DONE]);
     } catch (error) {
-      // A bug is no answer, nor a trap of the core.
-      if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
-      const { code, message, written, durable } = error;
-      return /** @type {Answer} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
+      return failure(error);
     }
   };
   try {
@@ -339,6 +363,7 @@ async function* driven(step, host, generation, outcome) {
     // Nothing of this step is under way when the next operation begins.
     if (answers.length > 0) await Promise.allSettled(answers);
     for (const leave of held.values()) leave();
+    await reading.documents?.return(undefined);
     if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
   }
 }

@@ -9,13 +9,13 @@ import { offsetMinutes, randomId } from "./clock.js";
 import { called, fromBytes, instance, toBytes, whole } from "./core.js";
 import { LeftoffError } from "../error.js";
 import { toJson } from "./json.js";
-import { drive } from "./drive.js";
+import { drivePages } from "./drive.js";
 
 /** @import { Live, Store as Native } from "../../pkg/leftoff.js" */
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
-/** @import { CoreFile, Host } from "./drive.js" */
+/** @import { CoreFile, Host, Own } from "./drive.js" */
 
 /**
  * What a store of the core's is made of.
@@ -56,14 +56,20 @@ export class CoreStore {
   }
 
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
-  async run(name, ...asked) {
+  run(name, ...asked) { return this.runWith({}, name, ...asked); }
+
+  /** The same with what the caller does for it. @param {{ own?: Own, onPage?: (page: any) => void }} by @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  async runWith({ own, onPage = () => {} }, name, ...asked) {
     if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" });
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
-    const { answer, notices } = fromBytes(await drive((operations, now, chance) => {
+    const pages = drivePages((operations, now, chance) => {
       const at = offsetMinutes(now);
       if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
       return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(), this.#countTokens, now, at, chance);
-    }, this.#host));
+    }, { ...this.#host, own });
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));
+    const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
     if (notices) this.#tell(notices);
     return answer;
   }
@@ -78,6 +84,11 @@ export class CoreStore {
       free();
     };
     return { handle, free: forget };
+  }
+
+  /** Writes what was found out for the next list, where anything was asked of it. */
+  async save() {
+    if (!this.isClosed && this.#instance >= 0) await this.run("save");
   }
 
   /** Gives back what the core has of it; nothing is asked of it any more. */

@@ -10,6 +10,8 @@ use core::cell::{OnceCell, RefCell};
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::clock::Clock;
 use super::disk::{At, Disk};
 use super::git;
@@ -19,7 +21,7 @@ use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{File, Placement, Root};
-use crate::operation::{Answer, Failure, Need, Operation, Step, Store, Trouble};
+use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Store, Trouble};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
@@ -115,6 +117,10 @@ impl Host {
             }
             Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
             Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
+            Need::Document { path, is_first, .. } => self.document(&path, is_first),
+            // Nobody asked can tell.
+            Need::Command { .. } => Answer::Text("null".into()),
+            Need::Normal { path } => Answer::Text(path.nfc().collect()),
             Need::Git { folder } => Answer::Text(to_json(&git::aliases(Path::new(&folder)))),
             Need::Hash { file, start, end } => {
                 let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
@@ -159,6 +165,24 @@ impl Host {
         }
     }
 
+    // A plain file. What is packed, or a database, its readers refuse.
+    fn document(&self, path: &str, is_first: bool) -> Answer {
+        if !is_first {
+            return Answer::Document(None);
+        }
+        let file = File::new(Root::Outside, path);
+        match self.disk.borrow().read(&self.at(&file), 0, None) {
+            Ok(Some(bytes)) => {
+                Answer::Document(Some(Document { bytes, is_alone: true, ..Document::default() }))
+            }
+            Ok(None) => {
+                let message = format!("expected a file at \"{path}\", but found none");
+                Answer::Failed(Failure { code: "not_found".into(), message, ..Failure::default() })
+            }
+            Err(failure) => Answer::Failed(failure),
+        }
+    }
+
     // Where a session lies now that was moved.
     fn found(&self, id: &str) -> Result<Answer, Trouble> {
         let Some(core) = self.core.get() else { return Ok(Answer::Place(None)) };
@@ -197,6 +221,11 @@ impl Host {
             Root::Outside => Tree::all(),
         };
         At { tree, path: file.path.clone() }
+    }
+
+    /// What is stored is counted by the vocabulary, where the program has it.
+    pub fn counts(&self) -> Counts {
+        self.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
     }
 
     /// Each is read once: that takes longer than to count by it.

@@ -537,9 +537,8 @@ impl Session {
         self.0.host.drive(self.0.live.close())
     }
 
-    // What is stored is counted by the vocabulary, where the program has it.
-    pub(super) fn counts(&self) -> Counts {
-        self.0.host.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
+    fn counts(&self) -> Counts {
+        self.0.host.counts()
     }
 }
 

@@ -293,8 +293,29 @@ impl Store {
     /// # }
     /// ```
     pub fn fork(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        let live = self.drive(self.0.core.fork(session.0.live.clone(), request.into(), session.counts()))?;
+        let live =
+            self.drive(self.0.core.fork(session.0.live.clone(), request.into(), self.0.host.counts()))?;
         Ok(self.session_of(live, Vec::new()))
+    }
+
+    /// Reads an agent's file into the store: `{"path","from"}`; `from` is the agent, where the content is not to tell. Importing
+    /// again adds only what is new. Answer: `{"imported","problems","unchanged"}`.
+    ///
+    /// # Errors
+    /// `not_found`, `unknown_format`, `empty_file`, `damaged`; those of a storage. This host unpacks no files, and reads no
+    /// databases.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let refused = store.import(r#"{"path":"/nobody/has/this.jsonl"}"#).err();
+    /// assert_eq!(refused.as_ref().map(|refused| refused.code()), Some("not_found"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn import(&self, request: &str) -> Result<String, Trouble> {
+        self.drive(self.0.core.import_file(request.into(), self.0.host.counts()))
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",

@@ -25,6 +25,7 @@ pub mod pi;
 mod plain;
 pub mod qwen;
 mod refusal;
+pub mod talk;
 mod version;
 
 use alloc::format;

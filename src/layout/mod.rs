@@ -261,6 +261,11 @@ pub fn imported() -> File {
     cache().below(IMPORTED)
 }
 
+/// Which session an agent goes on with that has this mark.
+pub fn continued(mark: &str) -> File {
+    File::new(Root::Home, format!("continued/{mark}.json"))
+}
+
 /// The user's own settings, or those of a project.
 pub fn settings(of: Root) -> File {
     let path = if of == Root::Project { ".leftoff/settings.json" } else { "settings.json" };

@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::io::Appended;
 use super::live::Live;
-use super::logs::{Ends, LogName, is_amiss, waits};
+use super::logs::{LogName, is_amiss};
 use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
@@ -17,7 +17,6 @@ use crate::record::event::Change;
 use crate::record::message::Message;
 use crate::record::status::Status;
 use crate::session::ask::Ask;
-use crate::session::checkpoint::Checkpoint;
 use crate::session::handle::Staged;
 use crate::shapes;
 use crate::shapes::Format;
@@ -48,6 +47,8 @@ pub enum Drafts {
     Copies(String),
     /// Messages as the core has them.
     Messages(Vec<Message>),
+    /// Some of those.
+    Part(Rc<Vec<Message>>, Range<usize>),
 }
 
 /// Whether messages are counted when they are stored, and by whom.
@@ -62,23 +63,13 @@ pub enum Counts {
     Exact(Rc<Vocabulary>),
 }
 
-/// Lines that were staged elsewhere, for a log whose bytes before them are known there.
-#[derive(Clone, Debug)]
-pub struct Lines {
-    /// The lines.
-    pub bytes: Vec<u8>,
-    /// Where they begin, if nobody else appends.
-    pub start: u64,
-    /// What must be in its files before them.
-    pub blobs: Vec<Blob>,
-}
-
 impl Drafts {
     pub(super) fn read(&self) -> Result<Vec<Message>, Error> {
         match self {
             Drafts::Said(json, format) => shapes::drafts(json, *format),
             Drafts::Copies(json) => shapes::copies(json),
             Drafts::Messages(messages) => Ok(messages.clone()),
+            Drafts::Part(messages, part) => Ok(messages.get(part.clone()).unwrap_or_default().into()),
         }
     }
 }
@@ -100,39 +91,6 @@ impl Live {
         Operation::new(|io| async move {
             live.hold(&io).await?;
             live.appended(&io, &appending).await
-        })
-    }
-
-    /// Appends lines that were staged elsewhere; what is known of the session does not have them yet. Answer: whether they
-    /// begin where they were to begin, and nobody appended between.
-    pub fn append_lines(self: &Rc<Live>, lines: Lines) -> Operation<'static, bool> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            live.hold(&io).await?;
-            live.revived(&io).await?;
-            if live.is_due() {
-                live.said_now(&io, Vec::new()).await?;
-            }
-            live.has_news.set(true);
-            live.keep_blobs(&io, &lines.blobs).await?;
-            live.append_raw(&io, &lines).await
-        })
-    }
-
-    /// Goes on from what is known of lines that were appended so; where nothing is, the log is read as if another process had
-    /// written it.
-    pub fn go_on_from(self: &Rc<Live>, checkpoint: Option<Vec<u8>>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            live.revived(&io).await?;
-            if let Some(checkpoint) = checkpoint
-                && live.end(LogName::Messages) == 0
-                && let Ok(checkpoint) = Checkpoint::from_json(&checkpoint)
-            {
-                live.with(|session| session.begin_at(checkpoint));
-            }
-            live.observe(&io, LogName::Messages).await?;
-            Ok(())
         })
     }
 
@@ -266,32 +224,6 @@ impl Live {
         let missing = if is_there { Vec::new() } else { sealing(bytes) };
         io.append(&log, missing, durable, Some(&self.folder())).await?;
         Ok(())
-    }
-
-    async fn append_raw(&self, io: &Io, Lines { bytes, start, .. }: &Lines) -> Result<bool, Trouble> {
-        let log = LogName::Messages;
-        let ends = Ends::of(bytes, *start == 0);
-        for (attempt, wait) in waits() {
-            let lines = if attempt == 0 { bytes.clone() } else { sealing(bytes) };
-            let trouble = match io.append(&self.log_file(log), lines, false, Some(&self.folder())).await {
-                Ok(Appended { end, seen }) if attempt == 0 && end == start + ends.length => {
-                    self.note(io, log, (&ends, seen), *start).await?;
-                    return Ok(true);
-                }
-                Ok(_) => {
-                    self.note_others(log);
-                    return Ok(false);
-                }
-                Err(trouble) => trouble,
-            };
-            let never_was = attempt == 0 && trouble.written() == Some(0);
-            if self.is_elsewhere(io, log, &trouble).await {
-                return Err(self.elsewhere());
-            }
-            let Some(wait) = wait.filter(|_| !never_was) else { return Err(trouble) };
-            io.wait(wait).await?;
-        }
-        Ok(false)
     }
 }
 

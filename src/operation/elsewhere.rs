@@ -51,7 +51,7 @@ impl Live {
         .await
     }
 
-    async fn is_where_it_was(&self, io: &Io) -> Result<bool, Trouble> {
+    pub(super) async fn is_where_it_was(&self, io: &Io) -> Result<bool, Trouble> {
         if self.is_open.get() {
             for log in [LogName::Events, LogName::Messages] {
                 if !self.is_still(io, log).await? {

@@ -10,6 +10,8 @@ use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
+#[cfg(feature = "interop")]
+use super::Document;
 use super::passed::Out;
 use super::{Answer, Entry, Need, Stat, Trouble, Work};
 use crate::layout::File;
@@ -271,6 +273,26 @@ impl Io {
         Ok(Span::all_from_json(&self.made(Need::Secrets { texts }).await?)?)
     }
 
+    /// The next document of an agent's file.
+    #[cfg(feature = "interop")]
+    pub fn document(&self, path: &str, only: &str, is_first: bool) -> Reply<'_, Option<Document>> {
+        self.ask(Need::Document { path: path.into(), only: only.into(), is_first }, |answer| match answer {
+            Answer::Document(document) => Ok(document),
+            other => Err(unmeant(other)),
+        })
+    }
+
+    /// Which command began a conversation, JSON.
+    #[cfg(feature = "interop")]
+    pub fn command(&self, said: Vec<u8>) -> Reply<'_, String> {
+        self.made(Need::Command { bytes: said })
+    }
+
+    #[cfg(feature = "interop")]
+    pub fn normal(&self, path: &str) -> Reply<'_, String> {
+        self.made(Need::Normal { path: path.into() })
+    }
+
     /// Until whoever reads wants more.
     pub fn page(&self, bytes: Vec<u8>) -> Reply<'_, ()> {
         self.done(Need::Page { bytes })
@@ -308,6 +330,8 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Text(_) => "a text",
         Answer::Vocabulary(_) => "a vocabulary",
         Answer::Place(_) => "a place",
+        #[cfg(feature = "interop")]
+        Answer::Document(_) => "a document",
         Answer::Failed(_) => "a failure",
     }
 }

@@ -344,15 +344,8 @@ impl Live {
         Ok(())
     }
 
-    /// Others appended beside us: what is known of the end of the file is no more.
-    pub(super) fn note_others(&self, log: LogName) {
-        let mut known = self.logs[log as usize].borrow_mut();
-        known.tail.clear();
-        known.seen = None;
-    }
-
     // Whether the session lies somewhere else by now; where nobody can say, what failed is told.
-    pub(super) async fn is_elsewhere(&self, io: &Io, log: LogName, failure: &Trouble) -> bool {
+    async fn is_elsewhere(&self, io: &Io, log: LogName, failure: &Trouble) -> bool {
         if is_amiss(failure) {
             return true;
         }
@@ -421,7 +414,7 @@ impl Live {
 }
 
 /// The tries of an append, and what is waited before the next one.
-pub(super) fn waits() -> impl Iterator<Item = (usize, Option<u32>)> {
+fn waits() -> impl Iterator<Item = (usize, Option<u32>)> {
     WAITS_MS.into_iter().map(Some).chain([None]).enumerate()
 }
 

@@ -46,10 +46,12 @@ use core::task::{Context, Poll, Waker};
 
 use serde::Serialize;
 
-pub use append::{Appending, Counts, Drafts, Lines};
+pub use append::{Appending, Counts, Drafts};
 pub(crate) use io::{Desk, Io};
 pub use leaving::{Door, Leaving, Left, Redact, kept_secrets};
 pub use live::Live;
+#[cfg(feature = "interop")]
+pub use need::Document;
 pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Stat};
 pub use store::{Candidate, Current, Finding, Setup, Store, exactly, placed};
 

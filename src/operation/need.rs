@@ -188,6 +188,31 @@ pub enum Need {
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
+    /// The next document of an agent's file: the file itself, behind what it goes on with, or a session of a database. Answer:
+    /// `Document`.
+    #[cfg(feature = "interop")]
+    Document {
+        /// The file, as people call it.
+        path: String,
+        /// Which sessions of a database, as the host reads it: JSON.
+        only: String,
+        /// The file is begun.
+        is_first: bool,
+    },
+    /// Which command began a conversation, of which this is said: a JSON array of messages. Answer: `Text`, `{"name","hash"}`, or
+    /// null.
+    #[cfg(feature = "interop")]
+    Command {
+        /// The messages.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+    },
+    /// A path in Unicode's normalization form C. Answer: `Text`.
+    #[cfg(feature = "interop")]
+    Normal {
+        /// The path.
+        path: String,
+    },
     /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {
@@ -211,6 +236,8 @@ impl Need {
             | Need::Replace { bytes, .. }
             | Need::Page { bytes }
             | Need::Out { bytes } => Some(Cow::Borrowed(bytes)),
+            #[cfg(feature = "interop")]
+            Need::Command { bytes } => Some(Cow::Borrowed(bytes)),
             Need::Secrets { texts } => Some(Cow::Owned(texts.join(BETWEEN).into_bytes())),
             _ => None,
         }
@@ -249,8 +276,25 @@ pub enum Answer {
     Vocabulary(Rc<Vocabulary>),
     /// A folder and how people call it; nothing where there is none.
     Place(Option<(File, String)>),
+    /// What an agent's file holds; nothing where there is no more.
+    #[cfg(feature = "interop")]
+    Document(Option<Document>),
     /// It could not be done.
     Failed(Failure),
+}
+
+/// A document of an agent's file.
+#[cfg(feature = "interop")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What the agent says of it in another file.
+    pub beside: Option<Vec<u8>>,
+    /// The file has no other one.
+    pub is_alone: bool,
+    /// Why this one of many cannot be read.
+    pub failure: Option<Failure>,
 }
 
 /// What a file is like. Times are microseconds since 1970.

@@ -28,6 +28,16 @@ impl Begin {
         Begin { created, at: None, title, imported: None, then: Vec::new() }
     }
 
+    /// When that was; nothing where nobody knows.
+    pub(crate) fn at(self, at: Option<String>) -> Begin {
+        Begin { at: Some(at), ..self }
+    }
+
+    /// Where it comes from.
+    pub(crate) fn imported(self, imported: Imported) -> Begin {
+        Begin { imported: Some(imported), ..self }
+    }
+
     /// What else happened then.
     pub(crate) fn then(self, then: Vec<Ask>) -> Begin {
         Begin { then, ..self }

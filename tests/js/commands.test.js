@@ -7,8 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 
-import { argumentsIn, commandBehind, commandNamed, filled } from "../../js/agents/commands.js";
-import { typeOf } from "../../js/import/arrivals.js";
+import { argumentsIn, commandBehind, commandNamed, filled, typeOf } from "../../js/agents/commands.js";
 
 const command = (/** @type {string} */ text) => ({ name: "/workspace.x", path: "x.md", hash: "sha256:0", text });
 

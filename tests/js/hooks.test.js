@@ -7,9 +7,8 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { isTalk } from "../../js/import/continued.js";
 import { added, removed } from "../../js/init/json-file.js";
-import { agentsToSetUp, isOwn } from "../../js/init/names.js";
+import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";
 import { inFolder } from "./git-tools.js";
 import { entry } from "./terminal.js";
@@ -93,20 +92,6 @@ check("a command file of the user's stays, and is not told as leftoff's", ({ typ
     typed(["init", agent, "--remove"]);
     assert.equal(fs.readFileSync(file, "utf8"), "mine");
   }
-});
-
-const named = (/** @type {string} */ name) => `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`;
-
-test("what a user types by a command of a common name is theirs, unless the client sends leftoff's text for it", () => {
-  for (const name of ["session", "sessions", "compact-session", "debug-context"]) {
-    assert.equal(isTalk({ role: "user", content: named(name) }, { content: "Summarise this session for the team" }), true, name);
-    assert.equal(isTalk({ role: "user", content: named(name) }, { content: "…\nAbove is leftoff's answer. Show it" }), false, name);
-    // Nobody can tell yet.
-    assert.equal(isTalk({ role: "user", content: named(name) }), false, name);
-    assert.equal(isOwn(named(`leftoff:${name}`), "anything"), true);
-  }
-  for (const name of ["workspace.resume", "workspace.stop-conversation"]) assert.equal(isOwn(named(name), "anything"), true);
-  assert.equal(isOwn(named("sessions-of-mine"), "leftoff's answer"), false);
 });
 
 /** @param {string} path @param {string} cwd @param {string} [event] */

@@ -7,9 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { keptSessions } from "../../js/agents/places.js";
-import { Importing } from "../../js/import/importing.js";
-import { NodeStorage, openStore } from "../../js/index.js";
+import { openStore } from "../../js/index.js";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const CLAUDE = "claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl";
@@ -30,25 +28,20 @@ function machine() {
   return { home, claude, codex };
 }
 
+/** What may name another folder of an agent's. */
+const FOLDERS = ["XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "COPILOT_HOME", "CONTINUE_GLOBAL_DIR", "NANOCODER_DATA_DIR", "PI_CODING_AGENT_DIR"];
+
 /** @param {string} home @param {(importAll: () => Promise<import("../../js/types/index.js").ImportResult>, store: import("../../js/store/store.js").Store) => Promise<void>} work */
 async function daily(home, work) {
+  const before = { ...process.env };
+  for (const name of FOLDERS) delete process.env[name];
+  process.env.HOME = home;
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
-  const outside = new NodeStorage();
   try {
-    const kept = keptSessions({ project: home, home, env: {}, platform: "linux" });
-    const importing = new Importing({
-      storage: outside,
-      outside,
-      home: store.home,
-      countTokens: true,
-      open: async (one) => store.session(one.id).catch(() => store.create({ title: one.id })),
-      resumed: async () => undefined,
-      letGo: async () => {},
-    });
-    await work(() => importing.folders(kept), store);
+    await work(() => store.importAll(), store);
   } finally {
     await store.close();
-    await outside.close();
+    Object.assign(process.env, before);
     rmSync(home, { recursive: true });
   }
 }

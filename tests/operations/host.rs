@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use leftoff::json::hash::sha256;
-use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
+use leftoff::operation::{
+    Answer, Document, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble,
+};
 use leftoff::session::lease::Process;
 use leftoff::time::Stamp;
 
@@ -144,6 +146,12 @@ impl Host {
                     self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));
                 bytes.map_or(Answer::Done, |bytes| Answer::Text(sha256(bytes)))
             }
+            Need::Document { path, is_first, .. } => {
+                let bytes = self.files.get(&path).map(|(bytes, _)| bytes.clone()).filter(|_| is_first);
+                Answer::Document(bytes.map(|bytes| Document { bytes, is_alone: true, ..Document::default() }))
+            }
+            Need::Command { .. } => Answer::Text("null".into()),
+            Need::Normal { path } => Answer::Text(path),
             Need::Out { .. } => Answer::Text(r#"{"secrets":[],"changed":[]}"#.into()),
             Need::Secrets { texts } => {
                 let spans = |text: &String| {

@@ -8,7 +8,7 @@ use leftoff::operation::{self as core, Answer as Said};
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Answer, Content, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Root, Stat,
+    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Root, Stat,
 };
 use crate::needs::outside;
 use crate::texts::Counter;
@@ -27,10 +27,18 @@ pub(crate) fn said(answer: Answer<'_>) -> Said {
             Said::Process(lease::Process { lease: held(lease), name, is_alone })
         }
         Answer::Flags(flags) => Said::Flags(flags),
-        Answer::Failed(Failure { code, message, written, unconfirmed, origin }) => {
-            Said::Failed(core::Failure { code, message, written, is_unconfirmed: unconfirmed, origin })
-        }
+        Answer::Document(found) => Said::Document(found.map(document)),
+        Answer::Failed(failure) => Said::Failed(failed(failure)),
     }
+}
+
+fn document(Document { pieces, beside, is_alone, failure }: Document) -> core::Document {
+    let (beside, failure) = (beside.map(joined), failure.map(failed));
+    core::Document { bytes: joined(pieces), beside, is_alone, failure }
+}
+
+fn failed(Failure { code, message, written, unconfirmed, origin }: Failure) -> core::Failure {
+    core::Failure { code, message, written, is_unconfirmed: unconfirmed, origin }
 }
 
 fn held(Lease { pid, host, boot, start, program, since }: Lease) -> lease::Lease {

@@ -8,8 +8,8 @@ use leftoff::operation::Need as Asked;
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Replace, Root, Strategy,
-    Summary, Texts,
+    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Reading, Replace, Root,
+    Strategy, Summary, Texts,
 };
 
 pub(crate) fn needed(need: Asked) -> Need {
@@ -62,6 +62,9 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Strategy { name, budget, encoding } => Need::Strategy(Strategy { name, budget, encoding }),
         Asked::Secrets { texts } => Need::Secrets(texts),
         Asked::Out { bytes } => Need::Out(String::from_utf8_lossy(&bytes).into_owned()),
+        Asked::Document { path, only, is_first } => Need::Document(Reading { path, only, is_first }),
+        Asked::Command { bytes } => Need::Command(content(bytes)),
+        Asked::Normal { path } => Need::Normal(path),
         Asked::Page { bytes } => Need::Page(content(bytes)),
     }
 }

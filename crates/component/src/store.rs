@@ -201,6 +201,18 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.unpoint().map(nothing))
     }
 
+    fn import_file(&self, request: String) -> Operation {
+        UnderWay::begun(self.store.import_file(request, self.counts.clone()).map(text))
+    }
+
+    fn import_files(&self, request: String) -> Operation {
+        UnderWay::begun(self.store.import_files(request, self.counts.clone()).map(text))
+    }
+
+    fn record(&self, request: String) -> Operation {
+        UnderWay::begun(self.store.record(request, self.counts.clone()).map(text))
+    }
+
     fn fork(&self, session: SessionBorrow<'_>, request: String) -> Operation {
         let (folder, live) = (self.clone(), session.get::<Sitting>().live.clone());
         let forked = self.store.fork(live, request, self.counts.clone());

@@ -1,35 +1,29 @@
 //! What is needed now and then, a module of its own: reading and writing other agents' files, finding and searching.
 
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::counter::Counter;
-use crate::{Answer, bytes, pairs, small, stamp, thrown, utf8};
+use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::error::{Code, Error};
 use leftoff::interop::codex;
-use leftoff::interop::fresh::Fresh;
 use leftoff::interop::native;
 use leftoff::interop::{self, AgentName, Loss};
-use leftoff::json::blob::Blob;
 use leftoff::json::text::to_json;
 use leftoff::record::event::{Origin, Parent};
 use leftoff::record::message::Message;
 use leftoff::record::scan::Problem;
-use leftoff::resume::{block, find, history, listing};
-use leftoff::session::handle::Session;
+use leftoff::resume::{find, history, listing};
 use leftoff::settings::{self, SettingsFile};
 use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::state::stopping;
 use leftoff::time::{self, Stamp};
-use leftoff::tokens::Counting;
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]
@@ -48,9 +42,6 @@ pub fn rollout_base(file: &[u8]) -> Option<String> {
 pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
     codex::base(file)?.part(base)
 }
-
-// What stands in the texts of the commands that agents are given.
-const OF_COMMANDS: &str = "leftoff's answer";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,17 +65,14 @@ struct Read<'a> {
 #[serde(rename_all = "camelCase")]
 struct About<'a> {
     sessions: Vec<Read<'a>>,
-    // Whether a session of the store may go on in it, or it may be about the store alone.
-    is_about_store: bool,
     problems: &'a [Problem],
 }
 
-/// What a file of an agent holds. The messages stay here until they are asked for, or staged.
+/// What a file of an agent holds. The messages stay here until they are asked for.
 #[wasm_bindgen(js_name = Transcript)]
 pub struct TranscriptHandle {
     about: String,
-    sessions: Vec<Rc<Vec<Message>>>,
-    fresh: Option<Fresh>,
+    sessions: Vec<Vec<Message>>,
 }
 
 #[wasm_bindgen(js_class = Transcript)]
@@ -115,15 +103,12 @@ impl TranscriptHandle {
             created: session.began_ms().map(time::format),
             last_timestamp: session.last_ms.map(time::format),
         });
-        let speaks = |of: &str| memchr::memmem::find(file, of.as_bytes()).is_some();
-        let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
-        let about =
-            to_json(&About { sessions: sessions.collect(), is_about_store, problems: &import.problems });
-        let sessions = import.sessions.into_iter().map(|session| Rc::new(session.messages)).collect();
-        Ok(TranscriptHandle { about, sessions, fresh: None })
+        let about = to_json(&About { sessions: sessions.collect(), problems: &import.problems });
+        let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
+        Ok(TranscriptHandle { about, sessions })
     }
 
-    /// JSON `{"sessions":[...],"isAboutStore":...,"problems":[...]}`, without the messages.
+    /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
     pub fn about(&self) -> Uint8Array {
         bytes(&self.about)
     }
@@ -132,115 +117,6 @@ impl TranscriptHandle {
     pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
         let messages = self.sessions.get(session).map(|messages| messages.as_slice()).unwrap_or_default();
         bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
-    }
-
-    /// Divides a session: its messages from this one on are a session of their own, whose place is given.
-    pub fn divide(&mut self, session: usize, from: usize) -> usize {
-        let messages = self.sessions.get_mut(session);
-        let divided = |messages: &mut Vec<Message>| messages.split_off(from.min(messages.len()));
-        let rest = messages.map(|messages| divided(Rc::make_mut(messages)));
-        self.sessions.push(Rc::new(rest.unwrap_or_default()));
-        self.sessions.len() - 1
-    }
-
-    /// Begins to compare a session with a log, whose bytes are fed from its start on; see `Fresh`. `goesOn`: the log
-    /// holds another conversation, with which this one goes on.
-    pub fn compare(&mut self, session: usize, #[wasm_bindgen(js_name = goesOn)] goes_on: bool) {
-        let messages = self.sessions.get_mut(session).map(core::mem::take).unwrap_or_default();
-        let messages = Rc::unwrap_or_clone(messages);
-        let fresh = if goes_on { Fresh::going_on(messages) } else { Fresh::new(messages) };
-        self.fresh = Some(fresh);
-    }
-
-    /// Takes the next bytes of the log: also those that were appended since, by whomever.
-    pub fn feed(&mut self, log: &[u8]) {
-        if let Some(fresh) = &mut self.fresh {
-            fresh.feed(log);
-        }
-    }
-
-    /// There are no more bytes for now: the next messages to append, at most so many, a JSON array in leftoff's shape; see
-    /// `Fresh::missing`.
-    pub fn missing(&mut self, most: usize) -> Uint8Array {
-        let missing = self.fresh.as_mut().map(|fresh| fresh.missing(most));
-        bytes(&to_json(&missing.unwrap_or_default()))
-    }
-
-    /// The messages of a session on their way into a log that holds nothing yet. They stay here: others may write to that
-    /// log meanwhile, then they are compared with it.
-    pub fn stage(&self, session: usize) -> StagingHandle {
-        let messages = self.sessions.get(session).cloned().unwrap_or_default();
-        StagingHandle { session: Session::new(None), messages, next: 0, blobs: Vec::new() }
-    }
-}
-
-/// Messages that become the lines of a new log, batch by batch; what concerns the log is as in the core's `Session`.
-#[wasm_bindgen(js_name = Staging)]
-pub struct StagingHandle {
-    session: Session,
-    messages: Rc<Vec<Message>>,
-    next: usize,
-    blobs: Vec<Blob>,
-}
-
-#[wasm_bindgen(js_class = Staging)]
-impl StagingHandle {
-    /// The bytes of the next batch; nothing where all are staged.
-    pub fn stage(
-        &mut self,
-        count: usize,
-        now_ms: f64,
-        entropy: &[u8],
-        counter: &Counter,
-        count_tokens: bool,
-    ) -> Answer<Option<Uint8Array>> {
-        let batch: Vec<Message> = self.messages.iter().skip(self.next).take(count).cloned().collect();
-        self.next += batch.len();
-        if batch.is_empty() {
-            return Ok(None);
-        }
-        let counting = if count_tokens { Counting::by(counter.0.as_deref()) } else { Counting::Off };
-        let staged =
-            self.session.stage_messages(batch, &stamp(now_ms, entropy)?, counting).map_err(thrown)?;
-        self.blobs = staged.blobs;
-        Ok(Some(Uint8Array::from(&staged.bytes[..])))
-    }
-
-    /// As the core's `stagedBlobs`.
-    #[wasm_bindgen(js_name = stagedBlobs, unchecked_return_type = "[string, Uint8Array][] | undefined")]
-    pub fn staged_blobs(&mut self) -> Option<Array> {
-        pairs(core::mem::take(&mut self.blobs))
-    }
-
-    /// Takes what others wrote to the log meanwhile; gives the problems.
-    pub fn observe(&mut self, log: &[u8], offset: f64) -> Answer<JsValue> {
-        let found = self.session.messages().observe(log, offset as u64).map_err(thrown)?;
-        Ok(small(&self.session.take_messages(found)))
-    }
-
-    /// How far the log is observed.
-    pub fn end(&mut self) -> f64 {
-        self.session.messages().observed() as f64
-    }
-
-    /// The staged batch is in the log; `offset` as in `Log::commit`.
-    pub fn commit(&mut self, offset: f64) -> Answer<()> {
-        self.session.commit_messages(offset as u64).map(drop).map_err(thrown)
-    }
-
-    /// No byte of the staged batch was written, or it is given up.
-    pub fn abort(&mut self) -> Answer<()> {
-        self.session.messages().abort().map_err(thrown)
-    }
-
-    /// Nobody can say how much of the staged batch was written; gives the bytes to append again.
-    pub fn unknown(&mut self) -> Answer<Uint8Array> {
-        self.session.messages().unknown().map(|again| Uint8Array::from(&again[..])).map_err(thrown)
-    }
-
-    /// What is known of the log then, from which the core goes on; nothing where it has to read it itself.
-    pub fn checkpoint(&self) -> Option<Uint8Array> {
-        self.session.checkpoint().map(|checkpoint| bytes(&checkpoint.to_json()))
     }
 }
 

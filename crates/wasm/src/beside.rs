@@ -8,7 +8,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::counter::Counter;
-use crate::operation::{Operations, Running};
+use crate::operation::{Operations, Running, none};
 use crate::store::{StoreHandle, place, placed_at, placement, with_notices};
 use crate::{Answer, small, stamp, thrown};
 use leftoff::operation::Trouble;
@@ -38,6 +38,12 @@ impl Operations {
                 let of = store.apart(&word(), placement(&word()), &word()).map_err(thrown)?;
                 store.fork_apart(of, word(), counts).map(|live| placed_at(Some(place(&live))))
             }
+            "importFile" => store.import_file(word(), counts).map(String::into_bytes),
+            "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
+            "record" => store.record(word(), counts).map(String::into_bytes),
+            "noteText" => store.note_text(word(), word()).map(none),
+            "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
+            "save" => store.save().map(none),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",

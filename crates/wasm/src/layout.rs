@@ -1,13 +1,12 @@
 //! Where files lie, for JavaScript: paths below a root with `/`, and names.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::small;
-use leftoff::layout::{self, Placement, mentioned, names, pointer};
+use leftoff::layout::{self, Placement, names, pointer};
 
 #[derive(Serialize)]
 struct Document {
@@ -19,12 +18,7 @@ struct Document {
 struct Names {
     projects: String,
     session_prefix: &'static str,
-    no_project: &'static str,
     cache: String,
-    imported: String,
-    conversations: &'static str,
-    session_folder: &'static str,
-    logs: [&'static str; 3],
     blobs: &'static str,
     summaries: &'static str,
     ignored: &'static str,
@@ -33,17 +27,12 @@ struct Names {
 }
 
 /// What files and folders are called; those of the home with the path below it. They never change.
-#[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, noProject: string, cache: string, imported: string, conversations: string, sessionFolder: string, logs: [string, string, string], blobs: string, summaries: string, ignored: string, home: { file: string }, workspace: { file: string } }")]
+#[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, cache: string, blobs: string, summaries: string, ignored: string, home: { file: string }, workspace: { file: string } }")]
 pub fn layout_names() -> JsValue {
     small(&Names {
         projects: layout::projects().path,
         session_prefix: layout::SESSION_PREFIX,
-        no_project: layout::NO_PROJECT,
         cache: layout::cache().path,
-        imported: layout::imported().path,
-        conversations: layout::CONVERSATIONS,
-        session_folder: layout::SESSION_FOLDER,
-        logs: [layout::MESSAGES, layout::EVENTS, layout::TOOLS],
         blobs: layout::BLOBS,
         summaries: layout::SUMMARIES,
         ignored: pointer::IGNORED,
@@ -56,13 +45,6 @@ pub fn layout_names() -> JsValue {
 #[wasm_bindgen(js_name = commandType)]
 pub fn command_type(command: &str) -> Option<String> {
     names::command_type(command).map(String::from)
-}
-
-/// Days and names of the conversations that a text names, one behind the other.
-#[wasm_bindgen(js_name = conversationsIn)]
-pub fn conversations_in(text: &str) -> Vec<String> {
-    let found = mentioned::conversations(text).into_iter();
-    found.flat_map(|(day, name)| [day, name]).map(String::from).collect()
 }
 
 /// The number of the process that wrote the temporary file of this name.

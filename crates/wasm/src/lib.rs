@@ -32,18 +32,12 @@ pub use operation::Operations;
 pub use store::StoreHandle;
 
 use alloc::format;
-#[cfg(feature = "agents")]
-use alloc::vec::Vec;
 
-#[cfg(feature = "agents")]
-use js_sys::Array;
 use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use leftoff::error::{Code, Error};
-#[cfg(feature = "agents")]
-use leftoff::json::blob::Blob;
 use leftoff::time::Stamp;
 
 type Answer<T> = Result<T, JsValue>;
@@ -58,13 +52,6 @@ fn small(value: &impl Serialize) -> JsValue {
 
 fn bytes(text: &str) -> Uint8Array {
     Uint8Array::from(text.as_bytes())
-}
-
-// Blobs, each its id and its bytes; nothing where there is none.
-#[cfg(feature = "agents")]
-fn pairs(blobs: Vec<Blob>) -> Option<Array> {
-    let pair = |blob: Blob| Array::of2(&blob.id.into(), &Uint8Array::from(&blob.bytes[..]));
-    (!blobs.is_empty()).then(|| blobs.into_iter().map(pair).collect())
 }
 
 // For what is stored: local time is not asked for there.

@@ -15,12 +15,12 @@ use crate::live::file;
 #[cfg(feature = "core")]
 use crate::utf8;
 use crate::{Answer as Thrown, small, stamp};
-#[cfg(feature = "core")]
-use leftoff::json::blob::Blob;
 use leftoff::json::text::to_json;
+#[cfg(feature = "agents")]
+use leftoff::operation::Document;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
 #[cfg(feature = "core")]
-use leftoff::operation::{Appending, Drafts, Lines};
+use leftoff::operation::{Appending, Drafts};
 #[cfg(feature = "core")]
 use leftoff::session::batch::Once;
 use leftoff::session::lease::Process;
@@ -127,28 +127,6 @@ impl Operations {
         }
     }
 
-    /// Appends lines that were staged elsewhere, once their blobs, each an id and its bytes, are in their files.
-    #[wasm_bindgen(js_name = appendLines)]
-    pub fn append_lines(
-        &mut self,
-        live: &LiveHandle,
-        lines: Vec<u8>,
-        start: f64,
-        blobs: Array,
-        now_ms: f64,
-        entropy: &[u8],
-    ) -> Thrown<Uint8Array> {
-        let blob = |pair: JsValue| {
-            let pair = Array::from(&pair);
-            Blob {
-                id: pair.get(0).as_string().unwrap_or_default(),
-                bytes: Uint8Array::new(&pair.get(1)).to_vec(),
-            }
-        };
-        let lines = Lines { bytes: lines, start: start as u64, blobs: blobs.iter().map(blob).collect() };
-        self.begun(live.0.append_lines(lines).map(flag), now_ms, entropy)
-    }
-
     /// Any other operation, by its name; `request` is what it asks for, JSON mostly.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin(
@@ -180,7 +158,6 @@ impl Operations {
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),
             "writeDocument" => live.write_document().map(none),
-            "goOnFrom" => live.go_on_from((!request.is_empty()).then(|| request.into())).map(none),
             "hasGoodCheckpoint" => live.has_good_checkpoint().map(flag),
             "keepCheckpoint" => live.keep_checkpoint(text()? == "true").map(none),
             "messages" => live.messages(text()?).map(none),
@@ -274,7 +251,7 @@ impl Operations {
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
-// this `process` 10, JSON. What is not there is undefined or null. Anything else is done.
+// this `process` 10, JSON; a `document` 11: its bytes, those beside it, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
@@ -296,8 +273,29 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
         }),
         8 => vocabulary.map_or(Answer::Done, |vocabulary| Answer::Vocabulary(vocabulary.clone())),
         9 => Answer::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
+        #[cfg(feature = "agents")]
+        11 => Answer::Document(is_there.then(|| read_document(said))),
         10 => text(1).and_then(|json| Process::read(&json)).map_or(Answer::Done, Answer::Process),
         _ => Answer::Done,
+    }
+}
+
+#[cfg(feature = "agents")]
+fn read_document(said: &Array) -> Document {
+    let bytes = |at: u32| {
+        Some(said.get(at)).filter(|bytes| !bytes.is_undefined()).map(|bytes| Uint8Array::from(bytes).to_vec())
+    };
+    let failure = said.get(5).as_string().map(|code| Failure {
+        origin: said.get(4).as_f64().map(|origin| origin as u32),
+        code,
+        message: said.get(6).as_string().unwrap_or_default(),
+        ..Failure::default()
+    });
+    Document {
+        bytes: bytes(1).unwrap_or_default(),
+        beside: bytes(2),
+        is_alone: said.get(3).is_truthy(),
+        failure,
     }
 }
 

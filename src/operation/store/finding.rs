@@ -109,23 +109,30 @@ impl Store {
         how: Finding,
     ) -> Operation<'static, Option<(String, Placement)>> {
         let store = self.clone();
-        Operation::new(move |io| async move {
-            let found = match how {
-                Finding::Placed => store.located(&io, &id).await?,
-                Finding::Listed => {
-                    let mut wanted = Wanted::usual(true);
-                    wanted.all = true;
-                    store.all_listed(&io, &wanted).await?
-                }
-                Finding::Looked => store.looked_for(&io).await?,
-            };
-            if how == Finding::Placed && found.is_empty() {
-                return Ok(None);
+        Operation::new(move |io| async move { store.found_as(&io, &id, how).await })
+    }
+
+    pub(super) async fn found_as(
+        &self,
+        io: &Io,
+        id: &str,
+        how: Finding,
+    ) -> Result<Option<(String, Placement)>, Trouble> {
+        let found = match how {
+            Finding::Placed => self.located(io, id).await?,
+            Finding::Listed => {
+                let mut wanted = Wanted::usual(true);
+                wanted.all = true;
+                self.all_listed(io, &wanted).await?
             }
-            let all: Vec<Candidate> = found.iter().map(|one| store.candidate(one)).collect();
-            let one = &found[exactly(&id, &all)?];
-            Ok(Some((one.path.clone(), one.entry.placement)))
-        })
+            Finding::Looked => self.looked_for(io).await?,
+        };
+        if how == Finding::Placed && found.is_empty() {
+            return Ok(None);
+        }
+        let all: Vec<Candidate> = found.iter().map(|one| self.candidate(one)).collect();
+        let one = &found[exactly(id, &all)?];
+        Ok(Some((one.path.clone(), one.entry.placement)))
     }
 
     /// Where a session lies now that was moved, by whomever.

@@ -13,6 +13,8 @@ mod cut_off;
 mod finding;
 #[cfg(feature = "interop")]
 mod fork;
+#[cfg(feature = "interop")]
+mod import;
 mod list;
 mod listing;
 mod moving;

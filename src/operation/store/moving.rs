@@ -100,7 +100,7 @@ impl Store {
         Ok(hidden)
     }
 
-    async fn now(&self, io: &Io, place: Place) -> Result<Option<Place>, Trouble> {
+    pub(super) async fn now(&self, io: &Io, place: Place) -> Result<Option<Place>, Trouble> {
         for moving in self.moving(io).await? {
             if moving.to != place {
                 continue;

@@ -1,0 +1,115 @@
+//! What a user says, told from what a client, or a command of leftoff's, puts in the user's place.
+
+use crate::record::message::{Message, Role};
+
+/// What stands in the text of each command that agents are given.
+pub const OF_COMMANDS: &str = "leftoff's answer";
+
+/// Where a client writes down which command a user called.
+const CALLED: &str = "<command-name>/";
+/// In front of a command of a plugin's.
+const OF_PLUGIN: &str = "leftoff:";
+/// What nobody else calls a command.
+const OWN: [&str; 2] = ["workspace.resume", "workspace.stop-conversation"];
+/// Others may have given these to commands of theirs, too.
+const COMMON: [&str; 4] = ["sessions", "session", "compact-session", "debug-context"];
+/// How the first ones are typed where they are skills.
+const TYPED: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
+/// What clients say in a user's place begins with one of these.
+const OF_CLIENT: [&str; 5] =
+    ["session_context", "environment_context", "user_instructions", "skill", "system-reminder"];
+
+/// Whether the user says something in a message: not the client, and not by a command of leftoff's. `next` is the message
+/// behind it.
+pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
+    let text = message.content.as_str();
+    let next = next.map(|next| next.content.as_str());
+    message.role == Some(Role::User) && !is_of_client(text) && !is_own(text, next)
+}
+
+/// Whether a user's message is one of leftoff's commands, as clients write them down. `next`: the message behind it, where
+/// there is one: what the client sends for the command.
+fn is_own(text: &str, next: Option<&str>) -> bool {
+    let is_typed = |typed: &str| {
+        let rest = text.trim_start().strip_prefix(typed);
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
+        })
+    };
+    text.contains(OF_COMMANDS)
+        || TYPED.iter().any(|typed| is_typed(typed))
+        || calls(text, |name| match name.strip_prefix(OF_PLUGIN) {
+            Some(name) => OWN.contains(&name) || COMMON.contains(&name),
+            None => OWN.contains(&name),
+        })
+        || calls(text, |name| COMMON.contains(&name)) && next.is_none_or(|next| next.contains(OF_COMMANDS))
+}
+
+fn calls(text: &str, is: impl Fn(&str) -> bool) -> bool {
+    text.match_indices(CALLED).any(|(at, _)| {
+        let name = text[at + CALLED.len()..].split_once('<');
+        name.is_some_and(|(name, _)| is(name))
+    })
+}
+
+fn is_of_client(text: &str) -> bool {
+    let Some(tag) = text.trim_start().strip_prefix('<') else { return false };
+    let is_end = |letter: char| letter == '>' || letter.is_whitespace();
+    let Some(end) = tag.find(is_end) else { return false };
+    let name = &tag[..end];
+    let is_local = name.strip_prefix("local-command-").is_some_and(|rest| {
+        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    });
+    is_local || OF_CLIENT.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use super::*;
+
+    fn said(content: &str) -> Message {
+        Message { role: Some(Role::User), content: content.into(), ..Message::default() }
+    }
+
+    fn named(name: &str) -> String {
+        format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>")
+    }
+
+    #[test]
+    fn what_a_user_types_by_a_command_of_a_common_name_is_theirs_unless_the_client_sends_our_text_for_it() {
+        for name in COMMON {
+            let message = said(&named(name));
+            assert!(is_talk(&message, Some(&said("Summarise this session for the team"))), "{name}");
+            assert!(!is_talk(&message, Some(&said("…\nAbove is leftoff's answer. Show it"))), "{name}");
+            // Nobody can tell yet.
+            assert!(!is_talk(&message, None), "{name}");
+            assert!(is_own(&named(&format!("leftoff:{name}")), Some("anything")), "{name}");
+        }
+        assert!(OWN.iter().all(|name| is_own(&named(name), Some("anything"))));
+        assert!(!is_own(&named("sessions-of-mine"), Some(OF_COMMANDS)));
+    }
+
+    #[test]
+    fn what_a_client_says_is_nobodys_talk() {
+        for (text, expected) in [
+            ("hello", true),
+            ("", true),
+            ("<system-reminder>x", false),
+            (" \n<skill name=x>", false),
+            ("<skills>", true),
+            ("<local-command-stdout>", false),
+            ("<local-command->", true),
+            ("<user_instructions", true),
+            ("$workspace-resume abc", false),
+            (" $workspace-resume", false),
+            ("$workspace-resumed", true),
+            ("say $workspace-resume", true),
+        ] {
+            assert_eq!(is_talk(&said(text), None), expected, "{text}");
+        }
+        assert!(!is_talk(&Message { role: Some(Role::Assistant), ..said("hello") }, None));
+    }
+}

@@ -1,0 +1,171 @@
+//! What one file of an agent holds, into the store.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use serde::Serialize;
+
+use super::appending::Written;
+use super::continued::Part;
+use super::{Importing, NONE, Progress, Result as Found};
+use crate::interop::talk::OF_COMMANDS;
+use crate::interop::{self, AgentName, ImportedSession, Loss};
+use crate::json::text::to_json;
+use crate::operation::{Document, Trouble};
+use crate::record::event::Parent;
+use crate::resume::block;
+
+/// A session that messages went into.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Imported<'a> {
+    id: String,
+    agent: &'a str,
+    path: &'a str,
+    message_count: usize,
+    added: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a Parent>,
+    losses: &'a [Loss],
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    path: &'a str,
+    code: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    path: &'a str,
+    done: usize,
+    total: usize,
+    bytes: u64,
+    total_bytes: u64,
+}
+
+/// Which share of a file its document is.
+pub(super) struct Share<'a> {
+    pub path: &'a str,
+    pub progress: &'a Progress,
+    pub begun: f64,
+    pub own: f64,
+}
+
+/// What could not be imported of a file.
+pub(super) fn problem(path: &str, trouble: &Trouble) -> String {
+    to_json(&Problem { path, code: trouble.code(), message: trouble.message() })
+}
+
+impl Importing<'_> {
+    /// Of one file, whatever it was before.
+    pub(super) async fn file(
+        &self,
+        path: &str,
+        agent: Option<AgentName>,
+        only: &str,
+        progress: &Progress,
+    ) -> Result<Found, Trouble> {
+        let of = |begun: f64, own: f64| Share { path, progress, begun, own };
+        self.tell(&of(0.0, 0.0), 0.0).await?;
+        let (taken, mut result, mut is_first) = (Cell::new(0), Found::default(), true);
+        let share = || {
+            let share = if progress.size == 0 { 0.0 } else { taken.get() as f64 / progress.size as f64 };
+            share.min(1.0)
+        };
+        while let Some(document) = self.io.document(path, only, is_first).await? {
+            is_first = false;
+            let is_alone = document.is_alone;
+            let begun = share();
+            // Of a database nobody knows how many sessions come.
+            taken.set(taken.get() + document.bytes.len() as u64);
+            let own = if is_alone { 1.0 } else { share() - begun };
+            match self.document(document, agent, &of(begun, own)).await {
+                Ok(found) => result.take(found),
+                // Of a database others can be read, and one session may be empty.
+                Err(trouble) if is_alone || trouble.is_bug() => return Err(trouble),
+                Err(trouble) if NONE.contains(&trouble.code()) => {}
+                Err(trouble) => result.problems.push(problem(path, &trouble)),
+            }
+        }
+        Ok(result)
+    }
+
+    async fn document(
+        &self,
+        document: Document,
+        agent: Option<AgentName>,
+        share: &Share<'_>,
+    ) -> Result<Found, Trouble> {
+        let Document { bytes, beside, failure, .. } = document;
+        if let Some(failure) = failure {
+            return Err(failure.into());
+        }
+        let name = share.path.strip_suffix(".zst").unwrap_or(share.path).replace('\\', "/");
+        let read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
+        let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
+        // Whether a session of the store may go on in it, or it may be about the store alone.
+        let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
+        drop(bytes);
+        // Reading it takes as long as writing what it holds.
+        self.tell(share, 0.0).await?;
+        let total = read.sessions.iter().map(|session| session.messages.len()).sum();
+        let mut written = Written { importing: self, tell: share, done: 0, total };
+        let mut found = Found::default();
+        for mut session in read.sessions {
+            let created_ms = session.began_ms();
+            let messages = core::mem::take(&mut session.messages);
+            session.created_ms = created_ms;
+            for part in self.parts(&session, messages, is_about_store).await? {
+                found.imported.push(self.part(&session, part, &mut written).await?);
+            }
+        }
+        found.problems.extend(read.problems.iter().map(|problem| {
+            let problem = to_json(problem);
+            format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
+        }));
+        Ok(found)
+    }
+
+    async fn part(
+        &self,
+        one: &ImportedSession,
+        Part { messages, goes_on }: Part,
+        written: &mut Written<'_>,
+    ) -> Result<String, Trouble> {
+        let messages = Rc::new(messages);
+        let live = match &goes_on {
+            Some(live) => live.clone(),
+            None => self.session(one, &messages).await?,
+        };
+        let added = self.append_fresh(&live, (&messages, goes_on.is_some()), written).await?;
+        self.let_go(live.clone(), one).await?;
+        Ok(to_json(&Imported {
+            id: live.id(),
+            agent: one.agent,
+            path: written.tell.path,
+            message_count: messages.len(),
+            added,
+            parent: one.parent.as_ref(),
+            losses: &one.losses,
+        }))
+    }
+
+    /// Tells how far it is, where somebody wants to know: `written` is the share of the messages.
+    pub(super) async fn tell(&self, share: &Share<'_>, written: f64) -> Result<(), Trouble> {
+        if !self.tells {
+            return Ok(());
+        }
+        let Share { path, progress, begun, own } = share;
+        let done = begun + own * (0.5 + written / 2.0);
+        let bytes = progress.start + (done * progress.size as f64) as u64;
+        let (done, total, total_bytes) = (progress.done, progress.total, progress.total_bytes);
+        let told = Told { path, done, total, bytes, total_bytes };
+        self.io.page(Vec::from(to_json(&told))).await
+    }
+}

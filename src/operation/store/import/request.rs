@@ -1,0 +1,82 @@
+//! What is asked of an import, as JSON.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Code;
+use crate::json::fields::{BadValue, Fields, objects};
+use crate::operation::Trouble;
+use crate::operation::context::object;
+use crate::operation::pages::refuse_bad;
+
+/// One file.
+pub(super) struct FileRequest {
+    pub path: String,
+    pub from: Option<String>,
+    /// Which sessions of a database, as its host reads it: JSON.
+    pub only: String,
+    pub size: u64,
+    pub tells: bool,
+    /// Whoever asked can tell which command began it.
+    pub has_command: bool,
+}
+
+/// Many files.
+pub(super) struct FolderRequest {
+    pub files: Vec<Found>,
+    pub from: Option<String>,
+    pub tells: bool,
+}
+
+/// One of them.
+pub(super) struct Found {
+    pub path: String,
+    pub agent: Option<String>,
+    /// Another one once it has changed.
+    pub size: String,
+    pub bytes: u64,
+}
+
+impl FileRequest {
+    pub fn from_json(json: &str) -> Result<FileRequest, Trouble> {
+        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let request = FileRequest {
+            path: fields.take("path", bad).unwrap_or_default(),
+            from: fields.take("from", bad),
+            only: fields.take_raw("only").unwrap_or("null").into(),
+            size: fields.take("size", bad).unwrap_or_default(),
+            tells: fields.take("tells", bad).unwrap_or_default(),
+            has_command: fields.take("hasCommand", bad).unwrap_or_default(),
+        };
+        refuse_bad(bad)?;
+        Ok(request)
+    }
+}
+
+impl FolderRequest {
+    pub fn from_json(json: &str) -> Result<FolderRequest, Trouble> {
+        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let files = fields.take_raw("files").and_then(objects);
+        let files = files.ok_or_else(|| {
+            Trouble::refused(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
+        })?;
+        let request = FolderRequest {
+            files: files.into_iter().map(|file| Found::of(file, bad)).collect(),
+            from: fields.take("from", bad),
+            tells: fields.take("tells", bad).unwrap_or_default(),
+        };
+        refuse_bad(bad)?;
+        Ok(request)
+    }
+}
+
+impl Found {
+    fn of(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Found {
+        Found {
+            path: fields.take("path", bad).unwrap_or_default(),
+            agent: fields.take("agent", bad),
+            size: fields.take("size", bad).unwrap_or_default(),
+            bytes: fields.take("bytes", bad).unwrap_or_default(),
+        }
+    }
+}

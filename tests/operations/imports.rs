@@ -1,0 +1,161 @@
+//! Imports of agents' files, driven by a host in memory: what befalls one costs what it would have done, and the next one has it.
+
+use std::rc::Rc;
+
+use super::host::{Host, Meanwhile};
+use super::store::{done, setup};
+use leftoff::operation::{Counts, Operation, Store};
+use serde_json::{Value, json};
+
+const PATH: &str = "/t/one.jsonl";
+/// More than one batch.
+const TURNS: usize = 260;
+
+type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
+
+/// A conversation in Claude Code, of so many turns.
+fn transcript(turns: usize) -> Vec<u8> {
+    let line = |turn: usize| {
+        let role = if turn.is_multiple_of(2) { "user" } else { "assistant" };
+        let parent = turn.checked_sub(1).map(|turn| format!("{turn}"));
+        let message = json!({ "role": role, "content": format!("turn {turn}") });
+        let line = json!({
+            "type": role, "uuid": format!("{turn}"), "parentUuid": parent, "sessionId": "s", "cwd": "/p",
+            "version": "2.1.329", "timestamp": "2026-01-01T10:00:00Z", "message": message,
+        });
+        format!("{line}\n")
+    };
+    (0..turns).map(line).collect::<String>().into_bytes()
+}
+
+fn store() -> Rc<Store> {
+    Store::new(setup(None))
+}
+
+/// Each with whether a part of it was imported before.
+fn operations() -> Vec<(&'static str, bool, Begins)> {
+    vec![
+        ("file", false, |store| store.import_file(json!({ "path": PATH }).to_string(), Counts::Estimate)),
+        ("files", true, |store| {
+            let files = json!({ "files": [{ "path": PATH, "size": "1", "bytes": 1 }], "tells": true });
+            store.import_files(files.to_string(), Counts::Estimate)
+        }),
+        ("record", true, |store| {
+            let asked = json!({ "path": PATH, "from": "claude-code", "hasCommand": true });
+            store.record(asked.to_string(), Counts::Estimate)
+        }),
+    ]
+}
+
+/// The log of the one session that there is.
+fn log(host: &Host) -> Option<String> {
+    let logs: Vec<&String> = host.files.keys().filter(|path| path.ends_with("/messages.jsonl")).collect();
+    assert!(logs.len() <= 1, "{logs:?}");
+    logs.first().map(|log| log.to_string())
+}
+
+fn said(host: &Host) -> Vec<String> {
+    let text = log(host).map(|log| host.text(&log)).unwrap_or_default();
+    let content =
+        |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["content"].as_str()?.to_string());
+    text.lines().filter_map(content).collect()
+}
+
+/// Whatever befell the one before: an import finds what is missing, once, and no more.
+fn is_whole_then(host: &mut Host, about: &str) {
+    let imports = |host: &mut Host| {
+        let store = store();
+        let asked = json!({ "path": PATH }).to_string();
+        let answer = done(host, store.import_file(asked, Counts::Estimate));
+        serde_json::from_str::<Value>(&answer).expect("JSON")["imported"][0]["added"].as_u64()
+    };
+    imports(host);
+    let said = said(host);
+    for turn in 0..TURNS {
+        let count = said.iter().filter(|content| **content == format!("turn {turn}")).count();
+        assert!(count >= 1, "{about}: turn {turn} of {said:?}");
+    }
+    assert_eq!(imports(host), Some(0), "{about}");
+    let listed = done(host, store().list(r#"{"all":true}"#.into()));
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{about}: {listed}");
+    assert!(listed[0]["messageCount"].as_u64() >= Some(TURNS as u64), "{about}: {listed}");
+}
+
+/// Does something at each step of an import into an empty store, and into one that has a part of it.
+fn at_each_step(befalls: impl Fn(Option<&str>) -> Meanwhile, mut then: impl FnMut(&mut Host, &str)) {
+    for (name, has_part, begins) in operations() {
+        for place in 0.. {
+            let mut host = Host::default();
+            if has_part {
+                host.files.insert(PATH.into(), (transcript(TURNS / 3), 0));
+                done(&mut host, begins(&store()));
+                host.files.remove("cache/imported.json");
+            }
+            host.files.insert(PATH.into(), (transcript(TURNS), 0));
+            let mut has_befallen = false;
+            let known = log(&host);
+            host.drive(begins(&store()), |at| {
+                has_befallen |= at == place;
+                if at == place { befalls(known.as_deref()) } else { Meanwhile::Nothing }
+            });
+            if !has_befallen {
+                break;
+            }
+            then(&mut host, &format!("{name}, step {place}, {has_part}"));
+        }
+    }
+}
+
+#[test]
+fn an_import_that_fails_at_any_need_is_made_good_by_the_next() {
+    at_each_step(|_| Meanwhile::Fails, is_whole_then);
+}
+
+#[test]
+fn an_import_that_is_dropped_at_any_step_is_made_good_by_the_next() {
+    at_each_step(|_| Meanwhile::Dropped, is_whole_then);
+}
+
+#[test]
+fn what_others_append_before_any_need_of_an_import_is_there_with_it() {
+    let line = "{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"by another process\"}\n";
+    let befalls = |log: Option<&str>| match log {
+        Some(log) => Meanwhile::Others(log.into(), line.into()),
+        None => Meanwhile::Nothing,
+    };
+    at_each_step(befalls, |host, about| {
+        let said = said(host);
+        assert!(
+            about.ends_with("false") || said.iter().any(|content| content == "by another process"),
+            "{about}"
+        );
+        assert!((0..TURNS).all(|turn| said.contains(&format!("turn {turn}"))), "{about}");
+        is_whole_then(host, about);
+    });
+}
+
+#[test]
+fn an_import_says_what_came_of_it_and_how_far_it_is() {
+    let mut host = Host::default();
+    host.files.insert(PATH.into(), (transcript(TURNS), 0));
+    let store = store();
+    let files = json!({ "files": [{ "path": PATH, "size": "1", "bytes": 1000 }], "tells": true }).to_string();
+    let result = done(&mut host, store.import_files(files.clone(), Counts::Estimate));
+    let result: Value = serde_json::from_str(&result).expect("JSON");
+    assert_eq!(
+        (&result["imported"][0]["added"], &result["problems"], &result["unchanged"]),
+        (&json!(TURNS), &json!([]), &json!(0))
+    );
+    let told: Vec<u64> = host
+        .pages
+        .iter()
+        .map(|page| serde_json::from_str::<Value>(page).expect("JSON")["bytes"].as_u64().expect("a number"))
+        .collect();
+    assert!(
+        told.len() > 2 && told.is_sorted() && told[0] == 0 && told.iter().all(|bytes| *bytes <= 1000),
+        "{told:?}"
+    );
+    let again = done(&mut host, store.import_files(files, Counts::Estimate));
+    assert_eq!(again, r#"{"imported":[],"problems":[],"unchanged":1}"#);
+}
