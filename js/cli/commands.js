@@ -1,12 +1,9 @@
 // @ts-check
 /** What each command does. It answers with a text and a value; `print.js` prints one of them. */
 
-import { readFile } from "node:fs/promises";
-
 import { LeftoffError, compareContexts } from "../index.js";
-import { codeOf } from "../storage/folders.js";
-import { translated } from "../storage/refusal.js";
 import { number } from "./arguments.js";
+import { fileJson, fileText } from "./given.js";
 import { note, progress } from "./print.js";
 import { chosen, using, withId } from "./store.js";
 
@@ -163,27 +160,8 @@ export async function requested(args) {
     encoding: args.encoding,
     format: args.format,
     system: args.system && (await fileText(args.system)),
-    tools: args.tools && json(await fileText(args.tools), args.tools),
+    tools: args.tools && (await fileJson(args.tools)),
   };
-}
-
-/** @param {string} text @param {string} path */
-function json(text, path) {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause);
-    throw new LeftoffError({ code: "usage", message: `expected JSON in "${path}", but found something else: ${found}`, cause });
-  }
-}
-
-/** @param {string} path */
-async function fileText(path) {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none`, cause }) : translated("read", path, cause, { hasRoot: false });
-  }
 }
 
 /** @param {any} message */

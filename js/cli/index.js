@@ -51,6 +51,12 @@ const sent = {
   system: option("FILE", "a file with the system prompt"),
   tools: option("FILE", "a file with the tool definitions, JSON"),
 };
+const made = {
+  command: option("NAME", "the slash command that began it, as /brainstorm"),
+  prompt: option("FILE", "the file with the prompt; its hash is kept, to say when it has changed"),
+  model: option("NAME", "the model that it is held with"),
+  tools: option("NAMES", "the tools that it has, with commas between them"),
+};
 /** How they are listed; those that are named nowhere come last. */
 const groups = {
   "Take in and find": ["import", "list", "search", "show", "info"],
@@ -92,10 +98,12 @@ const commands = {
     title: option("TITLE", "what it is called"),
     name: option("NAME", "the name of the conversation in the workspace; one is made unless given"),
     here: flag("in the workspace, below conversations/, not in the home"),
+    ...made,
     record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: nothing is stored" }),
   }, [
     ['leftoff new --title "API design"', "in the home"],
     ["leftoff new --type brainstorm --here", "in the project's folder, to be committed with it"],
+    ["leftoff new --command /review --prompt review.md --tools Read,Bash", "what to compare with when it goes on"],
   ]),
   append: command(append, "append", "append messages to a session, given as JSON lines on standard input; the id of each is printed once it is durable", {
     ...session,
@@ -110,6 +118,7 @@ const commands = {
     ...session,
     ...here,
     summary: option("TEXT", "where it stopped"),
+    ...made,
     commit: flag("and commit it with its conversation"),
   }, [['leftoff stop --summary "leaning toward REST"', "the current one, with words to find it by"]]),
   complete: command(complete, "complete", "mark a session as done", { ...session, summary: option("TEXT", "how it ended") }),

@@ -8,6 +8,7 @@ import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { ofSystem } from "../storage/refusal.js";
+import { agentTyped, setAgentTyped } from "./given.js";
 import { forgetTurns } from "./hook.js";
 import { settled } from "./in-agent.js";
 import { chosen, using } from "./store.js";
@@ -20,7 +21,7 @@ import { chosen, using } from "./store.js";
 export async function begin(args) {
   if (args.record === false) return { text: "nothing is recorded\n", value: { id: null, path: null } };
   return using(args, async (store) => {
-    const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined });
+    const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined, agent: await agentTyped(args) });
     return { text: `${id}\n    ${path}\n`, value: { id, path } };
   });
 }
@@ -29,6 +30,7 @@ export async function begin(args) {
 export function stop(args) {
   return changed(args, async (found, store) => {
     const session = args.from ? await settled(store, found, args.from) : found;
+    await setAgentTyped(session, args);
     await session.stop({ summary: args.summary || undefined });
     await forgetTurns(store, session);
     const { display, summary } = session.metadata;

@@ -2,6 +2,7 @@
 // What becomes of a session, as it is typed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -113,4 +114,21 @@ check("wrong input is refused with a sentence, a code and a status", (leftoff, p
 check("nothing is recorded where nobody wants it", (leftoff) => {
   assert.deepEqual(value(leftoff(["new", "--no-record", "--json"])), { id: null, path: null });
   assert.deepEqual(value(leftoff(["list", "--all", "--json"])), []);
+});
+
+check("what made a conversation possible is typed when it begins and when it stops, and a change of it is told when it goes on", (leftoff, project) => {
+  const prompt = join(project, "review.md");
+  put(prompt, "Review the change.\n");
+  const { id, path } = value(leftoff(["new", "--command", "/review", "--prompt", prompt, "--model", "gpt-5", "--tools", "Read, Bash", "--json"]));
+  const hash = `sha256:${createHash("sha256").update("Review the change.\n").digest("hex")}`;
+  const stored = () => JSON.parse(fs.readFileSync(join(path, "metadata.json"), "utf8"));
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read", "Bash"] });
+  assert.equal(stored().provider.model, "gpt-5");
+  leftoff(["append", id], '{"role":"user","content":"Look at it."}\n');
+  // What is not typed stays.
+  assert.equal(leftoff(["stop", id, "--tools", "Read"]).status, 0);
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read"] });
+  assert.equal(stored().provider.model, "gpt-5");
+  const { status, stderr } = leftoff(["new", "--prompt", join(project, "nowhere.md")]);
+  assert.deepEqual([status, /not_found|nowhere\.md/.test(stderr)], [1, true]);
 });

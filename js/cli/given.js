@@ -1,0 +1,59 @@
+// @ts-check
+/** What is given by the names of files, and what made a conversation possible, as it is typed. */
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+import { LeftoffError } from "../index.js";
+import { codeOf } from "../storage/folders.js";
+import { translated } from "../storage/refusal.js";
+
+/** @typedef {import("../session/session.js").Session} Session */
+/** @typedef {import("../types/index.js").Agent} Agent */
+
+/** @param {string} path */
+export async function fileBytes(path) {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none`, cause }) : translated("read", path, cause, { hasRoot: false });
+  }
+}
+
+/** @param {string} path */
+export const fileText = async (path) => (await fileBytes(path)).toString("utf8");
+
+/** @param {string} path */
+export async function fileJson(path) {
+  try {
+    return JSON.parse(await fileText(path));
+  } catch (cause) {
+    if (cause instanceof LeftoffError) throw cause;
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new LeftoffError({ code: "usage", message: `expected JSON in "${path}", but found something else: ${found}`, cause });
+  }
+}
+
+/**
+ * What made a conversation possible; nothing where nothing of it is typed.
+ * @param {{ command?: string, prompt?: string, model?: string, tools?: string }} args `prompt`: a file; `tools`: names with commas between them
+ * @returns {Promise<Agent | undefined>}
+ */
+export async function agentTyped({ command, prompt, model, tools }) {
+  const agent = {
+    ...(command && { command }),
+    ...(prompt && { systemPromptHash: `sha256:${createHash("sha256").update(await fileBytes(prompt)).digest("hex")}` }),
+    ...(model && { model }),
+    ...(tools !== undefined && { tools: tools.split(",").map((name) => name.trim()).filter(Boolean) }),
+  };
+  return Object.keys(agent).length > 0 ? agent : undefined;
+}
+
+/** The session's own, and over it what is typed. @param {Session} session @param {Parameters<typeof agentTyped>[0]} args */
+export async function setAgentTyped(session, args) {
+  const typed = await agentTyped(args);
+  if (!typed) return;
+  const { agent, provider } = session.stored.metadata;
+  const { type, model, contextWindow, baseUrl } = provider;
+  await session.setAgent({ ...agent, provider: type || undefined, model: model || undefined, contextWindow: contextWindow || undefined, baseUrl, ...typed });
+}
