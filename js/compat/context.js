@@ -1,18 +1,17 @@
 // @ts-check
 /** The `ContextBuilder`, over `session.context`. */
 
-import { draft, stored } from "./shapes.js";
+import { asMessage, draft } from "./shapes.js";
+import { OURS, countedBy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 
 /** @import { Session } from "./index.js" */
-/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Message, Tokenizer } from "../types/compat.js" */
+/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Tokenizer } from "../types/compat.js" */
 /** @import { Summarize } from "../types/index.js" */
 
 /** Of the window, for the answer. */
 const RESERVE = 0.25;
-/** What the counts are said to be made by. */
-const ENCODING = "tokenizer";
-const BUILT_IN = ["full-history", "pruned-tools", "recent-plus-summary", "minimal-state", "fallback"];
+const FALLBACK = "fallback";
 
 /**
  * How a window is divided.
@@ -34,7 +33,7 @@ export function calculateBudget(modelContextWindow, systemPrompt, toolDefinition
 }
 
 /**
- * Builds contexts by leftoff's strategies and those that are registered.
+ * Builds contexts by leftoff's strategies and those that are registered, or by a chosen few; a fallback is always the last.
  * @example
  * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
  * const builder = new ContextBuilder(tokenizer);
@@ -48,24 +47,30 @@ export class ContextBuilder {
   /** @type {ContextStrategy[]} */
   #strategies = [];
 
-  /** @param {Tokenizer} tokenizer @param {{ summarize?: Summarize }} [options] your model, for summaries */
-  constructor(tokenizer, { summarize } = {}) {
+  /**
+   * @param {Tokenizer} tokenizer
+   * @param {{ summarize?: Summarize, strategies?: readonly ContextStrategy[] }} [options] `summarize`: your model, for summaries;
+   *   `strategies`: those that are tried, leftoff's four unless given
+   */
+  constructor(tokenizer, { summarize, strategies = OURS } = {}) {
     if (typeof tokenizer?.count !== "function") throw refused('expected a tokenizer with "count", but found none');
     this.#tokenizer = tokenizer;
     this.#summarize = summarize;
+    if (!Array.isArray(strategies)) throw refused(`expected an array for "strategies", but found ${JSON.stringify(strategies)} instead`);
+    for (const strategy of strategies) this.registerStrategy(strategy);
   }
 
   /**
-   * Adds one to leftoff's own.
+   * Adds one, or puts it in the place of the one that has its name.
    * @param {ContextStrategy} strategy
-   * @throws {LeftoffError} `invalid_request` for a name that leftoff's own have, and what is no strategy
+   * @throws {LeftoffError} `invalid_request` for what is no strategy, and for the fallback's name
    */
   registerStrategy(strategy) {
     const { name, priority, build } = strategy ?? {};
     if (typeof name !== "string" || name === "" || typeof build !== "function") throw refused('expected a strategy with "name" and "build", but found none');
     if (!Number.isInteger(priority)) throw refused(`expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`);
-    if ([...BUILT_IN, ...this.#strategies.map((one) => one.name)].includes(name)) throw refused(`expected a new name for a strategy, but found "${name}", which there is`);
-    this.#strategies.push(strategy);
+    if (name === FALLBACK) throw refused(`expected another name for a strategy, but found "${name}", which is tried last whatever else there is`);
+    this.#strategies = [...this.#strategies.filter((one) => one.name !== name), strategy];
   }
 
   /**
@@ -91,22 +96,15 @@ export class ContextBuilder {
   /** @param {Session} session @param {number} window */
   #request(session, window) {
     const tokenizer = this.#tokenizer;
-    const strategies = this.#strategies.map((strategy) => ({
+    const strategies = this.#strategies.filter((strategy) => !OURS.includes(strategy)).map((strategy) => ({
       name: strategy.name, priority: strategy.priority, minTokens: strategy.minTokens,
       build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
         const { messages, ...counts } = await strategy.build(session, budget, tokenizer);
         return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
       },
     }));
-    const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
-    return { window, reserve: 0, encoding: ENCODING, count, strategies, summarize: this.#summarize };
+    return { window, only: this.#strategies.map(({ name }) => name), ...countedBy(tokenizer), strategies, summarize: this.#summarize };
   }
-}
-
-/** Without what only storage needs. @param {any} message @returns {Message} */
-function asMessage(message) {
-  const { role, content, toolCallId, toolName, toolCalls } = stored(message);
-  return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };
 }
 
 /** @param {{ count: (text: string) => number }} tokenizer @param {string} text */

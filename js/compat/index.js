@@ -7,16 +7,17 @@ import process from "node:process";
 import { AutoPersist } from "./auto-persist.js";
 import { ContextBuilder, calculateBudget } from "./context.js";
 import { answered, appendable, asObject, called, stored, storedExecution } from "./shapes.js";
+import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 import { openStore } from "../store/open-store.js";
 
-export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget };
+export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
 export * from "../types/compat.js";
 
 /** @import { Session as Inner } from "../session/session.js" */
 /** @import { Store } from "../store/store.js" */
 /** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
-/** @import { ContextBuildResult, ContextRequest, Listed } from "../types/index.js" */
+/** @import { ContextBuildResult, ContextRequest, Listed, SessionState as State } from "../types/index.js" */
 
 /** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} Opened */
 
@@ -304,6 +305,11 @@ export class Session {
   /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>} */
   context(request) {
     return this.#session.context(request);
+  }
+
+  /** What the conversation has come to. No model is asked. @returns {Promise<State>} */
+  state() {
+    return this.#session.state();
   }
 
   /**

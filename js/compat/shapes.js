@@ -172,3 +172,9 @@ export function asObject(args) {
 function refused(message) {
   return new LeftoffError({ code: "invalid_request", message });
 }
+
+/** @internal Without what only storage needs. @param {any} message @returns {Message} */
+export function asMessage(message) {
+  const { role, content, toolCallId, toolName, toolCalls } = stored(message);
+  return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };
+}

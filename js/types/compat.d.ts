@@ -114,6 +114,22 @@ export interface ContextStrategy {
   build: (session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>;
 }
 
+/** What a conversation has come to. */
+export interface SessionState {
+  projectPath: string;
+  originalTask: string;
+  modifiedFiles: { path: string; action: "created" | "modified" | "deleted" }[];
+  currentStatus: string;
+  blockers: string[];
+  keyDecisions: string[];
+}
+
+/** Your model. */
+export interface LLMClient {
+  /** @param request.maxTokens the answer has no more */
+  complete: (request: { messages: { role: "system" | "user"; content: string }[]; maxTokens: number }) => Promise<{ content: string }>;
+}
+
 /** What one model call gets. */
 export interface ContextBuildResult {
   messages: Message[];

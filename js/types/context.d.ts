@@ -27,8 +27,10 @@ export interface ContextRequest<F extends Format = Format> {
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /** Writes summaries: your model. Without it they are made of what was learned on the way. */
   summarize?: Summarize;
-  /** Yours beside leftoff's own, which have the priorities 1 to 4. */
+  /** Yours beside leftoff's own, which have the priorities 1 to 4; one takes the place of leftoff's that has its name. */
   strategies?: Strategy[];
+  /** The names of those that are tried, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all unless given. The fallback is tried last in any case. */
+  only?: string[];
 }
 
 /** A strategy of your own. What breaks a law of a context is refused, and the next strategy is tried. */

@@ -255,14 +255,19 @@ fn is_used(context: &Context) -> bool {
     u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85
 }
 
-// By priority; of equal ones ours first, then in the order they were given. The fallback is the last.
+// By priority; of equal ones ours first, then in the order they were given. The fallback is the last, whatever else is tried.
 fn order(request: &Request) -> Vec<Tried> {
     let fallback = i64::MAX;
-    let ours = ORDER.into_iter().enumerate().map(|(place, strategy)| {
-        let is_last = place + 1 == ORDER.len();
-        (if is_last { fallback } else { place as i64 + 1 }, Tried::Ours(strategy))
+    let is_wanted = |name: &str| request.only.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
+    let is_replaced = |name: &str| request.strategies.iter().any(|theirs| theirs.name == name);
+    let ours = ORDER.into_iter().enumerate().filter_map(|(place, strategy)| {
+        if place + 1 == ORDER.len() {
+            return Some((fallback, Tried::Ours(strategy)));
+        }
+        let name = strategy.as_str();
+        (is_wanted(name) && !is_replaced(name)).then_some((place as i64 + 1, Tried::Ours(strategy)))
     });
-    let theirs = request.strategies.iter().enumerate();
+    let theirs = request.strategies.iter().enumerate().filter(|(_, strategy)| is_wanted(&strategy.name));
     let theirs = theirs.map(|(place, strategy)| (strategy.priority.min(fallback - 1), Tried::Theirs(place)));
     let mut all: Vec<(i64, Tried)> = ours.chain(theirs).collect();
     all.sort_by_key(|(priority, _)| *priority);

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
 use crate::shapes::Format;
@@ -38,8 +39,10 @@ pub struct Request {
     pub stored: bool,
     /// The host can be asked for summaries.
     pub summaries: bool,
-    /// Strategies of the host's beside ours.
+    /// Strategies of the host's beside ours; one takes the place of ours that has its name.
     pub strategies: Vec<Custom>,
+    /// Those that are tried before the fallback, by their names; all where nothing is said.
+    pub only: Option<Vec<String>>,
 }
 
 /// What was assumed of a session's model.
@@ -117,10 +120,11 @@ impl Request {
             stored: false,
             summaries: false,
             strategies: Vec::new(),
+            only: None,
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies","recorded",
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies","only","recorded",
     /// "assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
     /// what the session has on record, `{"model","window"}`. Of a model on record that is not known the encoding is assumed
     /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one, and so is what a given model is. `tools` is any JSON; each of the
@@ -152,16 +156,28 @@ impl Request {
         request.stored = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
+        request.only = fields.take("only", &mut bad);
         if let Some(bad) = bad.into_iter().next() {
             return Err(invalid(bad.message));
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding, assumes, format, count, summarize or strategies, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, assumes, format, count, summarize, strategies or only, but found {key} instead"
             )));
         }
+        request.check_only()?;
         request.of_model(Given { model, window, encoding, assumes }, recorded)?;
         Ok(request)
+    }
+
+    fn check_only(&self) -> Result<(), Error> {
+        let names = || ORDER.iter().map(|ours| ours.as_str()).chain(self.strategies.iter().map(|one| one.name.as_str()));
+        let unknown = self.only.iter().flatten().find(|only| !names().any(|name| name == only.as_str()));
+        let Some(found) = unknown else { return Ok(()) };
+        let mut known: Vec<&str> = names().collect();
+        known.dedup();
+        let message = format!("expected {} for \"only\", but found {found:?} instead", known.join(", "));
+        Err(Error::new(Code::InvalidRequest, message))
     }
 
     // Whose window, whose encoding, whose images.
@@ -249,5 +265,8 @@ mod tests {
         assert!(refused(r#"{"window":-1}"#).contains("a whole number"));
         assert!(refused(r#"{"window":1,"reserv":2}"#).contains("\"reserv\""));
         assert!(refused(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
+        assert!(refused(r#"{"window":1,"only":["mine"]}"#).contains("full-history"));
+        let mine = r#"{"window":1,"only":["mine"],"strategies":[{"name":"mine","priority":1}]}"#;
+        assert_eq!(Request::from_json(mine).map(|request| request.only), Ok(Some(Vec::from(["mine".into()]))));
     }
 }

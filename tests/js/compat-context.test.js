@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { ContextBuilder, SessionManager, calculateBudget } from "../../js/compat/index.js";
+import { ContextBuilder, SessionManager, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "../../js/compat/index.js";
 
 /** @typedef {import("../../js/compat/index.js").Session} Session */
 /** @typedef {import("../../js/compat/index.js").ContextStrategy} ContextStrategy */
@@ -105,7 +105,7 @@ test("a strategy of the document's interface is tried by its priority", () =>
     const { messages, ...result } = await builder.buildContext(session, calculateBudget(4_000, "", "", tokenizer));
     assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant"]);
     assert.deepEqual([result.strategy, result.includedMessageCount, result.summarizedMessageCount], ["last-two", 2, 158]);
-    for (const wrong of [{ ...strategy }, { ...strategy, name: "full-history" }, { ...strategy, name: "" }, { ...strategy, name: "x", priority: 1.5 }]) {
+    for (const wrong of [{ ...strategy, name: "fallback" }, { ...strategy, name: "" }, { ...strategy, name: "x", priority: 1.5 }]) {
       assert.throws(() => builder.registerStrategy(wrong), { code: "invalid_request" });
     }
   }));
@@ -138,4 +138,61 @@ test("getSummaryForRange tells of just those messages", () =>
     const summary = await session.getSummaryForRange(String(all[0]?.id), String(all[7]?.id), 200);
     assert.ok(summary.includes("Read file 0.") && tokenizer.count(summary) <= 220);
     assert.ok(!summary.includes("File 7 is fine."));
+  }));
+
+const FOUR = [fullHistoryStrategy, prunedToolsStrategy, recentPlusSummaryStrategy, minimalStateStrategy];
+
+test("each of the four builds by itself, within the budget but for the whole history", () =>
+  inSession(40, async (session) => {
+    const all = await session.getMessages();
+    for (const [strategy, budget] of /** @type {const} */ ([[fullHistoryStrategy, 100], [prunedToolsStrategy, 6_000], [recentPlusSummaryStrategy, 3_000], [minimalStateStrategy, 500]])) {
+      const { messages, includedCount, summarizedCount } = await strategy.build(session, budget, tokenizer);
+      const isWhole = strategy.priority < 3;
+      assert.equal(includedCount, isWhole ? all.length : messages.length - 1, strategy.name);
+      assert.equal(includedCount + summarizedCount, all.length, strategy.name);
+      assert.ok(messages.some(({ content }) => content === all.findLast(({ role }) => role === "user")?.content), strategy.name);
+      if (strategy !== fullHistoryStrategy) assert.ok(messages.reduce((sum, { content }) => sum + tokenizer.count(content ?? ""), 0) <= budget, strategy.name);
+    }
+    await assert.rejects(Promise.resolve(recentPlusSummaryStrategy.build(session, 100, tokenizer)), { code: "budget_too_small" });
+  }));
+
+test("a builder tries those that it is given, one in the place of its name, and a fallback whatever else there is", () =>
+  inSession(40, async (session) => {
+    /** @param {number} window @param {ContextBuilder} builder */
+    const by = async (window, builder) => (await builder.buildContext(session, calculateBudget(window, "", "", tokenizer))).strategy;
+    const windows = [20_000, 8_000, 4_000, 1_000];
+    // The document's own builder registers the four; that changes nothing.
+    const registered = new ContextBuilder(tokenizer);
+    for (const strategy of FOUR) registered.registerStrategy(strategy);
+    for (const window of windows) assert.equal(await by(window, registered), await by(window, new ContextBuilder(tokenizer)), `${window}`);
+    assert.equal(await by(20_000, new ContextBuilder(tokenizer, { strategies: [minimalStateStrategy] })), "minimal-state");
+    assert.equal(await by(1_000, new ContextBuilder(tokenizer, { strategies: [fullHistoryStrategy] })), "fallback");
+    const mine = new ContextBuilder(tokenizer);
+    let asked = 0;
+    mine.registerStrategy({
+      ...fullHistoryStrategy,
+      build: async (given) => {
+        asked += 1;
+        const last = (await given.getMessages()).findLast(({ role }) => role === "user");
+        return { messages: [{ role: "user", content: last?.content }], includedCount: 1, summarizedCount: 0 };
+      },
+    });
+    assert.deepEqual([await by(20_000, mine), asked], ["full-history", 1]);
+  }));
+
+test("what a conversation has come to, and a summary of it by the caller's model", () =>
+  inSession(2, async (session) => {
+    assert.deepEqual(Object.keys(await extractSessionState(session)), ["projectPath", "originalTask", "modifiedFiles", "currentStatus", "blockers", "keyDecisions"]);
+    assert.match((await extractSessionState(session)).originalTask, /^Read file 0\./);
+    /** @type {{ messages: { role: string, content: string }[], maxTokens: number }[]} */
+    const requests = [];
+    const model = { complete: async (/** @type {any} */ request) => ({ content: `${requests.push(request)} summary` }) };
+    assert.equal(await generateSummary(await session.getMessages(), 200, model), "1 summary");
+    const [system, user] = requests[0]?.messages ?? [];
+    assert.equal(requests[0]?.maxTokens, 300);
+    assert.match(`${system?.content}`, /^You are summarizing a coding conversation for context continuity\./);
+    assert.match(`${user?.content}`, /^Target length: approximately 200 tokens\.\n\nCONVERSATION TO SUMMARIZE:\n\nUSER: Read file 0\./);
+    assert.match(`${user?.content}`, /\n\nTOOL: \[Tool read_file: line of 1/);
+    await assert.rejects(generateSummary(await session.getMessages(), 0, model), { code: "invalid_request" });
+    await assert.rejects(generateSummary([], 200, { complete: async () => /** @type {any} */ ({}) }), { code: "invalid_request" });
   }));

@@ -74,6 +74,23 @@ test("priority and minimum say when it is tried", () =>
     await assert.rejects(strategyOf([mine(last, { priority: 1.5 })]), { code: "invalid_request", message: /"strategies\[0\]\.priority"/ });
   }));
 
+test("a caller chooses those that are tried, and one of the caller's may stand for one of ours", () =>
+  inStore({ turns: 60 }, async ({ session }) => {
+    const last = async (/** @type {any} */ given) => ({ messages: (await messagesOf(given)).slice(-2) });
+    const triedOf = async (/** @type {any} */ request) => {
+      const context = await session.context({ window: WINDOW, ...request });
+      return [...context.report.rejected.map(({ strategy }) => strategy), context.strategy];
+    };
+    assert.deepEqual(await triedOf({}), ["full-history", "pruned-tools", "recent-plus-summary"]);
+    assert.deepEqual(await triedOf({ only: ["minimal-state", "full-history"] }), ["full-history", "minimal-state"]);
+    assert.deepEqual(await triedOf({ only: ["full-history"] }), ["full-history", "fallback"]);
+    assert.deepEqual(await triedOf({ only: [] }), ["fallback"]);
+    assert.deepEqual(await triedOf({ only: ["mine"], strategies: [mine(last, { priority: 9 })] }), ["mine"]);
+    const instead = mine(async () => ({ messages: [] }), { name: "pruned-tools", priority: 0 });
+    assert.deepEqual(await triedOf({ strategies: [instead] }), ["pruned-tools", "full-history", "recent-plus-summary"]);
+    await assert.rejects(triedOf({ only: ["half"] }), { code: "invalid_request", message: /full-history.*"half"/ });
+  }));
+
 test("a counter of the caller's own decides what fits, also where it answers later", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     /** @type {string[]} */

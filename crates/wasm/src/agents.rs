@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::{Answer, bytes, stamp, thrown, utf8};
+use leftoff::context;
 use leftoff::error::{Code, Error};
 use leftoff::interop::codex;
 use leftoff::interop::native;
@@ -157,6 +158,15 @@ pub fn written_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<
 #[wasm_bindgen(js_name = findStopPhrase)]
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     stopping::find_stop_phrase(text)
+}
+
+/// What a model is told that is to sum up messages, JSON bytes in leftoff's shape, in about so many tokens: what the system
+/// says, and the user.
+#[wasm_bindgen(js_name = summaryPrompt)]
+pub fn summary_prompt(messages: &[u8], tokens: u32) -> Answer<Uint8Array> {
+    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    let told: Vec<String> = messages.iter().map(context::told).collect();
+    Ok(bytes(&to_json(&context::prompt(&told.join("\n\n"), None, tokens))))
 }
 
 /// A list as a person reads it: of JSON bytes, the sessions as lists have them.

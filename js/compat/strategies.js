@@ -1,0 +1,98 @@
+// @ts-check
+/** The four strategies by the names of the API, the state that the last one sends, and a summary by the caller's model. */
+
+import { agents } from "../wasm/agents.js";
+import { bytesOf, fromBytes } from "../wasm/core.js";
+import { LeftoffError } from "../error.js";
+import { asMessage, draft } from "./shapes.js";
+
+/** @import { Session } from "./index.js" */
+/** @import { ContextStrategy, LLMClient, SessionState, StoredMessage, Tokenizer } from "../types/compat.js" */
+
+/** What the counts are said to be made by. */
+const ENCODING = "tokenizer";
+/** The largest window there is: who sends everything leaves it to the caller to count. */
+const NO_LIMIT = 2 ** 32 - 1;
+
+/**
+ * All messages, whatever they cost.
+ * @type {ContextStrategy}
+ * @example
+ * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
+ * await session.appendMessage({ role: "user", content: "Hello" });
+ * (await fullHistoryStrategy.build(session, 100, tokenizer)).includedCount; // => 1
+ */
+export const fullHistoryStrategy = ours("full-history", 1, 0);
+
+/** All messages, older results of tools shortened. @type {ContextStrategy} @example prunedToolsStrategy.minTokens; // => 2000 */
+export const prunedToolsStrategy = ours("pruned-tools", 2, 2000);
+
+/** The newest messages behind a summary of the others. @type {ContextStrategy} @example recentPlusSummaryStrategy.priority; // => 3 */
+export const recentPlusSummaryStrategy = ours("recent-plus-summary", 3, 1500);
+
+/** The newest user message behind what the conversation has come to. @type {ContextStrategy} @example minimalStateStrategy.name; // => "minimal-state" */
+export const minimalStateStrategy = ours("minimal-state", 4, 400);
+
+/** @internal Those of leftoff's own. @type {readonly ContextStrategy[]} */
+export const OURS = Object.freeze([fullHistoryStrategy, prunedToolsStrategy, recentPlusSummaryStrategy, minimalStateStrategy]);
+
+/** @param {string} name @param {number} priority @param {number} minTokens @returns {ContextStrategy} */
+function ours(name, priority, minTokens) {
+  return Object.freeze({
+    name,
+    priority,
+    minTokens,
+    /** @param {Session} session @param {number} budgetTokens @param {Tokenizer} tokenizer */
+    async build(session, budgetTokens, tokenizer) {
+      const window = priority === 1 ? NO_LIMIT : budgetTokens;
+      const { strategy, messages, includedMessageCount, summarizedMessageCount } = await session.context({ window, only: [name], ...countedBy(tokenizer) });
+      if (strategy !== name) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${budgetTokens} tokens instead` });
+      return { messages: messages.map(asMessage), includedCount: includedMessageCount, summarizedCount: summarizedMessageCount };
+    },
+  });
+}
+
+/** @internal What a context is asked for that the caller's tokenizer counts, all of the window for messages. @param {Tokenizer} tokenizer */
+export function countedBy(tokenizer) {
+  const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
+  return { reserve: 0, encoding: ENCODING, count };
+}
+
+/**
+ * What the conversation has come to. No model is asked.
+ * @param {Session} session
+ * @returns {Promise<SessionState>}
+ * @example
+ * await session.appendMessage({ role: "user", content: "Rename the parser's entry point." });
+ * (await extractSessionState(session)).originalTask; // => "Rename the parser's entry point."
+ */
+export async function extractSessionState(session) {
+  const { projectPath, originalTask, modifiedFiles, currentStatus, blockers, keyDecisions } = await session.state();
+  return { projectPath, originalTask, modifiedFiles, currentStatus, blockers, keyDecisions };
+}
+
+/**
+ * A summary of messages, by the caller's model.
+ * @param {StoredMessage[]} messages
+ * @param {number} targetTokens about so long; the model may take a hundred more
+ * @param {LLMClient} summarizer
+ * @returns {Promise<string>}
+ * @throws {LeftoffError} `invalid_request` where the model answers no text
+ * @example
+ * await session.appendMessage({ role: "user", content: "Rename the parser." });
+ * const model = { complete: async ({ messages }) => ({ content: `${messages[1].content.length > 20}` }) };
+ * await generateSummary(await session.getMessages(), 200, model); // => "true"
+ */
+export async function generateSummary(messages, targetTokens, summarizer) {
+  if (!Number.isInteger(targetTokens) || targetTokens < 1) throw refused(`expected a whole number of tokens, but found ${JSON.stringify(targetTokens)} instead`);
+  const json = JSON.stringify(messages.map(draft));
+  const [system, user] = fromBytes(agents.called((module) => module.summaryPrompt(bytesOf(json), targetTokens)));
+  const answer = await summarizer.complete({ messages: [{ role: "system", content: system }, { role: "user", content: user }], maxTokens: targetTokens + 100 });
+  if (typeof answer?.content !== "string") throw refused(`expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`);
+  return answer.content;
+}
+
+/** @param {string} message */
+function refused(message) {
+  return new LeftoffError({ code: "invalid_request", message });
+}
