@@ -74,14 +74,18 @@ export class ContextBuilder {
   }
 
   /**
-   * The messages that fit.
+   * The messages that fit. The budget says afterwards how long the whole conversation is, and how much of what there is for it
+   * that would take.
    * @param {Session} session @param {ContextBudget} budget in tokens
    * @returns {Promise<ContextBuildResult>}
    * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened
    */
-  async buildContext(session, { availableTokens }) {
+  async buildContext(session, budget) {
+    const { availableTokens } = budget;
     // What messages cost together only the tokenizer knows: what is over is taken from the next try.
     if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
+    budget.currentConversationTokens = await session.getTotalTokens();
+    budget.utilizationPercent = availableTokens > 0 ? Math.round((budget.currentConversationTokens / availableTokens) * 100) : 0;
     for (let window = availableTokens; ; ) {
       const { report: _, messages: sent, orphanedResults: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
       const messages = sent.map(asMessage);

@@ -93,7 +93,9 @@ export interface ContextBudget {
   toolDefinitionTokens: number;
   reserveForResponse: number;
   availableTokens: number;
+  /** Of all that was said; 0 until a context is built. */
   currentConversationTokens: number;
+  /** What that would take of `availableTokens`; above 100 not all of it fits. */
   utilizationPercent: number;
 }
 

@@ -78,6 +78,15 @@ test("what does not fit is built to the tokenizer's own count of all messages", 
     }
   }));
 
+test("a budget says afterwards how much of it the whole conversation would take", () =>
+  inSession(40, async (session) => {
+    const budget = calculateBudget(4_000, "", "", tokenizer);
+    await new ContextBuilder(tokenizer).buildContext(session, budget);
+    const total = (await session.getMessages()).reduce((sum, { tokenCount }) => sum + tokenCount, 0);
+    assert.deepEqual([budget.currentConversationTokens, budget.utilizationPercent], [total, Math.round(total / 30)]);
+    assert.ok(budget.utilizationPercent > 100);
+  }));
+
 test("a budget that nothing fits is refused", () =>
   inSession(1, async (session) => {
     const builder = new ContextBuilder({ count: () => 1, countMessages: () => 1_000 });
