@@ -146,13 +146,16 @@ export class SessionManager {
   }
 
   /**
-   * Saves a session's document while it changes, by the settings of its project; archives what of the project is old.
+   * Saves a session's document while it changes, by the settings of its project: after each message of the assistant's and each
+   * tool execution that is appended through the session. Archives what of the project is old.
    * @param {Session} session
    * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
    */
   async autoPersist(session, config) {
     const store = await this.#store(session.metadata.projectPath);
-    return new AutoPersist(session, { store, ...store.settings.autoPersist, ...config });
+    const saving = new AutoPersist(session, { store, ...store.settings.autoPersist, ...config });
+    session.savers.add(saving);
+    return saving;
   }
 
   /** Writes what is derived, and lets go of all files. */
@@ -209,6 +212,8 @@ export class SessionManager {
  */
 export class Session {
   #session;
+  /** What saves it by itself. @internal @type {Set<AutoPersist>} */
+  savers = new Set();
 
   /** @param {Inner} session */
   constructor(session) {
@@ -243,6 +248,7 @@ export class Session {
   async appendMessage(message) {
     const { content = "", assistant, ...rest } = appendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
+    if (rest.role === "assistant") for (const saver of this.savers) saver.afterAssistantMessage();
     // What lies in a blob is at hand here.
     return stored({ ...records[0], content, assistant });
   }
@@ -261,6 +267,7 @@ export class Session {
     const { id, name, args, more } = called(call);
     const { durationMs, ...answer } = answered(result, { id, name });
     const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
+    for (const saver of this.savers) saver.afterToolExecution();
     return storedExecution(execution);
   }
 

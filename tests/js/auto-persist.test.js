@@ -100,6 +100,31 @@ timed("a message of the assistant and a tool execution count as changes where th
   }
 });
 
+timed("what is appended through a session that a manager saves is saved by itself, as the configuration says", async (tick) => {
+  for (const [is, flushed] of /** @type {const} */ ([[true, [0, 1, 2]], [false, [0, 0, 0]]])) {
+    const folder = mkdtempSync(join(tmpdir(), "leftoff-saving-"));
+    const manager = new SessionManager({ home: join(folder, "home") });
+    const session = await manager.createSession(folder, { type: "ollama", model: "qwen3", contextWindow: 8_192 });
+    let count = 0;
+    session.flush = async () => void (count += 1);
+    await manager.autoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
+    const found = [];
+    const call = { id: "call_1", name: "bash", arguments: { command: "ls" } };
+    for (const work of [
+      () => session.appendMessage({ role: "user", content: "Hello" }),
+      () => session.appendMessage({ role: "assistant", content: "", toolCalls: [call] }),
+      () => session.appendToolExecution(call, "ok"),
+    ]) {
+      await work();
+      await tick(1000);
+      found.push(count);
+    }
+    assert.deepEqual(found, flushed);
+    await manager.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 timed("one that is not enabled saves when it is asked only; a wait longer than timers have is no short one", async (tick) => {
   const off = counting();
   const autoPersist = new AutoPersist(off, { enabled: false });
