@@ -4,13 +4,13 @@
 import { readFile } from "node:fs/promises";
 
 import { agents } from "../wasm/agents.js";
-import { fromBytes } from "../wasm/core.js";
+import { bytesOf, fromBytes, toBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
 
 /** @import { Parsed } from "../wasm/agents.js" */
-/** @import { ContextBuildResult, ContextRequest, Format, Problem, ReadMessage, TranscriptSession } from "../types/index.js" */
+/** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem, ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
 
 /**
  * What is read of a session, with what lists have of it.
@@ -46,7 +46,7 @@ export function parse(bytes, path, from, beside) {
  * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
  */
 export async function readTranscript(file) {
-  const { sessions: [first], problems, handle, free } = parse(await bytesOf(file), typeof file === "string" ? file : "transcript.jsonl");
+  const { sessions: [first], problems, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
     return Transcript.of(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
@@ -60,6 +60,8 @@ export async function readTranscript(file) {
  */
 export class Transcript {
   #messages;
+  /** As a log has them, once somebody has searched. @type {Uint8Array | undefined} */
+  #lines;
 
   /** @internal @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   static of(session, messages, problems) { return new Transcript(session, messages, problems); }
@@ -88,6 +90,31 @@ export class Transcript {
   }
 
   /**
+   * What was asked, turn by turn, and what came of it.
+   * @returns {Turn[]}
+   * @example
+   * const transcript = await readTranscript(transcriptPath);
+   * const [first] = transcript.outline();
+   * first.start; // => 0
+   */
+  outline() {
+    return fromBytes(agents.called((module) => module.outline(toBytes(this.#messages))));
+  }
+
+  /**
+   * Messages that have all of these words, whatever their case; the newest first.
+   * @param {string} words @returns {Hit[]}
+   * @example
+   * const transcript = await readTranscript(transcriptPath);
+   * transcript.search("no such words are here"); // => []
+   */
+  search(words) {
+    this.#lines ??= bytesOf(this.#messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+    const lines = this.#lines;
+    return fromBytes(agents.called((module) => module.searchLines(words, lines)));
+  }
+
+  /**
    * What a model call would get.
    * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} what `Session.context` throws
@@ -111,7 +138,7 @@ export class Transcript {
 }
 
 /** @param {string | Uint8Array | Blob} file */
-async function bytesOf(file) {
+async function readBytes(file) {
   if (file instanceof Uint8Array) return file;
   if (file instanceof Blob) return new Uint8Array(await file.arrayBuffer());
   try {

@@ -111,6 +111,23 @@ export interface WrittenForAgent {
   secrets?: Secret[];
 }
 
+/** What was asked in a transcript, with all that was said until the next time. */
+export interface Turn {
+  /** The place of its first message. */
+  start: number;
+  /** The id of that. */
+  id: string;
+  /** Its first line, cut to 80 columns; empty where nothing was asked. */
+  title: string;
+  /** RFC 3339. */
+  timestamp?: string;
+  messageCount: number;
+  /** The tools that were called, each once, and how often. */
+  tools: { name: string; count: number }[];
+  /** How many results say that the tool failed. */
+  failed: number;
+}
+
 /** What a transcript says of itself. */
 export interface TranscriptSession {
   id: string;

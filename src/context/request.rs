@@ -171,7 +171,9 @@ impl Request {
     }
 
     fn check_only(&self) -> Result<(), Error> {
-        let names = || ORDER.iter().map(|ours| ours.as_str()).chain(self.strategies.iter().map(|one| one.name.as_str()));
+        let names = || {
+            ORDER.iter().map(|ours| ours.as_str()).chain(self.strategies.iter().map(|one| one.name.as_str()))
+        };
         let unknown = self.only.iter().flatten().find(|only| !names().any(|name| name == only.as_str()));
         let Some(found) = unknown else { return Ok(()) };
         let mut known: Vec<&str> = names().collect();
@@ -267,6 +269,9 @@ mod tests {
         assert!(refused(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
         assert!(refused(r#"{"window":1,"only":["mine"]}"#).contains("full-history"));
         let mine = r#"{"window":1,"only":["mine"],"strategies":[{"name":"mine","priority":1}]}"#;
-        assert_eq!(Request::from_json(mine).map(|request| request.only), Ok(Some(Vec::from(["mine".into()]))));
+        assert_eq!(
+            Request::from_json(mine).map(|request| request.only),
+            Ok(Some(Vec::from(["mine".into()])))
+        );
     }
 }

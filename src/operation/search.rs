@@ -5,8 +5,6 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::Serialize;
-
 use super::leaving::Leaving;
 use super::live::Live;
 use super::logs::LogName;
@@ -16,22 +14,11 @@ use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::text::{Text, to_json};
 use crate::record::batch;
-use crate::record::message::Role;
 use crate::record::span::Span;
-use crate::resume::search::{Answer, Hit, Part, Search};
+use crate::resume::search::{Answer, Hit, Search};
 
 /// So much is read at once that beginning costs nothing, and so little that the first is soon there.
 const CHUNK: u64 = 1 << 20;
-
-#[derive(Serialize)]
-struct Shown {
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<Role>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timestamp: Option<String>,
-    excerpt: Vec<Part>,
-}
 
 impl Live {
     /// The messages that have all words, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
@@ -100,12 +87,11 @@ impl Live {
 }
 
 async fn shown(search: &Search, hit: Hit, mut pieces: Pieces<'_>) -> Result<String, Trouble> {
-    let Hit { id, role, timestamp, text } = hit;
     // Before it is cut: of a part of a secret nobody can tell that it is one.
-    let left = pieces.out(to_json(&text)).await?;
+    let left = pieces.out(to_json(&hit.text)).await?;
     let text = Text::decode(&left).map(Text::into_shown);
     let text = text.ok_or_else(|| {
         Trouble::refused(Code::InvalidJson, "expected a text that leaves, but found something else instead")
     })?;
-    Ok(to_json(&Shown { id, role, timestamp, excerpt: search.excerpt(&text) }))
+    Ok(to_json(&search.shown(Hit { text, ..hit })))
 }

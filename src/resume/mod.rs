@@ -5,4 +5,5 @@ pub mod drift;
 pub mod find;
 pub mod history;
 pub mod listing;
+pub mod outline;
 pub mod search;

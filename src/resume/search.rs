@@ -72,6 +72,21 @@ pub struct Hit {
     pub text: String,
 }
 
+/// A hit as it is shown.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    /// The message's id.
+    pub id: String,
+    /// Its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// What stands around the first word.
+    pub excerpt: Vec<Part>,
+}
+
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -136,6 +151,21 @@ impl Search {
         Answer::None
     }
 
+    /// All of these lines that have the words, the newest first, where no text lies elsewhere.
+    pub fn all(&mut self, lines: &[u8]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for place in self.lines(lines) {
+            let mut answer = self.line(&lines[place]);
+            while let Answer::Needs { blob } = answer {
+                answer = self.blob(&blob, None);
+            }
+            if let Answer::Hit(hit) = answer {
+                hits.push(hit);
+            }
+        }
+        hits
+    }
+
     /// Takes a blob that was wanted; nothing where there is none.
     pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) -> Answer {
         let Some(mut unfolding) = self.open.take() else { return Answer::None };
@@ -167,6 +197,11 @@ impl Search {
         let text = texts.into_iter().find(|text| first(text, word).is_some())?;
         let Message { id, role, timestamp, .. } = message;
         Some(Hit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text: text.into() })
+    }
+
+    /// A hit, with what stands around the first word.
+    pub fn shown(&self, Hit { id, role, timestamp, text }: Hit) -> Shown {
+        Shown { id, role, timestamp, excerpt: self.excerpt(&text) }
     }
 
     /// The words in their place, and what stands around the first; the beginning of a text that has none.

@@ -19,7 +19,8 @@ use leftoff::json::text::to_json;
 use leftoff::record::event::{Origin, Parent};
 use leftoff::record::message::Message;
 use leftoff::record::scan::Problem;
-use leftoff::resume::{find, history, listing};
+use leftoff::resume::search::Search;
+use leftoff::resume::{find, history, listing, outline};
 use leftoff::settings::{self, SettingsFile};
 use leftoff::shapes;
 use leftoff::shapes::Format;
@@ -158,6 +159,21 @@ pub fn written_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<
 #[wasm_bindgen(js_name = findStopPhrase)]
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     stopping::find_stop_phrase(text)
+}
+
+/// The turns of messages, JSON bytes in leftoff's shape: see `outline::outline`.
+#[wasm_bindgen]
+pub fn outline(messages: &[u8]) -> Answer<Uint8Array> {
+    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
+    Ok(bytes(&to_json(&outline::outline(&messages))))
+}
+
+/// The lines that have all words, the newest first, each of one message: a JSON array of `{"id","role","timestamp","excerpt"}`.
+#[wasm_bindgen(js_name = searchLines)]
+pub fn search_lines(words: &str, lines: &[u8]) -> Uint8Array {
+    let mut search = Search::new(words);
+    let hits: Vec<_> = search.all(lines).into_iter().map(|hit| search.shown(hit)).collect();
+    bytes(&to_json(&hits))
 }
 
 /// What a model is told that is to sum up messages, JSON bytes in leftoff's shape, in about so many tokens: what the system
