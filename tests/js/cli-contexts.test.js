@@ -2,6 +2,8 @@
 // What was sent and why, and compaction, as they are typed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -59,4 +61,31 @@ test("context --compare says what differs from the last one", () =>
     const { stdout } = leftoff("context", session.id, "--window", "16000", "--compare");
     assert.match(stdout, /^before, .+: recent-plus-summary: .*\nnow: recent-plus-summary: .*\n(.*\n)* {2}unread {5}-> kept {8}/);
     assert.match(leftoff("context", session.id, "--window", "16000", "--compare").stdout, /\n {2}the same messages\n$/);
+  }));
+
+test("what is typed in a client's session lists, shows, exports, archives and compacts it, and says what was sent last", () =>
+  inStore({ turns: 80 }, async ({ session, home }) => {
+    const leftoff = typed(home);
+    // In the project itself, as a client runs it.
+    const inClient = (/** @type {string[]} */ ...words) => leftoff("typed", ...words, "--workspace", join(home, "..", "project"));
+    await session.setAgent({ model: "qwen3", contextWindow: 16_000 });
+    await session.context();
+    await session.flush();
+    const said = (/** @type {string[]} */ ...words) => {
+      const { status, stdout, stderr } = inClient(...words);
+      assert.equal(status, 0, stderr);
+      return stdout;
+    };
+    for (const words of [["sessions"], ["sessions", "all"]]) assert.ok(said(...words).includes(session.id), words.join(" "));
+    for (const words of [["session"], ["session", "info"]]) assert.match(said(...words), new RegExp(`${session.id}[^]*messages +160`), words.join(" "));
+    assert.match(said("session", "export"), /^# [^]*\n## user/);
+    const file = join(home, "exported.md");
+    said("session", "export", file);
+    assert.equal(readFileSync(file, "utf8"), said("session", "export"));
+    assert.match(said("debug", "context"), /recent-plus-summary: \d+ of 12000 tokens/);
+    assert.match(said("compact"), /--apply does it/);
+    assert.match(said("compact", "--apply"), /--undo takes it back/);
+    said("session", "archive");
+    assert.ok(!said("sessions").includes(session.id));
+    assert.equal(inClient("session", "burn").status, 2);
   }));

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import widthOf from "fast-string-width";
 
+import { when } from "../../js/cli/picker.js";
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
 import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
@@ -240,6 +241,12 @@ for (const [name, args, env] of /** @type {[string, string[], Record<string, str
     assert.doesNotMatch((await typed(["resume", ...args], work, { env })).raw, /\u001b\[\d+m/);
   });
 }
+
+test("a session of today or yesterday is shown with its time, any other with its day", () => {
+  const now = new Date(2026, 10, 22, 14, 30);
+  const shown = (/** @type {number} */ month, /** @type {number} */ day, year = 2026) => when(new Date(year, month, day, 9, 5).toISOString(), now);
+  assert.deepEqual([shown(10, 22), shown(10, 21), shown(9, 3), shown(11, 23, 2025), when("", now)], ["Today 09:05", "Yesterday 09:05", "3 Oct", "23 Dec 2025", ""]);
+});
 
 test("who asks nothing loads nothing for it", () => {
   const folder = fileURLToPath(new URL("../../js/cli/", import.meta.url));

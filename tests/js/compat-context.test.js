@@ -205,3 +205,23 @@ test("what a conversation has come to, and a summary of it by the caller's model
     await assert.rejects(generateSummary(await session.getMessages(), 0, model), { code: "invalid_request" });
     await assert.rejects(generateSummary([], 200, { complete: async () => /** @type {any} */ ({}) }), { code: "invalid_request" });
   }));
+
+test("the four have the names, the order and the least budgets of their design", () => {
+  const expected = [["full-history", 1, 0], ["pruned-tools", 2, 2000], ["recent-plus-summary", 3, 1500], ["minimal-state", 4, 400]];
+  assert.deepEqual(FOUR.map(({ name, priority, minTokens }) => [name, priority, minTokens]), expected);
+});
+
+test("a model that sums up is told what to keep and what to leave out", async () => {
+  const told = { system: "", user: "" };
+  const complete = async (/** @type {any} */ { messages }) => {
+    for (const { role, content } of messages) told[/** @type {keyof typeof told} */ (role)] = content;
+    return { content: "" };
+  };
+  const result = /** @type {any} */ ({ role: "tool", content: "0123456789".repeat(30), toolCallId: "c", toolName: "Read" });
+  await generateSummary([result], 200, { complete });
+  assert.ok(told.user.endsWith(`TOOL: [Tool Read: ${"0123456789".repeat(20)}...]`), told.user);
+  const [, keep = "", leave = "", form = ""] = /\nPRESERVE in your summary:\n([^]*)\n\nDO NOT include:\n([^]*)\n\n(.*)$/.exec(told.system) ?? [];
+  for (const wanted of ["original task", "decisions and their rationale", "created, modified, or deleted", "what's done, what's pending", "errors encountered and how they were resolved", "constraints or preferences"]) assert.ok(keep.includes(wanted), wanted);
+  for (const unwanted of ["Greetings", "Full file contents", "Detailed tool outputs", "Redundant"]) assert.ok(leave.includes(unwanted), unwanted);
+  assert.equal(form, "Write as a concise narrative paragraph, not bullet points.");
+});

@@ -289,6 +289,17 @@ test("what is flushed is on the disk, the document too", () =>
     assert.ok(existsSync(join(folder, "tools.jsonl")));
   }));
 
+test("a session is described by the first line of what the user said first, cut", () =>
+  inFolder(async ({ home, project, manager }) => {
+    const session = await manager.createSession(project, provider);
+    await session.appendMessage({ role: "system", content: "be short" });
+    await session.appendMessage({ role: "user", content: `\n  ${"long ".repeat(200)}\nand more` });
+    await session.appendMessage({ role: "user", content: "later" });
+    await session.flush();
+    const folder = join(home, "sessions", "projects", session.metadata.projectHash, `session-${session.id}`);
+    assert.equal(JSON.parse(readFileSync(join(folder, "metadata.json"), "utf8")).display.description, "long ".repeat(80));
+  }));
+
 test("a manager that was closed opens again what it is asked for; a folder that was not there may be there the next time", () =>
   inFolder(async ({ home, project, manager }) => {
     const { id } = await manager.createSession(project, provider);

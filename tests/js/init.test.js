@@ -70,6 +70,22 @@ test("each file is named, and each command as it is typed there", () =>
     assert.deepEqual(said.at(-1), { path: ".claude/settings.json", did: "written" });
   }));
 
+test("each agent gets the commands to resume and to stop, and those about sessions where it has such commands", () => {
+  const own = ["sessions", "session", "compact-session", "debug-context"];
+  for (const [agent, expected] of /** @type {const} */ ([
+    ["claude-code", ["/workspace.resume", "/workspace.stop-conversation", ...own.map((name) => `/${name}`)]],
+    ["gemini", ["/workspace.resume", "/workspace.stop-conversation", ...own.map((name) => `/${name}`)]],
+    ["opencode", ["/workspace.resume", "/workspace.stop-conversation", "/list-sessions", ...own.slice(1).map((name) => `/${name}`)]],
+    ["codex", ["$workspace-resume", "$workspace-stop-conversation"]],
+  ])) {
+    inProject((_, typed) => {
+      const { stdout } = typed(agent);
+      const told = stdout.slice(stdout.indexOf("there is now:")).split("\n").map((line) => line.trim().split(" ")[0]);
+      for (const name of expected) assert.ok(told.includes(name), `${agent}: ${name} in ${stdout}`);
+    });
+  }
+});
+
 test("what the user changed meanwhile stays: settings, a command, a file of the same name", () =>
   inProject((project, typed) => {
     const settings = join(project, ".claude", "settings.json");

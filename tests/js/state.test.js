@@ -93,6 +93,19 @@ test("a context that leaves messages out names the task, each file and each comm
   }
 });
 
+test("decisions and what stops the work stand in a context under headings of their own", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const session = await store.create();
+  const [decided, blocked] = ["We decided to use RSA keys for it.", "I am blocked by the missing signing key."];
+  await session.append([{ role: "user", content: "Ship the release." }, { role: "assistant", content: blocked }, { role: "user", content: decided }]);
+  const { blockers, keyDecisions } = await session.state();
+  assert.deepEqual([blockers, keyDecisions], [[blocked], [decided]]);
+  for (let n = 0; n < 60; n += 1) await session.append({ role: n % 2 ? "user" : "assistant", content: `${n} ${"words ".repeat(50)}` });
+  const { messages } = await session.context({ window: 2_500, encoding: "estimate-1" });
+  const [{ content: summary }] = messages;
+  for (const said of [`\n\nKEY DECISIONS MADE:\n- ${decided}\n`, `\n\nCURRENT BLOCKERS:\n- ${blocked}\n`]) assert.ok(summary.includes(said), summary);
+});
+
 test("a brief has the task and the pins, in at most so many tokens", async () => {
   const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
   const session = await store.create();

@@ -1,6 +1,7 @@
 // @ts-check
 // Summaries by the caller's model: what it is asked, when it is asked again, what becomes of answers that are none.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -52,6 +53,28 @@ test("a model is asked with the document's prompt, of each message once, and its
     assert.ok(context.tokensUsed <= context.tokenBudget);
     const [first] = context.messages.filter(({ id }) => id);
     assert.ok(covered.some(({ id }) => id === first.id) || all[covered.length]?.id === first.id, "nothing lies between the summary and the first message");
+  }));
+
+test("a summary that is kept says when and by which model it was made, of which messages, and its file is called by their ends", () =>
+  inStore({ turns: 120 }, async ({ session }) => {
+    const before = Date.now();
+    await session.context({ window: WINDOW, summarize: model().summarize });
+    const all = await messagesOf(session);
+    const [{ id, createdAt, range, summary }] = cached(session);
+    // As every derived id is made: of the length in eight bytes, and what it is of.
+    const ends = JSON.stringify([range.startMessageId, range.endMessageId]);
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64BE(BigInt(Buffer.byteLength(ends)));
+    const hash = createHash("sha256").update(length).update(ends).digest("hex");
+    const [, ...parts] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(hash) ?? [];
+    const [name = ""] = files(session);
+    assert.match(name, new RegExp(`^${parts[0]}-${parts[1]}-8${parts[2]}-[89ab]${parts[3]}-${parts[4]}\\.json$`));
+    assert.deepEqual([typeof id, summary.model], ["string", "model-1"]);
+    assert.ok(Date.parse(createdAt) >= before && Date.parse(createdAt) <= Date.now());
+    const seqs = [range.startMessageId, range.endMessageId].map((of) => all.find((one) => one.id === of)?.seq);
+    assert.deepEqual([range.startSeq, range.endSeq], seqs);
+    // As a message: four tokens are its frame.
+    assert.equal(Number(await countTokens(String(summary.content))) + 4, summary.tokens);
   }));
 
 test("it is asked again only when what was said since no longer fits, and then of that alone", () =>
