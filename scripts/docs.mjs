@@ -100,7 +100,7 @@ function chapter({ name, kind, doc, code: text }) {
 export function page(name) {
   const { about, entry, first, others, types } = PAGES[name];
   const front = [...new Set([...first, ...exported(entry), entry])].filter((file) => !others.includes(file));
-  const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class");
+  const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
   const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
   const list = (/** @type {Declared[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
   const contents = `Functions and classes: ${list(calls)}.\n\nTypes: ${list(named)}.`;

@@ -16,10 +16,11 @@ export const PLAIN = {
   modelOf: ({ name }) => modelOf(name),
   findStopPhrase: ({ text }) => findStopPhrase(text),
   /** `text`: the file's content instead of its path, as bytes or as what a page has of a file. */
-  readTranscript: async ({ path, text, isBlob, start, end, context }) => {
+  readTranscript: async ({ path, text, isBlob, start, end, context, words }) => {
     const transcript = await readTranscript(text === undefined ? path : isBlob ? new Blob([text]) : Buffer.from(text));
     const { session, problems } = transcript;
-    return { session, problems, length: transcript.length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }) };
+    const found = words !== undefined && { outline: transcript.outline(), found: transcript.search(words) };
+    return { session, problems, length: transcript.length, ...(start !== undefined && { messages: transcript.slice(start, end) }), ...(context && { context: await transcript.context(context) }), ...found };
   },
 };
 
