@@ -1,5 +1,6 @@
 //! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
 
+mod doctor;
 mod host;
 mod imports;
 mod moves;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use host::{FIRST_GONE, Host, Meanwhile, SECRET};
 use leftoff::layout::{File, Root};
 use leftoff::operation::{
-    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, Store, kept_secrets,
+    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, Store,
 };
 use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
@@ -116,7 +117,6 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("what leaves", |live| {
             told(leaving().out(json!({ "told": format!("it is {SECRET}") }).to_string(), Some(live.folder())))
         }),
-        ("secrets kept", |live| told(kept_secrets(live.folder()))),
     ]
 }
 
@@ -319,10 +319,12 @@ fn nothing_leaves_with_a_secret_nor_with_a_part_of_one_that_the_whole_text_has()
     assert!(out.value.is_some_and(|value| !value.contains(part)));
     let told = door.told();
     assert_eq!(told.iter().map(|one| (one.rule.as_str(), one.count)).collect::<Vec<_>>(), [("own", 1)]);
-    let kept = host.drive_on(&mut kept_secrets(live.folder())).expect("kept");
-    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let doctor = store::store().doctor(r#"{"secrets":true}"#.into());
+    let told = doctor::reports(&mut host, doctor);
+    let problems = told[0]["problems"].as_array().expect("problems");
+    let kept = problems.iter().find(|problem| problem["code"] == "secret").expect("a secret");
     let log = host.text(&format!("{FOLDER}/messages.jsonl"));
-    let place = |key: &str| usize::try_from(kept[0][key].as_u64().expect("a place")).expect("small");
+    let place = |key: &str| usize::try_from(kept[key].as_u64().expect("a place")).expect("small");
     assert!(log[place("start")..place("end")].contains(SECRET), "{kept}");
 }
 

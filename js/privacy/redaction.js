@@ -16,7 +16,7 @@ import { drive, driveNow } from "../wasm/drive.js";
 /** @import { Door, Leaving as Native } from "../../pkg/agents.js" */
 /** @import { Scan } from "./secrets.js" */
 /** @import { Storage } from "../storage/contract.js" */
-/** @import { FileProblem, Redact, Secret } from "../types/index.js" */
+/** @import { Redact, Secret } from "../types/index.js" */
 
 /** From the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
@@ -175,11 +175,6 @@ export class Redaction {
   out(value) {
     return this.#own.out(value);
   }
-}
-
-/** Secrets in the files of a session, and where they lie. @param {{ storage: Storage, path: string }} place @returns {Promise<FileProblem[]>} */
-export async function keptSecrets({ storage, path: folder }) {
-  return fromBytes(await drive((operations, now, chance) => operations.keptSecrets(now, chance), hostOf({ session: { storage, folder } })));
 }
 
 /** @param {{ home?: From, session?: From }} folders @returns {any} what these operations need of a host */

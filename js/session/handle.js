@@ -195,11 +195,6 @@ export class Live {
     return called(() => this.#made().isEmpty);
   }
 
-  /** Its document is not there, or not as it should be. */
-  get isStale() {
-    return called(() => this.#made().isStale);
-  }
-
   /** Where derived things of the session lie; endings follow. */
   get cachePath() {
     return join(this.#cache.folder, this.id);

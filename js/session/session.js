@@ -333,16 +333,6 @@ export class Session {
   }
 
   /**
-   * It belongs to this project from now on, or has this name in a workspace.
-   * @internal
-   * @param {{ project?: import("../records.js").Project, name?: string, sessionJson?: object, metadataJson?: object }} where
-   *   the documents: what it had in the placement that it left
-   */
-  async relocate(where) {
-    await this.#say([{ type: "relocated", ...where }]);
-  }
-
-  /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
    * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record

@@ -114,28 +114,6 @@ export class OpenSessions {
     this.#open.delete(path);
   }
 
-  /**
-   * For a look: as its files are now. One that is open may not have seen what others appended since.
-   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
-   */
-  async #look(place, work) {
-    const session = await Session.open(this.#parts(place));
-    try {
-      return await work(session);
-    } finally {
-      session.letGo();
-    }
-  }
-
-  /**
-   * The one that is open, else one for a look.
-   * @template T @param {Place} place @param {(session: Session) => T} work @returns {Promise<Awaited<T>>}
-   */
-  async meet(place, work) {
-    const open = this.#open.get(place.path);
-    return open ? await work(open) : this.#look(place, work);
-  }
-
   /** Writes what is derived of it, tells of it where that is wanted, and lets go. @param {Session} session @param {() => Promise<unknown>} [told] */
   async letGo(session, told) {
     this.forget(session.path);

@@ -6,12 +6,11 @@ import { join, resolve } from "node:path";
 import { foundOf } from "../agents/files.js";
 import { writtenForAgent } from "../agents/native.js";
 import { keptSessions } from "../agents/places.js";
-import { ofPlace, ofStore } from "../doctor/doctor.js";
 import { LeftoffError } from "../error.js";
 import { realPath } from "../storage/real-path.js";
 import { commit } from "../placement/git.js";
 import { foundAt } from "../session/handle.js";
-import { conversationOf, decomposed, names, projectHash } from "../placement/placement.js";
+import { conversationOf, decomposed, names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "../session/messages.js";
 import { knownOptions } from "../wasm/options.js";
@@ -42,7 +41,6 @@ import { CoreStore } from "../wasm/store.js";
  * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied` …).
  */
 export class Store {
-  #storage;
   #idleMs;
   #files;
   #read;
@@ -57,7 +55,6 @@ export class Store {
 
   /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, countTokens, idleMs, files, read, redaction }) {
-    this.#storage = storage;
     this.#files = files;
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
@@ -177,23 +174,9 @@ export class Store {
    * const [report] = await store.doctor();
    * report.health; // => "ok"
    */
-  async doctor(options = {}) { return (await this.redacted(await this.#reports(knownOptions("doctor", options)))).value; }
-
-  /** @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] */
-  async #reports({ id, fix = false, secrets = false } = {}) {
-    const parts = { cache: this.#open.cache, core: this.#core, home: this.home, fix, secrets };
-    if (id !== undefined) {
-      const one = await this.#core.run("find", id, "looked");
-      return [await ofPlace(this.#places.of(one), parts)].flatMap((report) => report ?? []);
-    }
-    const cut = await this.#core.run("cutOff", String(fix));
-    const reports = [];
-    for (const place of await this.#core.run("places")) reports.push(await ofPlace(this.#places.of(place), parts));
-    const current = async () => (await this.#all({ type: null })).find(({ status }) => status !== "unreadable");
-    const of = { cut, project: this.project, projectStorage: this.#places.storageOf(this.project) };
-    const ids = new Set(reports.map((report) => report?.id ?? ""));
-    reports.push(await ofStore({ ...parts, ...of, ids, current }));
-    return reports.flatMap((report) => report ?? []);
+  async doctor(options = {}) {
+    const { id, ...asked } = knownOptions("doctor", options);
+    return (await this.redacted(await this.#beside.run("doctor", { ...asked, id: id === undefined ? id : String(id) }))).value;
   }
 
   /**
@@ -203,7 +186,7 @@ export class Store {
    */
   async mend(session) {
     await session.flush();
-    return ofPlace(this.#places.of(session), { cache: this.#open.cache, core: this.#core, home: this.home, fix: true });
+    return (await this.#beside.run("mend", session.path, session.placement)) ?? undefined;
   }
 
   /**
@@ -379,22 +362,7 @@ export class Store {
    */
   async relocate(from, to) {
     const [old, path] = [resolve(from), realPath(to)];
-    const [hash, next] = [projectHash(old), projectHash(path)];
-    if (hash === next) return { count: 0 };
-    const project = await this.#described(path);
-    const places = (await this.#places.home.paths(hash)).map((at) => this.#places.of({ path: at, placement: "home" }));
-    // All or none: half a project would be in neither place.
-    for (const place of places) await this.#open.meet(place, (session) => session.refuseIfOpen());
-    let count = 0;
-    for (const place of places) {
-      const session = await this.#open.at(place);
-      await session.refuseIfOpen();
-      await session.relocate({ project });
-      await this.#open.letGo(session);
-      await this.#storage.move(place.path, this.#places.home.place(next, session.id).path);
-      count += 1;
-    }
-    return { count };
+    return { count: await this.#core.run("relocate", old.normalize("NFC"), path, path.normalize("NFC")) };
   }
 
   /**
@@ -440,11 +408,6 @@ export class Store {
    */
   async tidy(limits = this.settings.autoPersist) {
     return this.#core.run("tidy", knownOptions("tidy", limits));
-  }
-
-  /** What sessions say of a project. @param {string} [path] @returns {Promise<import("../records.js").Project>} */
-  #described(path = this.project) {
-    return this.#core.run("describe", path, path.normalize("NFC"));
   }
 
   /**

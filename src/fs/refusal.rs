@@ -52,11 +52,12 @@ pub(super) fn refused(verb: &str, path: &Path, to: Option<&Path>, fault: Fault) 
         Fault::Because(code, reason) => (code, reason, None),
         Fault::System(errno) => {
             let code = (to.is_some().then(|| move_code(errno)).flatten()).unwrap_or_else(|| code(errno));
-            let reason = match code {
-                "outside_store" => "expected a file of the store, but found a link instead",
-                code => reason(code),
-            };
-            (code, reason.into(), Some(named(errno)))
+            match code {
+                "outside_store" => {
+                    (code, "expected a file of the store, but found a link instead".into(), None)
+                }
+                code => (code, reason(code).into(), Some(named(errno))),
+            }
         }
     };
     let to = to.map(|to| format!(" to \"{}\"", to.display())).unwrap_or_default();

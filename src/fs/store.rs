@@ -1,5 +1,7 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
+mod upkeep;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::{Rc, Weak};
@@ -16,6 +18,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
+use super::helpers::Helpers;
 use super::host::{Found, Host};
 use super::pages::Pages;
 use super::refusal::refused;
@@ -564,7 +567,11 @@ impl Store {
 
     // Drives an operation of the store, and passes on what it found out of sessions.
     fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
-        let done = self.0.host.drive(operation);
+        self.drive_with(operation, &mut Helpers::default())
+    }
+
+    fn drive_with<T>(&self, operation: Operation<'_, T>, helpers: &mut Helpers<'_>) -> Result<T, Trouble> {
+        let done = self.0.host.drive_with(operation, helpers);
         let found: Vec<Told> = serde_json::from_str(&self.0.core.notices()).unwrap_or_default();
         for told in found {
             let open = self

@@ -19,14 +19,14 @@ use crate::record::status::Health;
 
 /// What is wrong, and where.
 #[derive(Debug, Serialize)]
-struct Examined {
-    health: Health,
-    problems: Vec<Placed>,
+pub(super) struct Examined {
+    pub health: Health,
+    pub problems: Vec<Placed>,
 }
 
 #[derive(Debug, Serialize)]
-struct Placed {
-    file: String,
+pub(super) struct Placed {
+    pub file: String,
     #[serde(flatten)]
     problem: Wrong,
 }
@@ -44,20 +44,36 @@ enum Wrong {
     },
 }
 
+impl Placed {
+    /// Where the log ends, where its last line is torn.
+    pub fn torn_at(&self) -> Option<u64> {
+        match &self.problem {
+            Wrong::Met(problem) => (problem.code == ProblemCode::TornTail).then_some(problem.end),
+            Wrong::Vanished { .. } => None,
+        }
+    }
+
+    pub fn is_vanished(&self) -> bool {
+        matches!(self.problem, Wrong::Vanished { .. })
+    }
+}
+
 impl Live {
     /// Reads all of it. Answer: `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
     pub fn examine(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
-        Operation::new(|io| async move {
-            if io.stat(&live.folder()).await?.is_none() {
-                Box::pin(live.found_again(&io, false)).await?;
-            }
-            // What is known of it already may be more than its files say.
-            live.anew().examined(&io).await.map(|examined| to_json(&examined))
-        })
+        Operation::new(|io| async move { live.examined(&io).await.map(|examined| to_json(&examined)) })
     }
 
-    async fn examined(&self, io: &Io) -> Result<Examined, Trouble> {
+    pub(super) async fn examined(&self, io: &Io) -> Result<Examined, Trouble> {
+        if io.stat(&self.folder()).await?.is_none() {
+            Box::pin(self.found_again(io, false)).await?;
+        }
+        // What is known of it already may be more than its files say.
+        Box::pin(async { self.anew().examined_anew(io).await }).await
+    }
+
+    async fn examined_anew(&self, io: &Io) -> Result<Examined, Trouble> {
         self.begin_as(&self.id());
         let mut problems = Vec::new();
         for log in [LogName::Events, LogName::Messages, LogName::Tools] {

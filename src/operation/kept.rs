@@ -4,7 +4,6 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -13,7 +12,7 @@ use serde::Serialize;
 use super::io::all;
 use super::live::{Live, PIECE};
 use super::logs::LogName;
-use super::{Io, Operation, Stat, Trouble, unless_bug};
+use super::{Io, Stat, Trouble, unless_bug};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::layout::names::Kept as Cached;
@@ -53,28 +52,17 @@ pub(super) struct Covers {
 
 impl Live {
     /// Whether the checkpoint in the cache is the one that this log has, if there is one. All of the log is read.
-    pub fn has_good_checkpoint(self: &Rc<Live>) -> Operation<'static, bool> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            if io.stat(&live.cached(Cached::Checkpoint)).await?.is_none() {
-                return Ok(true);
-            }
-            match live.believed(&io).await? {
-                Some((checkpoint, _)) => live.is_made_of(&io, checkpoint).await,
-                None => Ok(false),
-            }
-        })
+    pub(super) async fn has_good_checkpoint(&self, io: &Io) -> Result<bool, Trouble> {
+        if io.stat(&self.cached(Cached::Checkpoint)).await?.is_none() {
+            return Ok(true);
+        }
+        match self.believed(io).await? {
+            Some((checkpoint, _)) => self.is_made_of(io, checkpoint).await,
+            None => Ok(false),
+        }
     }
 
     /// Keeps what is known of the log, where there is something to keep. `learns`: what came since is folded before.
-    pub fn keep_checkpoint(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(move |io| async move {
-            live.revived(&io).await?;
-            live.save_checkpoint(&io, learns).await
-        })
-    }
-
     pub(super) async fn save_checkpoint(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
         // A log with branches is read whole when it is opened, and keeps none.
         if learns && self.with(|session| session.checkpoint().is_some()) {

@@ -58,14 +58,6 @@ impl Live {
         Operation::new(|io| async move { Ok(to_json(&live.holders(&io).await?)) })
     }
 
-    /// How many leases are of processes that are gone, or of nobody.
-    pub fn left_leases(self: &Rc<Live>) -> Operation<'static, usize> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            Ok(live.leases(&io).await?.into_iter().filter(|one| one.is_left).count())
-        })
-    }
-
     /// What is due when it is opened or listed: it is paused where nobody has it open, and nothing happened for so long while
     /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away. Answer:
     /// `{"notices":[{"code","message"}],"hasPaused"}`, JSON.
@@ -139,15 +131,17 @@ impl Live {
     /// What another process appends meanwhile would go where nobody looks.
     pub fn refuse_if_open(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move {
-            let holders = live.holders(&io).await?;
-            let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
-            let (program, since) = (said(program), said(since));
-            let message = format!(
-                "expected a session that nobody else has open, but found {program}, process {pid} on {host}, at it since {since}"
-            );
-            Err(Trouble::refused(Code::OpenElsewhere, message))
-        })
+        Operation::new(|io| async move { live.refused_if_open(&io).await })
+    }
+
+    pub(super) async fn refused_if_open(&self, io: &Io) -> Result<(), Trouble> {
+        let holders = self.holders(io).await?;
+        let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
+        let (program, since) = (said(program), said(since));
+        let message = format!(
+            "expected a session that nobody else has open, but found {program}, process {pid} on {host}, at it since {since}"
+        );
+        Err(Trouble::refused(Code::OpenElsewhere, message))
     }
 
     /// The leases of all but this process.

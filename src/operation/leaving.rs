@@ -285,31 +285,28 @@ impl Leaving {
     }
 }
 
-/// Secrets in the files of a folder, and where they lie. Answer: `[{"file","start","end","code","message"}]`, JSON.
-pub fn kept_secrets(folder: File) -> Operation<'static, String> {
-    Operation::new(|io| async move {
-        let mut problems: Vec<String> = Vec::new();
-        for name in files(&io, &folder).await? {
-            let file = folder.below(&name);
-            let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
-            let mut batches = Batches { file, at: 0, size };
-            while let Some((bytes, from)) = batches.next(&io).await? {
-                let mut redaction = Redaction::stored(&bytes, is_log(&name));
-                scan(&io, &mut redaction).await?;
-                // By where the line begins that has them.
-                let mut lines: BTreeMap<u64, (u64, Vec<&str>)> = BTreeMap::new();
-                for found in redaction.all() {
-                    let line = lines.entry(found.start).or_insert((found.end, Vec::new()));
-                    line.1.push(&found.rule);
-                }
-                let problem = |(start, (end, rules)): (u64, (u64, Vec<&str>))| {
-                    kept(&name, from + start, from + end, rules)
-                };
-                problems.extend(lines.into_iter().map(problem));
+/// Secrets in the files of a folder, and where they lie: each `{"file","start","end","code","message"}`, JSON.
+pub(super) async fn kept_secrets(io: &Io, folder: &File) -> Result<Vec<String>, Trouble> {
+    let mut problems: Vec<String> = Vec::new();
+    for name in files(io, folder).await? {
+        let file = folder.below(&name);
+        let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+        let mut batches = Batches { file, at: 0, size };
+        while let Some((bytes, from)) = batches.next(io).await? {
+            let mut redaction = Redaction::stored(&bytes, is_log(&name));
+            scan(io, &mut redaction).await?;
+            // By where the line begins that has them.
+            let mut lines: BTreeMap<u64, (u64, Vec<&str>)> = BTreeMap::new();
+            for found in redaction.all() {
+                let line = lines.entry(found.start).or_insert((found.end, Vec::new()));
+                line.1.push(&found.rule);
             }
+            let problem =
+                |(start, (end, rules)): (u64, (u64, Vec<&str>))| kept(&name, from + start, from + end, rules);
+            problems.extend(lines.into_iter().map(problem));
         }
-        Ok(format!("[{}]", problems.join(",")))
-    })
+    }
+    Ok(problems)
 }
 
 fn kept(file: &str, start: u64, end: u64, mut rules: Vec<&str>) -> String {

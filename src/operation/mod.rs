@@ -48,7 +48,7 @@ use serde::Serialize;
 
 pub use append::{Appending, Counts, Drafts};
 pub(crate) use io::{Desk, Io};
-pub use leaving::{Door, Leaving, Left, Redact, kept_secrets};
+pub use leaving::{Door, Leaving, Left, Redact};
 pub use live::Live;
 #[cfg(feature = "interop")]
 pub use need::Document;

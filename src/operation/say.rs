@@ -74,12 +74,6 @@ impl Live {
         })
     }
 
-    /// Writes its document anew.
-    pub fn write_document(self: &Rc<Live>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.save(&io).await })
-    }
-
     /// Pauses it where it rests: dated when it was last active, which is the answer; nothing where it does not rest.
     pub(super) async fn rested(&self, io: &Io, idle_ms: i64) -> Result<Option<String>, Trouble> {
         self.here(io, &|| {

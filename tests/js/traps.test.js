@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { agents } from "../../js/wasm/agents.js";
 import { core } from "../../js/wasm/core.js";
 import { unlessBug } from "../../js/error.js";
 
@@ -72,10 +73,10 @@ test("a trap is told by whoever lists, looks or examines, and never as something
     await storage.remove("/home/sessions/index.jsonl");
     await storage.remove("/.leftoff");
     const store = await openStore({ home: "/home", project: "/", storage });
-    const { Operations } = core();
-    const trapping = mock.method(Operations.prototype, "next", () => { throw new WebAssembly.RuntimeError("unreachable"); });
+    const trap = () => { throw new WebAssembly.RuntimeError("unreachable"); };
+    const trapping = [core(), agents.loaded()].map(({ Operations }) => mock.method(Operations.prototype, "next", trap));
     await assert.rejects(call(store, id), isInternal, name);
-    trapping.mock.restore();
+    for (const { mock: next } of trapping) next.restore();
     assert.deepEqual((await store.list({ all: true })).map(({ status }) => status), ["active"], name);
     assert.deepEqual((await store.doctor()).filter(({ health }) => health !== "ok"), [], name);
   }

@@ -198,11 +198,12 @@ impl Host {
     }
 
     fn list(&self, folder: &str, names: &[&str]) -> Option<Vec<Entry>> {
-        let below = |path: &str| path.strip_prefix(&format!("{folder}/")).map(String::from);
+        let top = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let below = |path: &str| path.strip_prefix(&top).map(String::from);
         let inside = self.files.keys().filter_map(|path| Some(below(path)?.split('/').next()?.to_string()));
         let found: std::collections::BTreeSet<String> = inside.collect();
         let entry = |name: String| {
-            let path = format!("{folder}/{name}");
+            let path = format!("{top}{name}");
             let kind = self.stat(&path).map_or(Kind::Other, |stat| stat.kind);
             let stats = || names.iter().map(|file| self.stat(&format!("{path}/{file}"))).collect();
             let files = (kind == Kind::Folder && !names.is_empty()).then(stats);

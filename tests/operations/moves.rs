@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::doctor::reports;
 use super::host::{FIRST_GONE, Host, Meanwhile};
 use super::store::{create, done, setup};
 use leftoff::layout::Placement;
@@ -45,7 +46,12 @@ fn operations() -> Vec<(&'static str, bool, Begins)> {
         let place = (live.shown(), placement_of(live));
         store.delete(place, live.id(), false).map(|trash| assert!(trash.is_some(), "it lies in the trash"))
     };
+    let relocate: Begins = |store, _| {
+        let (from, to) = (setup(None).project, || "/home/ann/elsewhere".to_string());
+        store.relocate(from, to(), to()).map(drop)
+    };
     vec![
+        ("relocate", true, relocate),
         ("move to the workspace", true, carry),
         ("move to the home", false, carry),
         ("delete in the home", true, delete),
@@ -98,10 +104,13 @@ fn forgotten(host: &mut Host) {
 /// Nothing is lost and nothing is left over, once what was cut off is brought to an end; and that is so again.
 fn whole_again(host: &mut Host, about: &str) {
     forgotten(host);
-    let mended: Value = serde_json::from_str(&done(host, store().cut_off(true))).expect("JSON");
-    assert_eq!(mended["failed"], json!([]), "{about}");
-    let again: Value = serde_json::from_str(&done(host, store().cut_off(true))).expect("JSON");
-    assert_eq!(again, json!({"fixed": [], "failed": []}), "{about}");
+    let mends = || store().doctor(r#"{"fix":true}"#.into());
+    for report in reports(host, mends()) {
+        assert_eq!(report["problems"], json!([]), "{about}: {report}");
+    }
+    for report in reports(host, mends()) {
+        assert_eq!((&report["problems"], &report["fixed"]), (&json!([]), &json!([])), "{about}: {report}");
+    }
     let is_under_way = |path: &&String| {
         path.starts_with("moving/")
             || path.contains("/.left-")

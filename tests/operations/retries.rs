@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use leftoff::operation::{Answer, Failure, Live, Need, Operation, Step, Trouble};
 use leftoff::session::batch::Once;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::host::Host;
+use super::store::{done, store};
 use super::{begun_by, leaving, live};
 use crate::chance::{Chance, scaled, seed};
 use leftoff::operation::{Appending, Counts, Drafts};
@@ -49,8 +50,7 @@ struct World {
 }
 
 fn appending(texts: &[String]) -> Appending {
-    let drafts: Vec<Value> =
-        texts.iter().map(|text| serde_json::json!({ "role": "user", "content": text })).collect();
+    let drafts: Vec<Value> = texts.iter().map(|text| json!({ "role": "user", "content": text })).collect();
     let drafts = Drafts::Said(Value::from(drafts).to_string(), Format::Leftoff);
     Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
 }
@@ -406,8 +406,9 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
     let whole = live();
     assert_eq!(world.seen_by(&whole), ids, "read whole: {}", world.log());
     world.drive(&whole, |live| live.flush(true).map(|()| String::new()));
-    let is_good = world.drive(&whole, |live| live.has_good_checkpoint().map(|is| is.to_string()));
-    assert_eq!(is_good, "true");
+    let doctor = store().doctor(json!({ "id": whole.id() }).to_string());
+    let told = done(&mut world.host, doctor);
+    assert!(!told.contains("bad_checkpoint"), "{told}");
     assert_eq!(world.seen_by(&live()), ids, "opened from another checkpoint");
 }
 

@@ -18,7 +18,7 @@ pub fn setup(workspace: Option<&str>) -> Setup {
     }
 }
 
-fn store() -> Rc<Store> {
+pub fn store() -> Rc<Store> {
     Store::new(setup(None))
 }
 
@@ -48,6 +48,10 @@ fn operations() -> Vec<(&'static str, Begins)> {
             store
                 .tidy(r#"{"maxSessionsPerProject":1,"autoArchiveAfterDays":30}"#.into())
                 .map(|ids| ids.join(","))
+        }),
+        ("relocate", |store| {
+            let elsewhere = || "/home/ann/elsewhere".to_string();
+            store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()).map(|count| count.to_string())
         }),
     ]
 }

@@ -148,11 +148,12 @@ impl Doors {
             self.sessions.extend(found.map(|found| (named.unwrap_or(session), found)));
             return Ok(told);
         }
-        if matches!(&*op, "point" | "delete" | "move") {
+        if matches!(&*op, "point" | "mend" | "delete" | "move") {
             let (store, known) = (self.stores.get(&store), self.sessions.get(&session));
             let (store, known) = (store.ok_or("no store")?, known.ok_or("no session")?);
             let moved = match &*op {
                 "point" => return Ok(store.point(known)?.to_string()),
+                "mend" => return Ok(store.mend(known)?),
                 "delete" => {
                     let trash = store.delete(known, step.flag("purge")?)?;
                     return Ok(format!("{{\"trash\":{}}}", to_json(&trash)));
@@ -215,6 +216,11 @@ fn told_of_store(store: &Store, op: &str, step: &Step) -> Option<Answer> {
     match op {
         "notices" => Some(Ok(store.notices())),
         "list" => Some(store.list(&rest()).map_err(Into::into)),
+        "doctor" => Some(store.doctor(&rest(), Helpers::default()).map_err(Into::into)),
+        "relocate" => Some((|| {
+            let count = store.relocate(step.text("from")?, step.text("to")?)?;
+            Ok(format!("{{\"count\":{count}}}"))
+        })()),
         "find" => Some(step.text("words").and_then(|words| Ok(store.find(&words, &without_words(step))?))),
         "search" => Some(searched(store, step)),
         "secrets" => Some(Ok("[]".into())),

@@ -166,7 +166,6 @@ impl GuestStore for Folder {
         let how = match how {
             Finding::Placed => core_of::Finding::Placed,
             Finding::Listed => core_of::Finding::Listed,
-            Finding::Looked => core_of::Finding::Looked,
         };
         self.finding(self.store.find(id, how))
     }
@@ -241,8 +240,17 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.restore(id).map(text))
     }
 
-    fn cut_off(&self, mends: bool) -> Operation {
-        UnderWay::begun(self.store.cut_off(mends).map(text))
+    fn doctor(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.doctor(asked).map(text))
+    }
+
+    fn mend(&self, session: SessionBorrow<'_>) -> Operation {
+        let (shown, placement) = place_of(session);
+        UnderWay::begun(self.store.mend(shown, placement).map(text))
+    }
+
+    fn relocate(&self, old: String, to: String, normal: String) -> Operation {
+        UnderWay::begun(self.store.relocate(old, to, normal).map(|count| text(to_json(&count))))
     }
 
     fn settings(&self) -> Operation {

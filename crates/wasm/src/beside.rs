@@ -44,6 +44,8 @@ impl Operations {
             "noteText" => store.note_text(word(), word()).map(none),
             "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
             "save" => store.save().map(none),
+            "doctor" => store.doctor(word()).map(String::into_bytes),
+            "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),
             _ => {
                 return Err(small(&Trouble::internal(
                     "expected the name of an operation, but found another one",

@@ -1,6 +1,6 @@
 //! Where files lie, for JavaScript: paths below a root with `/`, and names.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -45,19 +45,4 @@ pub fn layout_names() -> JsValue {
 #[wasm_bindgen(js_name = commandType)]
 pub fn command_type(command: &str) -> Option<String> {
     names::command_type(command).map(String::from)
-}
-
-/// The number of the process that wrote the temporary file of this name.
-#[wasm_bindgen(js_name = temporaryOf)]
-pub fn temporary_of(name: &str) -> Option<String> {
-    names::temporary(name).map(String::from)
-}
-
-/// Of which session something in the cache is, and whether it says who has that open.
-#[wasm_bindgen(js_name = readKept, unchecked_return_type = "[id: string, isLeases: boolean] | undefined")]
-pub fn read_kept(name: &str) -> JsValue {
-    match names::read_kept(name) {
-        Some((id, what)) => small(&(id.to_string(), what == names::Kept::Leases)),
-        None => JsValue::UNDEFINED,
-    }
 }

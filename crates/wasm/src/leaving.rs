@@ -12,7 +12,7 @@ use crate::operation::{Operations, none};
 use crate::{Answer, bytes, small, thrown, utf8};
 use leftoff::json::text::to_json;
 use leftoff::layout::{File, Root};
-use leftoff::operation::{Door, Leaving, Left, Redact, Trouble, kept_secrets};
+use leftoff::operation::{Door, Leaving, Left, Redact, Trouble};
 
 /// The door of a store.
 #[wasm_bindgen(js_name = Door)]
@@ -70,12 +70,6 @@ impl Operations {
             _ => return Err(small(&unknown())),
         };
         self.begun(running, now_ms, entropy)
-    }
-
-    /// The secrets in the files of such a folder.
-    #[wasm_bindgen(js_name = keptSecrets)]
-    pub fn kept_secrets(&mut self, now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-        self.begun(kept_secrets(folder()).map(String::into_bytes), now_ms, entropy)
     }
 
     /// What is read of a session on its way out, in pages: `export`, `search`.

@@ -55,12 +55,6 @@ impl LiveHandle {
         bytes(&self.0.session().borrow().document(Name::MetadataJson))
     }
 
-    /// Its document is not there, or not as it should be.
-    #[wasm_bindgen(getter, js_name = isStale)]
-    pub fn is_stale(&self) -> bool {
-        self.0.is_stale()
-    }
-
     /// Nobody said anything of it yet.
     #[wasm_bindgen(getter, js_name = isEmpty)]
     pub fn is_empty(&self) -> bool {

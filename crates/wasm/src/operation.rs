@@ -150,16 +150,12 @@ impl Operations {
             "isThere" => live.is_there().map(flag),
             "say" => live.say(text()?).map(none),
             "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),
-            "leftLeases" => live.left_leases().map(|count| to_json(&count).into_bytes()),
             "others" => live.others().map(String::into_bytes),
             "refuseIfOpen" => live.refuse_if_open().map(none),
             "hold" => live.take_open().map(none),
             "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),
-            "writeDocument" => live.write_document().map(none),
-            "hasGoodCheckpoint" => live.has_good_checkpoint().map(flag),
-            "keepCheckpoint" => live.keep_checkpoint(text()? == "true").map(none),
             "messages" => live.messages(text()?).map(none),
             "newest" => live.newest().map(none),
             "follow" => live.follow().map(none),
@@ -230,7 +226,8 @@ impl Operations {
         let frame = match &needs[..] {
             #[cfg(feature = "core")]
             [Need::Append { file, bytes, durable, within: Some(within) }]
-                if file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl") =>
+                if cfg!(feature = "core")
+                    && file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl") =>
             {
                 framed(APPEND, &[&number_of, &[u8::from(*durable)], bytes])
             }

@@ -80,25 +80,19 @@ impl Operations {
             "current" => store.current(Current::Any).map(placed_at),
             "goesOn" => store.current(Current::GoesOn).map(placed_at),
             "point" => store.point_to(word(), word()).map(flag),
-            "pointer" => store.pointer().map(|pointer| to_json(&pointer).into_bytes()),
-            "unpoint" => store.unpoint().map(none),
-            "describe" => store.describe(word(), word()).map(String::into_bytes),
             "places" => store.places().map(String::into_bytes),
             "meet" => store.met_with(word()).map(none),
             "liesNow" => store.lies_now(word(), placement(&word())).map(placed_at),
             "carry" => store.carry(word(), placement(&word()), word()).map(placed_at),
+            "relocate" => store.relocate(word(), word(), word()).map(|count| count.to_string().into_bytes()),
             "delete" => {
                 let session = (word(), placement(&word()));
                 store.delete(session, word(), word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),
-            "cutOff" => store.cut_off(word() == "true").map(String::into_bytes),
-            "trashedAs" => store.trashed_as(word()).map(|path| to_json(&path).into_bytes()),
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "note" => store.note(word()).map(none),
-            "indexDamage" => store.index_damage().map(|count| count.to_string().into_bytes()),
-            "mendIndex" => store.mend_index().map(none),
             "save" => store.save().map(none),
             _ => {
                 return Err(small(&Trouble::internal(
@@ -137,7 +131,6 @@ pub(crate) fn placement(name: &str) -> Placement {
 fn finding(how: &str) -> Finding {
     match how {
         "placed" => Finding::Placed,
-        "looked" => Finding::Looked,
         _ => Finding::Listed,
     }
 }

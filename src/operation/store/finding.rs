@@ -96,8 +96,6 @@ pub enum Finding {
     Placed,
     /// Among all that a list has.
     Listed,
-    /// The same, and nothing is changed by that: what rests goes on resting, and nothing is written down.
-    Looked,
 }
 
 impl Store {
@@ -125,13 +123,11 @@ impl Store {
                 wanted.all = true;
                 self.all_listed(io, &wanted).await?
             }
-            Finding::Looked => self.looked_for(io).await?,
         };
         if how == Finding::Placed && found.is_empty() {
             return Ok(None);
         }
-        let all: Vec<Candidate> = found.iter().map(|one| self.candidate(one)).collect();
-        let one = &found[exactly(id, &all)?];
+        let one = self.meant(id, &found)?;
         Ok(Some((one.path.clone(), one.entry.placement)))
     }
 
@@ -147,6 +143,11 @@ impl Store {
         })
     }
 
+    pub(super) fn meant<'l>(&self, id: &str, found: &'l [Listed]) -> Result<&'l Listed, Error> {
+        let all: Vec<Candidate> = found.iter().map(|one| self.candidate(one)).collect();
+        Ok(&found[exactly(id, &all)?])
+    }
+
     fn candidate(&self, one: &Listed) -> Candidate {
         let day = match self.setup.place(&one.path, one.entry.placement) {
             Some(Place::Workspace { day, .. }) => Some(day),
@@ -157,7 +158,8 @@ impl Store {
         Candidate { id, name, title, path: path.clone(), day }
     }
 
-    async fn looked_for(&self, io: &Io) -> Result<Vec<Listed>, Trouble> {
+    /// All that a list has, and nothing is changed by that: what rests goes on resting, and nothing is written down.
+    pub(super) async fn looked_for(&self, io: &Io) -> Result<Vec<Listed>, Trouble> {
         let index = self.read_index(io).await?;
         let found = self.found_of(io, &index, true, true).await?;
         self.discard_lines();

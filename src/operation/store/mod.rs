@@ -9,7 +9,7 @@
 
 mod carrying;
 mod create;
-mod cut_off;
+mod doctor;
 mod finding;
 #[cfg(feature = "interop")]
 mod fork;
@@ -21,6 +21,7 @@ mod moving;
 mod places;
 mod pointing;
 mod project;
+mod relocating;
 #[cfg(feature = "interop")]
 mod searching;
 mod settings;

@@ -8,7 +8,7 @@
 //! 5. The old folder goes to the trash.
 //!
 //! So whatever moment it is cut off at, one place is the session's, and nothing that was acknowledged is missing there. Here is
-//! what is written down of them, and what it says; `carrying` does these steps, and `cut_off` ends what nobody is at any more.
+//! what is written down of them, and what it says; `carrying` does these steps, and `doctor` ends what nobody is at any more.
 
 use alloc::collections::BTreeSet;
 use alloc::format;

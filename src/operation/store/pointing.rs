@@ -33,16 +33,8 @@ impl Store {
 
     /// Takes the pointer away.
     pub fn unpoint(self: &Rc<Store>) -> Operation<'static, ()> {
-        Operation::new(|io| async move {
-            io.remove(&pointer::file()).await?;
-            io.remove(&pointer::link()).await
-        })
-    }
-
-    /// What the project's pointer says; whether there is such a session, the caller looks.
-    pub fn pointer(self: &Rc<Store>) -> Operation<'static, Option<Pointer>> {
         let store = self.clone();
-        Operation::new(|io| async move { store.pointed(&io).await })
+        Operation::new(|io| async move { store.unpointed(&io).await })
     }
 
     /// Where the session lies that is current, as [`Store::find`] answers; nothing where there is none.
@@ -59,7 +51,12 @@ impl Store {
         self.pointed_to(io, &Pointer { id: live.id(), path: live.shown() }).await
     }
 
-    async fn pointed_to(&self, io: &Io, pointer: &Pointer) -> Result<bool, Trouble> {
+    pub(super) async fn unpointed(&self, io: &Io) -> Result<(), Trouble> {
+        io.remove(&pointer::file()).await?;
+        io.remove(&pointer::link()).await
+    }
+
+    pub(super) async fn pointed_to(&self, io: &Io, pointer: &Pointer) -> Result<bool, Trouble> {
         let project = &self.setup.project;
         if !pointer::may_have(project, &self.setup.around(project), &self.setup.user) {
             return Ok(false);
@@ -67,6 +64,7 @@ impl Store {
         Ok(unless_bug(written(io, pointer).await)?.is_some())
     }
 
+    /// What the project's pointer says; whether there is such a session, the caller looks.
     pub(super) async fn pointed(&self, io: &Io) -> Result<Option<Pointer>, Trouble> {
         let bytes = unless_bug(io.read_all(&pointer::file()).await)?.flatten();
         Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))

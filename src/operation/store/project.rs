@@ -1,24 +1,13 @@
 //! The project that is worked in: its folder, its hash, and by what else it is known when its folder is another.
 
-use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 
 use super::Store;
-use crate::json::text::to_json;
-use crate::operation::{Io, Operation, Trouble};
+use crate::operation::{Io, Trouble};
 use crate::project::{Aliases, hash};
 use crate::record::event::Project;
 
 impl Store {
-    /// What sessions say of a project: `{"path","hash","name","remote","firstCommit","folder"}`, JSON. `normal` is its path in
-    /// Unicode's normalization form C.
-    pub fn describe(self: &Rc<Store>, path: String, normal: String) -> Operation<'static, String> {
-        Operation::new(|io| async move {
-            let aliases = Aliases::from_json(&io.git(&path).await?)?;
-            Ok(to_json(&project(path, hash(&normal), aliases)))
-        })
-    }
-
     /// What its repository says; asked once.
     pub(super) async fn aliases(&self, io: &Io) -> Result<Aliases, Trouble> {
         if let Some(known) = &*self.aliases.borrow() {
@@ -34,6 +23,12 @@ impl Store {
         let aliases = self.aliases(io).await?;
         Ok(project(self.setup.project.clone(), self.hash.clone(), aliases))
     }
+}
+
+/// What sessions say of the project of a folder.
+pub(super) async fn of_folder(io: &Io, path: String, normal: &str) -> Result<Project, Trouble> {
+    let aliases = Aliases::from_json(&io.git(&path).await?)?;
+    Ok(project(path, hash(normal), aliases))
 }
 
 fn project(path: String, hash: String, aliases: Aliases) -> Project {

@@ -75,18 +75,6 @@ impl Store {
         })
     }
 
-    /// How many lines of the index are none.
-    pub fn index_damage(self: &Rc<Store>) -> Operation<'static, u64> {
-        let store = self.clone();
-        Operation::new(|io| async move { Ok(store.read_index(&io).await?.damaged) })
-    }
-
-    /// Takes away what is no line of the index.
-    pub fn mend_index(self: &Rc<Store>) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move { store.compact_index(&io, &[]).await })
-    }
-
     /// Writes down what was found out about sessions, for the next list.
     pub fn save(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();

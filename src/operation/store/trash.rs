@@ -39,12 +39,6 @@ impl Store {
         })
     }
 
-    /// Where something of this name comes to lie that is deleted now, as people call it.
-    pub fn trashed_as(self: &Rc<Store>, name: String) -> Operation<'static, String> {
-        let store = self.clone();
-        Operation::new(|io| async move { Ok(store.setup.shown(&store.in_trash(&io, &name))) })
-    }
-
     /// Puts the folder of a session in the trash; `lies`: where it was left. Answer: where it lies now.
     pub(super) async fn to_trash(
         &self,

@@ -1,10 +1,11 @@
 // @ts-check
 /** The component under scripts: what each operation is in its interfaces, by the host of tests/component. */
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { entropy, nowMs, offsetMinutes } from "../../../js/wasm/clock.js";
+import { realPath } from "../../../js/storage/real-path.js";
 import { Host, bytesOf, know, refusal, texts as plain, vocabularyOf } from "../../component/host.mjs";
 import { given } from "./given.mjs";
 
@@ -93,11 +94,20 @@ const OF_STORES = {
     await closed(host, session);
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
+  doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
   find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
   search: async ({ host, asked: { words, most, ...request } }) => (await texts(host, host.store.search(words, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
+  mend: async ({ host, session }) => {
+    await host.run(session.flush());
+    return (await json(host.run(host.store.mend(session)))) ?? undefined;
+  },
   notices: ({ host }) => JSON.parse(host.store.notices() || "[]"),
   point: ({ host, session }) => json(host.run(host.store.point(session))),
+  relocate: async ({ host, asked: { from, to } }) => {
+    const [old, path] = [resolve(from), realPath(to)];
+    return { count: await json(host.run(host.store.relocate(old.normalize("NFC"), path, path.normalize("NFC")))) };
+  },
   secrets: ({ host }) => JSON.parse(host.store.secrets()),
   listSettings: async ({ host }) => (await json(host.run(host.store.settings()))).all,
   settings: async ({ host }) => {

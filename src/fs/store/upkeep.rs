@@ -1,0 +1,79 @@
+//! What keeps a store in order.
+
+use alloc::string::String;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::super::helpers::Helpers;
+use super::super::refusal::refused;
+use super::super::session::Session;
+use super::{Store, real, text};
+use crate::operation::Trouble;
+
+impl Store {
+    /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
+    /// `fix`, no byte is changed by that; with it, what can be mended is: no complete line of a log is ever touched. `secrets`:
+    /// also what secrets are in the files, as the helper finds them. Answer: `[{"id","path","health","problems":[{"file",
+    /// "code","start","end","message"}],"fixed"}]`; places are bytes.
+    ///
+    /// # Errors
+    /// `invalid_request`; `not_found` or `ambiguous` for an `id` that means none, or several; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create("{}")?;
+    /// assert!(store.doctor("{}", Default::default())?.contains(r#""health":"ok","problems":[]"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn doctor(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
+        self.drive_with(self.0.core.doctor(request.into()), &mut helpers)
+    }
+
+    /// Mends what can be mended of a session. Answer: what [`Store::doctor`] says of it; null where it is there no longer.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// std::fs::remove_file(session.path().join("metadata.json"))?;
+    /// assert!(store.mend(&session)?.contains("wrote metadata.json anew"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn mend(&self, session: &Session) -> Result<String, Trouble> {
+        session.flush()?;
+        self.drive(self.0.core.mend(session.0.live.shown(), session.placement()))
+    }
+
+    /// The sessions of a folder belong to another one from now on: a project was moved. Answer: how many.
+    ///
+    /// # Errors
+    /// `not_found` where there is no such folder; `open_elsewhere` where another process has one of them open; those of a
+    /// storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let id = store.create("{}")?.id();
+    /// assert_eq!(store.relocate(store.project(), home.path())?, 1);
+    /// assert!(store.session(&id)?.metadata().contains(home.path().to_str().expect("Unicode")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn relocate(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<u64, Trouble> {
+        let from = from.as_ref();
+        let old = std::path::absolute(from).map_err(|error| refused("stat", from, None, error.into()))?;
+        let path = real(to.as_ref().into())?;
+        let normal = |path: &Path| Ok::<String, Trouble>(text(path)?.nfc().collect());
+        self.drive(self.0.core.relocate(normal(&old)?, text(&path)?, normal(&path)?))
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be mended, and how: each finding is told, and nothing is changed until somebody says so.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::Store;
+use crate::json::text::to_json;
+use crate::layout::pointer::Pointer;
+use crate::layout::{File, Place, names};
+use crate::operation::live::Live;
+use crate::operation::store::moving::Moving;
+use crate::operation::{Io, Trouble};
+use crate::session::listed::Wanted;
+
+/// What is wrong, beside what is wrong in the logs.
+#[derive(Serialize)]
+pub(super) struct Problem {
+    file: String,
+    start: u64,
+    end: u64,
+    code: String,
+    message: String,
+}
+
+impl Problem {
+    pub fn new(file: &str, code: &str, message: String) -> Problem {
+        Problem { file: file.into(), start: 0, end: 0, code: code.into(), message }
+    }
+
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+}
+
+pub(super) struct Finding {
+    pub problem: Problem,
+    pub mend: Mend,
+}
+
+/// How it is mended.
+pub(super) enum Mend {
+    /// What is torn at this end of a log gets a line feed behind it.
+    Seal { log: File, end: u64 },
+    /// The document is written anew. What cannot be read may be somebody's work all the same: it goes to the trash.
+    Document { of: Rc<Live>, was: Option<Vec<u8>> },
+    /// The checkpoint is made again.
+    Checkpoint { of: Rc<Live> },
+    /// Leases of processes that are gone are taken away.
+    Leases { of: Rc<Live>, count: usize },
+    /// What is no line of the index is taken away.
+    Index { damaged: u64 },
+    /// The project is pointed to another session, or to none.
+    Pointer,
+    /// Nobody wants it any more.
+    Remove(File),
+    /// A move is brought to an end.
+    End(Box<Moving>),
+    /// The folder of a session that was left is put in the trash.
+    Trash(Place, File),
+    /// A place that was taken is given up.
+    Free(File),
+}
+
+/// What was done; and of what is still there the problems, JSON each.
+#[derive(Default)]
+pub(super) struct Mended {
+    pub fixed: Vec<String>,
+    pub failed: Vec<String>,
+}
+
+impl Store {
+    pub(super) async fn mended_if(
+        &self,
+        io: &Io,
+        findings: Vec<Finding>,
+        mends: bool,
+    ) -> Result<Mended, Trouble> {
+        if mends {
+            return self.mended(io, findings).await;
+        }
+        let failed = findings.iter().map(|one| one.problem.to_json()).collect();
+        Ok(Mended { fixed: Vec::new(), failed })
+    }
+
+    /// Mends what can be, and says what it did; of what could not, why.
+    pub(super) async fn mended(&self, io: &Io, findings: Vec<Finding>) -> Result<Mended, Trouble> {
+        let mut mended = Mended::default();
+        for Finding { problem: Problem { file, code, .. }, mend } in findings {
+            match Box::pin(self.mended_one(io, mend)).await {
+                Ok(done) => mended.fixed.push(done),
+                Err(trouble) if trouble.is_bug() => return Err(trouble),
+                Err(trouble) => {
+                    let message = format!("could not mend it ({code}): {}", trouble.message());
+                    mended.failed.push(Problem::new(&file, trouble.code(), message).to_json());
+                }
+            }
+        }
+        Ok(mended)
+    }
+
+    // What it did, as people are told it.
+    async fn mended_one(&self, io: &Io, mend: Mend) -> Result<String, Trouble> {
+        let shown = |file: &File| self.setup.shown(file);
+        Ok(match mend {
+            Mend::Seal { log, end } => {
+                io.append(&log, b"\n".into(), true, Some(&log.folder())).await?;
+                format!("sealed {} behind byte {end} with a line feed", log.name())
+            }
+            Mend::Document { of, was } => self.document_anew(io, &of, was).await?,
+            Mend::Checkpoint { of } => {
+                let file = of.cached(names::Kept::Checkpoint);
+                io.remove(&file).await?;
+                of.revived(io).await?;
+                of.save_checkpoint(io, true).await?;
+                format!("dropped the checkpoint at \"{}\"; it is made again where it is needed", shown(&file))
+            }
+            Mend::Leases { of, count } => {
+                of.taken_up(io, i64::MAX, true).await?;
+                let s = if count == 1 { "" } else { "s" };
+                format!("cleared away {count} lease{s} of processes that are gone")
+            }
+            Mend::Index { damaged } => {
+                self.compact_index(io, &[]).await?;
+                format!("wrote the index anew without {damaged} damaged lines")
+            }
+            Mend::Pointer => self.pointed_anew(io).await?,
+            Mend::Remove(file) => {
+                io.remove(&file).await?;
+                format!("removed \"{}\"", shown(&file))
+            }
+            Mend::End(moving) => self.ended(io, &moving).await?,
+            Mend::Trash(session, lies) => {
+                let place = self.to_trash(io, &session, Some(&lies)).await?;
+                format!("put \"{}\" into the trash: \"{}\"", shown(&lies), shown(&place))
+            }
+            Mend::Free(folder) => {
+                self.freed(io, &folder).await?;
+                format!("gave up the place \"{}\"", shown(&folder))
+            }
+        })
+    }
+
+    async fn document_anew(&self, io: &Io, live: &Live, was: Option<Vec<u8>>) -> Result<String, Trouble> {
+        let file = live.document_file();
+        let mut lies = String::new();
+        if let Some(bytes) = was {
+            let copy = self.in_trash(io, &format!("{}-{}", live.id(), file.name()));
+            io.replace(&copy, bytes, None).await?;
+            lies = format!("; as it was, it lies at \"{}\"", self.setup.shown(&copy));
+        }
+        live.save(io).await?;
+        Ok(format!("wrote {} anew from the logs{lies}", file.name()))
+    }
+
+    async fn pointed_anew(&self, io: &Io) -> Result<String, Trouble> {
+        let wanted = Wanted::from_json(r#"{"type":null}"#)?;
+        let mut all = self.all_listed(io, &wanted).await?.into_iter();
+        let Some(other) = all.find(|one| one.entry.lifecycle.is_some()) else {
+            self.unpointed(io).await?;
+            return Ok("took away the pointer to the current session".into());
+        };
+        let pointer = Pointer { id: other.entry.id, path: other.path };
+        self.pointed_to(io, &pointer).await?;
+        Ok(format!("pointed the project to its last session, {}", pointer.id))
+    }
+}
