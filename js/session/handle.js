@@ -60,10 +60,10 @@ export class Live {
     this.#lend = lend;
     this.place = place;
     /** What the last context was made of. */
-    this.report = new KeptReport(cache.storage, () => `${this.cachePath}.report`);
+    this.report = new KeptReport();
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
     this.from = { storage, log: new Log({ storage, folder }), folder };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
   }
 
   /** One that the core has begun says at once who it is. */

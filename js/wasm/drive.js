@@ -37,6 +37,7 @@ import { copied } from "../storage/copy.js";
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
  * @property {string} [lease] what says that the session is open here is called so
  * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: the session of that folder
+ * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
  * @property {Own} [own]
  *
  * What the caller of an operation does for it.
@@ -124,6 +125,9 @@ const ANSWERS = {
   async replace({ file, within }, { host, payload }) {
     const { storage, path } = host.at(file);
     await storage.replace(path, payload, { within: within && host.at({ ...file, path: within }).path });
+  },
+  async keep({ file }, { host, payload }) {
+    host.keep?.(host.at(file), payload);
   },
   async move({ from, to }, { host }) {
     const { storage, path } = host.at(from);

@@ -28,6 +28,7 @@ pub use prompt::{prompt, told};
 pub use report::{Action, Begins, Decision, Rejection, Report};
 pub use request::{Assumed, Counter, Custom, Request};
 pub use summary::{Known, extract};
+pub(crate) use written::write_apart;
 pub use written::write_context;
 
 use alloc::string::String;

@@ -11,6 +11,13 @@ use crate::shapes::{Format, Written, write};
 
 /// A context and its report, JSON; without a shape its messages are as stored.
 pub fn write_context(context: &Context, shape: Option<Format>) -> String {
+    let (messages, rest) = write_apart(context, shape);
+    // They are JSON already, of megabytes at times: not read again.
+    ["{\"messages\":", &messages, ",", &rest[1..]].concat()
+}
+
+/// The same in two: its messages, and an object of the rest.
+pub(crate) fn write_apart(context: &Context, shape: Option<Format>) -> (String, String) {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct WithoutMessages<'a> {
@@ -37,6 +44,5 @@ pub fn write_context(context: &Context, shape: Option<Format>) -> String {
         orphaned_results,
         report: &context.report,
     });
-    // They are JSON already, of megabytes at times: not read again.
-    ["{\"messages\":", &json, ",", &rest[1..]].concat()
+    (json, rest)
 }

@@ -110,6 +110,7 @@ impl Host {
                 let mut disk = self.disk.borrow_mut();
                 done(disk.replace(&self.at(&file), &bytes, within.as_deref()))
             }
+            Need::Keep { file, bytes } => done(self.disk.borrow_mut().replace(&self.at(&file), &bytes, None)),
             Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
             Need::Copy { from, to, missing } => {
                 let copied = self.disk.borrow_mut().copy(&self.at(&from), &self.at(&to), missing);

@@ -290,6 +290,27 @@ impl Session {
         self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
     }
 
+    /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
+    /// none was built. Kept on disk, so another process may ask.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.last_context()?, "null");
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// session.context(r#"{"window":8000}"#, Default::default())?;
+    /// assert!(session.last_context()?.contains(r#""strategy":"full-history""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn last_context(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.last_context())
+    }
+
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
     /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings","context",
     /// "notices"}`.

@@ -11,10 +11,11 @@ use super::live::Live;
 use super::logs::LogName;
 use super::summary::{Wanted, Written};
 use super::{Io, Need, Operation, Trouble, Work};
-use crate::context::{Build, Context, Outcome, Request, extract, write_context};
+use crate::context::{Build, Context, Outcome, Request, extract, write_apart};
 use crate::error::Code;
 use crate::json::fields::{Fields, items, kind_of};
 use crate::json::text::to_json;
+use crate::layout::names::Kept as Cached;
 use crate::record::scan::records;
 use crate::record::{message, message::Message};
 use crate::session::needs::Needs;
@@ -55,12 +56,25 @@ pub(super) struct Built {
 
 impl Live {
     /// What a model call gets: `{"request","summarizes","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads it.
-    /// Answer: as [`write_context`] writes it, with `summaryRefused` and `missingBlobs` where there are such.
+    /// Answer: as [`write_context`](crate::context::write_context) writes it, with `summaryRefused` and `missingBlobs` where there are such.
     pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
-            Ok(live.passed(&io, &asked, source).await?.json)
+            let passed = live.passed(&io, &asked, source).await?;
+            live.keep_report(&io, &passed).await?;
+            Ok(passed.json)
+        })
+    }
+
+    /// What the last context was made of, without its texts. Answer: JSON, null where none was built, or what is kept of it is not
+    /// as it was written.
+    pub fn last_context(self: &Rc<Live>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let kept = io.read_all(&live.cached(Cached::Report)).await?.unwrap_or_default();
+            let kept = String::from_utf8(kept).ok().filter(|json| Fields::check(json).is_ok());
+            Ok(kept.unwrap_or_else(|| "null".into()))
         })
     }
 
@@ -234,8 +248,9 @@ impl Counts {
 }
 
 impl Built {
-    pub(super) fn write(&self, shape: Option<Format>) -> String {
-        let mut json = write_context(&self.context, shape);
+    /// Its messages, and an object of the rest.
+    pub(super) fn write(&self, shape: Option<Format>) -> (String, String) {
+        let (messages, mut json) = write_apart(&self.context, shape);
         json.pop();
         for (name, count) in &self.told {
             json.push_str(&format!(",\"{name}\":{count}"));
@@ -247,7 +262,7 @@ impl Built {
             json.push_str(&format!(",\"missingBlobs\":{}", self.missing_blobs));
         }
         json.push('}');
-        json
+        (messages, json)
     }
 }
 

@@ -168,6 +168,10 @@ impl Io {
         self.done(Need::Replace { file: file.clone(), bytes, within })
     }
 
+    pub fn keep(&self, file: &File, bytes: Vec<u8>) -> Reply<'_, ()> {
+        self.done(Need::Keep { file: file.clone(), bytes })
+    }
+
     /// The hash of a part of a file; nothing where the file is shorter.
     pub fn hash(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<String>> {
         self.ask(Need::Hash { file: file.clone(), start, end }, |answer| match answer {

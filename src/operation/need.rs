@@ -64,6 +64,15 @@ pub enum Need {
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<String>,
     },
+    /// The same for a file that can do without: nobody waits until the disk has it, and what was to come there before need not come
+    /// any more. Answer: `Done`.
+    Keep {
+        /// Which file.
+        file: File,
+        /// By what.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+    },
     /// Takes a file away, if it is there. Answer: `Done`.
     Remove {
         /// Which.
@@ -234,6 +243,7 @@ impl Need {
         match self {
             Need::Append { bytes, .. }
             | Need::Replace { bytes, .. }
+            | Need::Keep { bytes, .. }
             | Need::Page { bytes }
             | Need::Out { bytes } => Some(Cow::Borrowed(bytes)),
             #[cfg(feature = "interop")]

@@ -7,17 +7,22 @@ use alloc::vec::Vec;
 
 use super::context::{Asked, Built, counted, named_vocabulary, object};
 use super::live::Live;
-use super::{Io, Trouble};
+use super::{Io, Trouble, unless_bug};
 use crate::context::Counter;
 use crate::json::fields::items;
+use crate::json::text::to_json;
+use crate::layout::names::Kept;
 use crate::session::source::Source;
 use crate::shapes::Format;
+use crate::time;
 use crate::tokens::count;
 
 /// A context as it may leave.
 pub(super) struct Passed {
     /// As callers get it.
     pub json: String,
+    /// The same without its messages.
+    rest: String,
     pub tokens_used: u32,
     /// How many messages of the path it leaves out.
     pub left_out: u64,
@@ -53,8 +58,11 @@ impl Out {
 impl Built {
     fn passed(&self, shape: Option<Format>) -> Passed {
         let context = &self.context;
+        let (messages, rest) = self.write(shape);
         Passed {
-            json: self.write(shape),
+            // They are JSON already, of megabytes at times: not read again.
+            json: ["{\"messages\":", &messages, ",", &rest[1..]].concat(),
+            rest,
             tokens_used: context.tokens_used,
             left_out: context.original_message_count.saturating_sub(context.included_message_count),
             missing_blobs: self.missing_blobs,
@@ -77,7 +85,9 @@ impl Passed {
         if items(&out.secrets).is_some_and(|secrets| !secrets.is_empty()) {
             parts.push(format!("\"secrets\":{}", out.secrets));
         }
-        Ok(Passed { json: format!("{{{}}}", parts.join(",")), tokens_used: used, ..self })
+        let json = format!("{{{}}}", parts.join(","));
+        parts.retain(|part| !part.starts_with("\"messages\":"));
+        Ok(Passed { json, rest: format!("{{{}}}", parts.join(",")), tokens_used: used, ..self })
     }
 }
 
@@ -104,6 +114,13 @@ impl Asked {
 }
 
 impl Live {
+    /// Keeps what a context was made of, without its texts, for whoever asks later. That it cannot is no reason to have no context.
+    pub(super) async fn keep_report(&self, io: &Io, passed: &Passed) -> Result<(), Trouble> {
+        let at = to_json(&time::format(io.now_ms()));
+        let report = format!("{{\"at\":{at},{}", &passed.rest[1..]);
+        unless_bug(io.keep(&self.cached(Kept::Report), report.into_bytes()).await).map(drop)
+    }
+
     /// A context as it may leave. A placeholder may be longer than what it stands for: what is over the budget then is taken
     /// from the next try.
     pub(super) async fn passed(&self, io: &Io, asked: &Asked, source: Source) -> Result<Passed, Trouble> {

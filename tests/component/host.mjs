@@ -168,6 +168,7 @@ export class Host {
       closeSync(fd);
       renameSync(beside, path);
     },
+    keep: (asked) => this.#answers.replace?.(asked),
     remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
       if (statOf(this.#at(to))) throw refusal("already_exists", "something is there already");

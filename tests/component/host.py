@@ -178,6 +178,8 @@ class Host:
         os.replace(beside, path)
         return DONE
 
+    on_keep = on_replace
+
     def on_remove(self, file):
         path = self.at(file)
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
@@ -186,6 +188,7 @@ class Host:
     def on_move(self, asked):
         if os.path.lexists(self.at(asked.to)):
             raise FileExistsError("something is there already")
+        self.at(asked.to).parent.mkdir(parents=True, exist_ok=True)
         os.rename(self.at(getattr(asked, "from")), self.at(asked.to))
         return DONE
 

@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const component = join(root, "pkg", "leftoff.component.wasm");
 
 /**
- * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string }} Step `session`: of which; null is the store
+ * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string, given?: string }} Step `session`: of which; null is the store; `given`: the
+ *   session that it is asked about
  * @typedef {{ home: string, project: string, planes?: string }} Folders
  * @typedef {{ ask: (step: Step) => Promise<any>, end: () => Promise<unknown> }} Talk
  */
@@ -24,7 +25,7 @@ export async function inNode(folders) {
   /** @type {Record<string, any>} */
   const sessions = {};
   /** @param {Step} step */
-  const does = async ({ op, args = [], session = "s", name }) => {
+  const does = async ({ op, args = [], session = "s", name, given }) => {
     if (op === "session") {
       sessions[name ?? "s"] = host.store.session(...args);
       return null;
@@ -33,7 +34,8 @@ export async function inNode(folders) {
     const pages = [];
     const called = op.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
     const resource = session === null ? host.store : sessions[session];
-    const answer = await host.run(resource[called](...args), { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
+    const about = given === undefined ? args : [sessions[given], ...args];
+    const answer = await host.run(resource[called](...about), { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
     if (typeof answer === "string") return pages.length > 0 ? pages : answer;
     sessions[name ?? "s"] = answer;
     return answer.path();

@@ -205,6 +205,29 @@ check("a session is found by a beginning of its id, and handed to the next run",
   await assert.rejects(talk.ask({ op: "find", args: ["ffffffff", "listed"], session: null }), { code: "not_found" });
 });
 
+check("a session is carried to the workspace and back with all that was said, and deleted and brought back", async ({ fixture, open }) => {
+  const talk = await open();
+  const path = await talk.ask({ op: "create", args: ["{}"], session: null });
+  const id = path.slice(path.lastIndexOf("session-") + "session-".length);
+  const image = randomBytes(100_000).toString("base64");
+  const said = { role: "user", content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${image}` } }] };
+  await talk.ask({ op: "append", args: [JSON.stringify(said), { ...durable, format: "openai-chat" }] });
+  const before = await read(talk);
+  for (const to of ["workspace", "home"]) {
+    await talk.ask({ op: "close" });
+    const moved = await talk.ask({ op: "move", args: [JSON.stringify({ id, type: "chat", to, words: "A plan" })], session: null, given: "s" });
+    assert.equal(moved.startsWith(join(fixture.folders[to === "home" ? "home" : "project"], "")), true, moved);
+    await talk.ask({ op: "open" });
+    assert.deepEqual(await read(talk), before);
+    assert.equal(readdirSync(join(moved, "blobs")).length, 1);
+  }
+  await talk.ask({ op: "close" });
+  const trash = JSON.parse(await talk.ask({ op: "delete", args: [false], session: null, given: "s" }));
+  assert.equal(existsSync(trash), true);
+  assert.equal(JSON.parse(await talk.ask({ op: "restore", args: [id], session: null })).id, id);
+  assert.deepEqual(JSON.parse(fixture.typed(["show", id, "--json"])).map((/** @type {any} */ { role }) => role), ["user"]);
+});
+
 check("no session lies outside the store", async ({ open }) => {
   const talk = await open();
   await assert.rejects(talk.ask({ op: "session", args: ["/nowhere", "home"] }), { code: "not_found" });
@@ -269,6 +292,7 @@ test("what needs no session is the same as in JavaScript", async () => {
   assert.equal(texts.estimate(text), await countTokens(text, { encoding: "estimate-1" }));
   const counter = protocol.Vocabulary.fromPlanes(readFileSync(planes));
   assert.deepEqual([counter.encoding(), counter.count(text)], ["o200k_base", await countTokens(text, { encoding: "o200k_base" })]);
+  assert.ok(counter.count(text, 2) > 2);
   assert.equal(protocol.Vocabulary.fromBase64(readFileSync(planes, "base64")).count(text), counter.count(text));
   for (const [make, given] of /** @type {const} */ ([["fromPlanes", new Uint8Array(6)], ["fromBase64", "%"], ["fromBase64", "AAAA"]])) {
     assert.throws(() => protocol.Vocabulary[make](given), (/** @type {any} */ error) => error.payload.code === "invalid_vocabulary", make);
@@ -287,6 +311,14 @@ test("what needs no session is the same as in JavaScript", async () => {
   const stamp = { nowMs: 0n, offsetMinutes: 0, entropy: new BigUint64Array([1n, 2n, 3n, 4n]) };
   const history = texts.historyText('[{"role":"user","content":"----- 0000000000000001"}]', stamp);
   assert.deepEqual(history.split("\n").filter((/** @type {string} */ line) => line.startsWith("-----")), Array(2).fill("----- 00000000000000010000000000000002"));
+});
+
+test("stores that have vocabularies of their own share the memory of one", async () => {
+  const { protocol } = await import(join(root, "target", "component", "leftoff.js"));
+  const bytes = readFileSync(planes);
+  // Of half as many with memory of their own no more fitted.
+  const all = Array.from({ length: 120 }, () => protocol.Vocabulary.fromPlanes(bytes));
+  assert.deepEqual([...new Set(all.map((one) => one.count("hello world")))], [2]);
 });
 
 /** @param {any} error @returns {any} */

@@ -11,7 +11,6 @@ const MISSING = {
   writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-shortened",
   import: "export-imported import-aider import-aider-runs import-claude-code import-claude-commands import-claude-records import-claude-sidechain import-cline import-cline-sdk import-codex-foreign import-codex-real import-codex-simple import-continue import-copilot import-copilot-real import-damaged import-deep import-folder import-formats import-gemini-jsonl import-gemini-resumed import-gemini-tools import-grows import-nanocoder import-of-project import-opencode-files import-other-agents import-pi import-pi-drift import-progress import-qwen import-qwen-folder import-refused import-rewritten import-said-wrongly import-twice-from-copies",
   importAll: "import-all import-all-homes import-all-nothing",
-  lastContext: "context-budgets context-compared gone-session messages-empty",
   readTranscript: "transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused",
   record: "record record-command record-grows record-refused",
   "rules for secrets": "redact-replace redact-report redact-tools settings doctor-secrets",

@@ -132,6 +132,11 @@ impl Host {
                 self.files.insert(file.path, (bytes, self.changes));
                 Answer::Done
             }
+            Need::Keep { file, bytes } => {
+                self.changes += 1;
+                self.files.insert(file.path, (bytes, self.changes));
+                Answer::Done
+            }
             Need::Remove { file } => {
                 self.files
                     .retain(|path, _| *path != file.path && !path.starts_with(&format!("{}/", file.path)));

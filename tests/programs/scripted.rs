@@ -340,6 +340,7 @@ fn of_session(session: &Session, op: &str, step: &Step) -> Answer {
         "examine" => session.examine()?,
         "export" => to_json(&session.export(&rest()).collect::<Result<String, _>>()?),
         "flush" => done(session.flush())?,
+        "lastContext" => session.last_context()?,
         "messages" => messages(session, step.value("most")?, &rest())?,
         "metadata" => session.metadata(),
         "others" => {

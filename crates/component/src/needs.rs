@@ -26,6 +26,9 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Replace { file, bytes, within } => {
             Need::Replace(Replace { file: outside(file), content: content(bytes), within })
         }
+        Asked::Keep { file, bytes } => {
+            Need::Keep(Replace { file: outside(file), content: content(bytes), within: None })
+        }
         Asked::Remove { file } => Need::Remove(outside(file)),
         Asked::Move { from, to } => Need::Move(Move { from: outside(from), to: outside(to) }),
         Asked::Copy { from, to, missing } => {

@@ -103,6 +103,10 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.leaving.out(value, Some(self.live.folder())).map(|left| text(left.to_json())))
     }
 
+    fn last_context(&self) -> Operation {
+        UnderWay::begun(self.live.last_context().map(text))
+    }
+
     fn state(&self) -> Operation {
         UnderWay::begun(self.live.state().map(text))
     }
@@ -133,6 +137,10 @@ impl GuestSession for Sitting {
 
     fn others(&self) -> Operation {
         UnderWay::begun(self.live.others().map(text))
+    }
+
+    fn refuse_if_open(&self) -> Operation {
+        UnderWay::begun(self.live.refuse_if_open().map(nothing))
     }
 
     fn refresh(&self) -> Operation {

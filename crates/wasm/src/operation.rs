@@ -164,6 +164,7 @@ impl Operations {
             "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             "context" => live.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             "resume" => live.resume(text()?, counter.counts(count_tokens)).map(String::into_bytes),
+            "lastContext" => live.last_context().map(String::into_bytes),
             "state" => live.state().map(String::into_bytes),
             "brief" => live.brief(text()?).map(|brief| to_json(&brief).into_bytes()),
             "pins" => live.pins().map(String::into_bytes),

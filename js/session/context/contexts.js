@@ -1,7 +1,7 @@
 // @ts-check
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
-import { nowText, offsetMinutes } from "../../wasm/clock.js";
+import { offsetMinutes } from "../../wasm/clock.js";
 import { anyCounter, bytesOf, called, namedCounter } from "../../wasm/core.js";
 import { LeftoffError } from "../../error.js";
 import { toJson } from "../../wasm/json.js";
@@ -27,22 +27,20 @@ export class Contexts {
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
   async context(request) {
     const { asked, own } = this.#asked(request);
-    const result = await this.#live.run("context", toJson(asked), { own });
-    this.#live.report.keep(reportOf(result));
-    return result;
+    return this.#live.run("context", toJson(asked), { own });
   }
 
   /** @param {object} about what is asked beside a context @param {ContextRequest} request @returns {Promise<any>} */
   async resumed(about, request) {
     const { asked, own } = this.#asked(request);
     const { id, command, block, context, warnings, ...told } = await this.#live.run("resume", toJson({ ...asked, ...about, offsetMinutes: offsetMinutes() }), { own });
-    this.#live.report.keep(reportOf(context));
     return { id, command, block, history: context.messages, warnings, context, ...told };
   }
 
   /** @returns {Promise<KeptReport | undefined>} */
   async last() {
-    return this.#out(await this.#live.report.last());
+    await this.#live.report.settled();
+    return this.#out((await this.#live.run("lastContext")) ?? undefined);
   }
 
   /** @returns {Promise<SessionState>} */
@@ -102,9 +100,4 @@ function tokenizerOf(encoding, count) {
     return counts instanceof Promise ? counts.then(sum) : sum(counts);
   };
   return { count: (text) => those([text]), countMessages: (messages) => those(messages.map((message) => JSON.stringify(message))) };
-}
-
-/** What is kept of a context, so that whoever asks later sees what was sent and why. @param {ContextBuildResult} result @returns {KeptReport} */
-function reportOf({ messages: _, ...rest }) {
-  return { at: nowText(), ...rest };
 }

@@ -59,6 +59,7 @@ const OF_SESSIONS = {
   export: ({ host, session, asked: { format = "json", allBranches } }) => texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
   examine: ({ host, session }) => json(host.run(session.examine())),
   flush: ({ host, session }) => done(host.run(session.flush())),
+  lastContext: ({ host, session }) => json(host.run(session.lastContext())),
   messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
   metadata: ({ session }) => JSON.parse(session.metadata()),
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
@@ -91,6 +92,7 @@ async function closed(host, session) {
 /** @type {Record<string, (given: Given) => unknown>} */
 const OF_STORES = {
   delete: async ({ host, session, asked: { purge = false } }) => {
+    await host.run(session.refuseIfOpen());
     await closed(host, session);
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
@@ -135,6 +137,7 @@ const OPENING = {
   },
   fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
   move: async ({ host, session, asked: { to, name, day } }) => {
+    await host.run(session.refuseIfOpen());
     const { id, type, display } = JSON.parse(session.metadata());
     if (to === placementOf(session)) return session;
     await closed(host, session);
