@@ -60,6 +60,44 @@ test("each call that takes options names the first that it does not know, and wh
   await store.close();
 });
 
+test("a flag is true or false: what is neither is refused, and nothing is done", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.create();
+  await session.append({ role: "user", content: "Hello" });
+  /** @type {[flag: string, call: (odd: object) => unknown][]} */
+  const calls = [
+    ["countTokens", (odd) => openStore(typed({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }))],
+    ["all", (odd) => store.list(typed(odd))],
+    ["verify", (odd) => store.list(typed(odd))],
+    ["fix", (odd) => store.doctor(typed(odd))],
+    ["secrets", (odd) => store.doctor(typed(odd))],
+    ["purge", (odd) => store.delete(session, typed(odd))],
+    ["enabled", (odd) => store.tidy(typed(odd))],
+    ["project", (odd) => store.writeSetting("record", false, typed(odd))],
+    ["revives", (odd) => session.append({ role: "user", content: "again" }, typed(odd))],
+    ["revives", (odd) => session.resume(typed({ window: 8000, ...odd }))],
+    ["override", (odd) => session.resume(typed({ window: 8000, ...odd }))],
+    ["assumes", (odd) => session.context(typed({ window: 8000, ...odd }))],
+    ["apply", (odd) => session.compact(typed({ window: 8000, ...odd }))],
+    ["undo", (odd) => session.compact(typed({ window: 8000, ...odd }))],
+    ["newestFirst", (odd) => session.messages(typed(odd)).next()],
+    ["allBranches", (odd) => session.messages(typed(odd)).next()],
+    ["allBranches", (odd) => session.export("json", typed(odd))],
+    ["learns", (odd) => session.flush(typed(odd))],
+  ];
+  for (const [flag, call] of calls) {
+    for (const odd of ["false", 0, 1, {}]) {
+      const error = await Promise.resolve().then(() => call({ [flag]: odd })).catch((cause) => cause);
+      assert.ok(error instanceof LeftoffError && error.code === "invalid_request", `${flag} ${JSON.stringify(odd)}: ${call}: ${error}`);
+      assert.match(error.message, new RegExp(`^expected (true or false|a boolean) for "(request\\.)?${flag}", but found`));
+    }
+  }
+  assert.equal((await store.list()).length, 1);
+  assert.deepEqual([session.metadata.lifecycle, session.metadata.stats.messageCount, store.settings.record], ["active", 1, true]);
+  await store.close();
+});
+
 test("what is no object of options is named, too", async () => {
   const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
   await refused(() => store.list(typed(null)), "null");
