@@ -4,7 +4,6 @@
 #![allow(missing_docs, reason = "wit/ documents what the macro makes of it")]
 
 extern crate alloc;
-extern crate std;
 
 mod answers;
 mod needs;

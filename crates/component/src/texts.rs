@@ -22,24 +22,24 @@ use crate::{Core, moment, refused};
 
 pub(crate) struct Counter(pub Rc<Vocabulary>);
 
-std::thread_local! {
-    /// Those that somebody has: each takes megabytes, and memory is given back to nobody.
-    static KNOWN: RefCell<Vec<Weak<Vocabulary>>> = const { RefCell::new(Vec::new()) };
-}
+/// Those that somebody has: each takes megabytes, and memory is given back to nobody.
+static KNOWN: Alone<Vec<Weak<Vocabulary>>> = Alone(RefCell::new(Vec::new()));
+
+struct Alone<T>(RefCell<T>);
+
+// SAFETY: a component has one thread.
+unsafe impl<T> Sync for Alone<T> {}
 
 fn counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
     let encoding = Vocabulary::encoding_of(planes).map_err(refused)?;
-    let known = KNOWN.with_borrow(|known| {
-        known.iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding)
-    });
+    let known = KNOWN.0.borrow().iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding);
     let vocabulary = match known {
         Some(known) => known,
         None => {
             let made = Rc::new(Vocabulary::from_bytes(planes).map_err(refused)?);
-            KNOWN.with_borrow_mut(|known| {
-                known.retain(|one| one.strong_count() > 0);
-                known.push(Rc::downgrade(&made));
-            });
+            let mut known = KNOWN.0.borrow_mut();
+            known.retain(|one| one.strong_count() > 0);
+            known.push(Rc::downgrade(&made));
             made
         }
     };

@@ -151,8 +151,8 @@ pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
 #[wasm_bindgen(js_name = writtenSetting)]
 pub fn written_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<Option<String>> {
     let files = SettingsFile::all_from_json(utf8(file)?).map_err(thrown)?;
-    let written = files.iter().map(|file| settings::written(key, value.as_deref(), file));
-    written.last().transpose().map(Option::flatten).map_err(thrown)
+    let Some(file) = files.last() else { return Ok(None) };
+    settings::written(key, value.as_deref(), file).map_err(thrown)
 }
 
 /// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.
