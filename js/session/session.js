@@ -9,7 +9,6 @@ import { toJson } from "../wasm/json.js";
 import { Live } from "./handle.js";
 import { knownOptions } from "../wasm/options.js";
 import { Redaction } from "../privacy/redaction.js";
-import { refuseUnlessSignal } from "./refusing.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
 /** @import { Cache, Lend } from "./handle.js" */
@@ -394,7 +393,6 @@ export class Session {
    */
   async *follow(options = {}) {
     const { signal } = knownOptions("follow", options);
-    refuseUnlessSignal(signal);
     if (!signal?.aborted) yield* this.#live.pages("follow", {}, { signal });
   }
 

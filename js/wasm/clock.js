@@ -33,13 +33,10 @@ const HOST = {
 };
 
 let clock = HOST;
-/** What `laterMs` gave last. */
-let lastMs = 0;
 
 /** Has another clock asked from now on; the host's again unless given. For tests. @param {Clock} [given] */
 export function setClock(given = HOST) {
   clock = given;
-  lastMs = 0;
 }
 
 /** The moment, in milliseconds since 1970. */
@@ -50,17 +47,6 @@ export function nowMs() {
 /** How long something lasts is told by it: it never goes backward. In milliseconds. */
 export function ticksMs() {
   return clock.ticks();
-}
-
-/** The moment, and later than whatever this gave before in this process. */
-export function laterMs() {
-  lastMs = Math.max(clock.now(), lastMs + 1);
-  return lastMs;
-}
-
-/** The moment as RFC 3339, in UTC. */
-export function nowText() {
-  return new Date(clock.now()).toISOString();
 }
 
 /** How much later local time is than UTC. @param {number} [ms] at this moment; now unless given */

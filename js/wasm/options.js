@@ -33,6 +33,8 @@ export function knownOptions(call, options) {
     const value = /** @type {Record<string, unknown>} */ (options)[name];
     if (value !== undefined && typeof value !== "boolean") throw refused(`true or false for "${name}"`, value);
   }
+  const { signal } = /** @type {{ signal?: any }} */ (options);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw refused('an AbortSignal for "signal"', signal);
   return options;
 }
 
