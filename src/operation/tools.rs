@@ -57,6 +57,7 @@ impl Live {
     }
 
     /// Takes over what tools did in another session, whose messages were: each as a [`ToolExecution`], JSON.
+    #[cfg(feature = "interop")]
     pub(super) async fn tools_copied(&self, io: &Io, executions: &[String]) -> Result<(), Trouble> {
         for json in executions {
             let bytes = self.with(|session| session.stage_execution(json, &io.stamp()))?;

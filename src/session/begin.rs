@@ -29,16 +29,19 @@ impl Begin {
     }
 
     /// When that was; nothing where nobody knows.
+    #[cfg(feature = "interop")]
     pub(crate) fn at(self, at: Option<String>) -> Begin {
         Begin { at: Some(at), ..self }
     }
 
     /// Where it comes from.
+    #[cfg(feature = "interop")]
     pub(crate) fn imported(self, imported: Imported) -> Begin {
         Begin { imported: Some(imported), ..self }
     }
 
     /// What else happened then.
+    #[cfg(feature = "interop")]
     pub(crate) fn then(self, then: Vec<Ask>) -> Begin {
         Begin { then, ..self }
     }
