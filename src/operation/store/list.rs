@@ -108,8 +108,8 @@ impl Store {
             Some(live) => {
                 io.turn_of(&shown).await?;
                 let paused = async {
-                    // One that was opened just now is as its files are.
-                    live.looked(io).await?;
+                    // One that was opened just now is as its files are; another one may find a log that was not there.
+                    live.here(io, &|| Box::pin(live.looked(io))).await?;
                     self.paused(io, &live, place, &shown).await
                 };
                 let paused = unless_bug(paused.await)?.flatten();

@@ -292,6 +292,7 @@ function begun(run, { by, asked, value, code, isCurrent = true }) {
 /** What of a transcript is there. @param {Run} run @param {{ by: number, source: string, messages: any[], lastMs: number, one: any }} what */
 async function imported(run, { by, source, messages, lastMs, one }) {
   const there = run.model.sessions.find((known) => known.imported === source);
+  const isOpen = there && run.model.processes[by]?.open.has(there.id);
   if (there) run.model.opens(by, there, run.now);
   const project = run.world.places.projects[1] ?? "";
   const known = there ?? run.model.begin({ id: one.id, path: run.homeOf(one.id, project), placement: "home", project, imported: source, status: "paused", agent: { model: "claude-test" }, createdMs: Math.min(...messages.map(({ ms }) => ms)) }, run.now);
@@ -302,7 +303,8 @@ async function imported(run, { by, source, messages, lastMs, one }) {
   const added = [];
   for (const { role, content, ms } of fresh) added.push({ ...said(await idOf(run, known, content), role, content), ms, isImported: true });
   if (added.length > 0) run.model.append(known, added, lastMs, { revives: false });
-  for (const { open, held } of run.model.processes) if (one.added === undefined || run.model.processes[by]?.open === open) for (const set of [open, held]) set.delete(known.id);
+  // Who had it open has it open still.
+  if (!isOpen) run.model.processes[by]?.open.delete(known.id);
 }
 
 /** @param {Run} run @param {{ by: number, known: Known, said: any[] }} what */
