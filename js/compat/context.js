@@ -1,7 +1,7 @@
 // @ts-check
 /** The `ContextBuilder`, over `session.context`. */
 
-import { asMessage, draft } from "./shapes.js";
+import { asMessage, draft, refused } from "./shapes.js";
 import { OURS, countedBy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 
@@ -116,9 +116,4 @@ function counted(tokenizer, text) {
   const tokens = tokenizer.count(text);
   if (Number.isFinite(tokens)) return Math.ceil(tokens);
   throw refused(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
-}
-
-/** @param {string} message */
-function refused(message) {
-  return new LeftoffError({ code: "invalid_request", message });
 }

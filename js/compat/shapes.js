@@ -168,8 +168,8 @@ export function asObject(args) {
   }
 }
 
-/** @param {string} message */
-function refused(message) {
+/** @internal @param {string} message */
+export function refused(message) {
   return new LeftoffError({ code: "invalid_request", message });
 }
 

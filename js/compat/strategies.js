@@ -4,7 +4,7 @@
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
-import { asMessage, draft } from "./shapes.js";
+import { asMessage, draft, refused } from "./shapes.js";
 
 /** @import { Session } from "./index.js" */
 /** @import { ContextStrategy, LLMClient, SessionState, StoredMessage, Tokenizer } from "../types/compat.js" */
@@ -90,9 +90,4 @@ export async function generateSummary(messages, targetTokens, summarizer) {
   const answer = await summarizer.complete({ messages: [{ role: "system", content: system }, { role: "user", content: user }], maxTokens: targetTokens + 100 });
   if (typeof answer?.content !== "string") throw refused(`expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`);
   return answer.content;
-}
-
-/** @param {string} message */
-function refused(message) {
-  return new LeftoffError({ code: "invalid_request", message });
 }

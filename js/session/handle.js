@@ -195,11 +195,6 @@ export class Live {
     return called(() => this.#made().isEmpty);
   }
 
-  /** Where derived things of the session lie; endings follow. */
-  get cachePath() {
-    return join(this.#cache.folder, this.id);
-  }
-
   #made() {
     if (this.isLive) return this.#native;
     this.letGo();

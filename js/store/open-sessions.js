@@ -27,6 +27,7 @@ import { Session } from "../session/session.js";
 
 export class OpenSessions {
   #places;
+  #cache;
   #countTokens;
   #redaction;
   #idleMs;
@@ -51,7 +52,7 @@ export class OpenSessions {
     this.#countTokens = countTokens;
     this.#redaction = redaction;
     this.#idleMs = idleMs;
-    this.cache = cache;
+    this.#cache = cache;
   }
 
   /** One that the core has begun. @param {Place} place */
@@ -102,25 +103,10 @@ export class OpenSessions {
     return open && this.#known(open.path);
   }
 
-  /** Whether the one of a folder is open, or about to be. @param {string} path */
-  has(path) {
-    this.#sort();
-    return this.#open.has(path) || this.#opening.has(path);
-  }
-
   /** Whoever asks next gets another object. @param {string} path */
   forget(path) {
     this.#sort();
     this.#open.delete(path);
-  }
-
-  /** Writes what is derived of it, tells of it where that is wanted, and lets go. @param {Session} session @param {() => Promise<unknown>} [told] */
-  async letGo(session, told) {
-    this.forget(session.path);
-    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
-    if (!(await session.isThere())) return session.leave();
-    if (told) await session.flush({ learns: false }).then(told);
-    await session.close();
   }
 
   /** What was found out about sessions: those that are open say it themselves. @param {{ path: string, notice: Notice }[]} notices */
@@ -145,7 +131,14 @@ export class OpenSessions {
 
   /** Lets go of all. */
   close() {
-    return Promise.allSettled([...this.#open.values()].map((session) => this.letGo(session)));
+    return Promise.allSettled([...this.#open.values()].map((session) => this.#letGo(session)));
+  }
+
+  /** @param {Session} session */
+  async #letGo(session) {
+    this.forget(session.path);
+    // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
+    await ((await session.isThere()) ? session.close() : session.leave());
   }
 
   // Lists have the sessions of its workspace from now on.
@@ -202,11 +195,7 @@ export class OpenSessions {
 
   /** What is kept open. @param {Place} place */
   #lent(place) {
-    return { ...this.#parts(place), lend: (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id) };
-  }
-
-  /** @param {Place} place */
-  #parts(place) {
-    return { ...place, find: this.#find, cache: this.cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs };
+    const lend = (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id);
+    return { ...place, lend, find: this.#find, cache: this.#cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs };
   }
 }

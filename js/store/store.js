@@ -449,9 +449,10 @@ export class Store {
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
     const closed = await this.#open.close();
-    closed.push(...(await Promise.allSettled(this.#core.isClosed ? [] : [this.#core.run("save"), this.#beside.save()])));
+    const cores = [this.#core, this.#beside];
+    closed.push(...(await Promise.allSettled(cores.map((core) => core.save()))));
     closed.push(...(await this.#places.close()));
-    for (const core of [this.#core, this.#beside]) core.close();
+    for (const core of cores) core.close();
     // One that could not be closed must not keep the others open.
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;

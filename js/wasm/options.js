@@ -18,18 +18,15 @@ const OPTIONS = {
 
 /** @typedef {keyof typeof OPTIONS} Call */
 
-/** The calls that take options. */
-export const CALLS = /** @type {Call[]} */ (Object.keys(OPTIONS));
-
-/** The names of a call's options. @param {Call} call */
-export const optionsOf = (call) => OPTIONS[call].replaceAll("?", "").split(" ");
+/** Of each call the names of its options, and which are flags. @type {Map<Call, { names: string[], flags: string[] }>} */
+export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/** @type {Call} */ (call), { names: options.replaceAll("?", "").split(" "), flags: options.match(/\w+(?=\?)/g) ?? [] }]));
 
 /** The options of a call, where it knows all of them, and a flag is one. @template {object} T @param {Call} call @param {T} options @returns {T} */
 export function knownOptions(call, options) {
-  const names = optionsOf(call);
+  const { names, flags } = /** @type {{ names: string[], flags: string[] }} */ (CALLS.get(call));
   const found = typeof options !== "object" || options === null ? String(options) : Object.keys(options).find((name) => !names.includes(name));
   if (found !== undefined) throw refused(names.join(", ").replace(/, (?=\w+$)/, " or "), found);
-  for (const name of OPTIONS[call].match(/\w+(?=\?)/g) ?? []) {
+  for (const name of flags) {
     const value = /** @type {Record<string, unknown>} */ (options)[name];
     if (value !== undefined && typeof value !== "boolean") throw refused(`true or false for "${name}"`, value);
   }

@@ -91,7 +91,7 @@ impl Live {
     /// Takes in what others wrote since the last look: messages, events, and what somebody changed in the document.
     pub fn look(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.looked(&io))).await })
+        Operation::new(|io| async move { live.looked_here(&io).await })
     }
 
     /// Takes in what others appended: messages, and what they said about it.
@@ -256,6 +256,11 @@ impl Live {
     pub(super) async fn looked(&self, io: &Io) -> Result<(), Trouble> {
         self.caught_up(io).await?;
         self.take_again(io).await
+    }
+
+    /// The same where it lies by now, and with files that others put into the place of those that were read.
+    pub(super) async fn looked_here(&self, io: &Io) -> Result<(), Trouble> {
+        self.here(io, &|| Box::pin(self.looked(io))).await
     }
 
     /// Takes in what others said about it, a moment later at most: before each message it would cost.

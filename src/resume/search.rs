@@ -42,8 +42,7 @@ pub struct Search {
 }
 
 /// What a line has of the words.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase", tag = "type")]
+#[derive(Debug)]
 pub enum Answer {
     /// Nothing.
     None,
@@ -57,16 +56,13 @@ pub enum Answer {
 }
 
 /// A message that has all words.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct Hit {
     /// The message's id.
     pub id: String,
     /// Its role.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
     /// The text in which the first word stands, whole: see [`Search::excerpt`].
     pub text: String,

@@ -8,10 +8,10 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::counter::Counter;
-use crate::operation::{Operations, Running, none};
-use crate::store::{StoreHandle, place, placed_at, placement, with_notices};
+use crate::operation::{Operations, Running, none, unknown};
+use crate::store::{StoreHandle, place, placed_at, placement};
 use crate::{Answer, small, stamp, thrown};
-use leftoff::operation::Trouble;
+use leftoff::time::Stamp;
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
@@ -46,16 +46,9 @@ impl Operations {
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),
-            _ => {
-                return Err(small(&Trouble::internal(
-                    "expected the name of an operation, but found another one",
-                )));
-            }
+            _ => return Err(small(&unknown())),
         };
-        let store = store.clone();
-        let running = running.map(move |answer| with_notices(answer, &store));
-        let mut stamp = stamp(now_ms, entropy)?;
-        stamp.offset_minutes = offset;
-        self.begun_at(running, stamp)
+        let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };
+        self.begun_of(store, running, stamp)
     }
 }

@@ -27,12 +27,6 @@ pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
     Ok(bytes(&to_json(&context::compare(&read(before)?, &read(after)?))))
 }
 
-/// Refuses an id that a person may not give.
-#[wasm_bindgen(js_name = checkId)]
-pub fn check_id(given: &str) -> Answer<()> {
-    id::check_given(given).map_err(thrown)
-}
-
 /// See `calls::scan_log`.
 #[wasm_bindgen(js_name = scanLog)]
 pub fn scan_log(log: &[u8]) -> Uint8Array {

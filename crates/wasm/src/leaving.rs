@@ -8,11 +8,11 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::live::LiveHandle;
-use crate::operation::{Operations, none};
+use crate::operation::{Operations, none, unknown};
 use crate::{Answer, bytes, small, thrown, utf8};
 use leftoff::json::text::to_json;
 use leftoff::layout::{File, Root};
-use leftoff::operation::{Door, Leaving, Left, Redact, Trouble};
+use leftoff::operation::{Door, Leaving, Left, Redact};
 
 /// The door of a store.
 #[wasm_bindgen(js_name = Door)]
@@ -94,8 +94,4 @@ impl Operations {
 
 fn folder() -> File {
     File::new(Root::Workspace(String::new()), "")
-}
-
-fn unknown() -> Trouble {
-    Trouble::internal("expected the name of an operation, but found another one")
 }

@@ -173,11 +173,7 @@ impl Operations {
                 live.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
             }
             "compact" => live.compact(text()?, counter.counts(count_tokens)).map(String::into_bytes),
-            _ => {
-                return Err(small(&Trouble::internal(
-                    "expected the name of an operation, but found another one",
-                )));
-            }
+            _ => return Err(small(&unknown())),
         };
         self.begun(running, now_ms, entropy)
     }
@@ -365,6 +361,10 @@ pub(crate) fn none((): ()) -> Vec<u8> {
 #[cfg(feature = "core")]
 pub(crate) fn flag(is: bool) -> Vec<u8> {
     (if is { "true" } else { "false" }).into()
+}
+
+pub(crate) fn unknown() -> Trouble {
+    Trouble::internal("expected the name of an operation, but found another one")
 }
 
 fn nothing(number: u32) -> Trouble {

@@ -6,14 +6,14 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-#[cfg(feature = "core")]
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "core")]
 use crate::live::LiveHandle;
+use crate::operation::{Operations, Running};
 #[cfg(feature = "core")]
-use crate::operation::{Operations, flag, none};
+use crate::operation::{flag, none, unknown};
 use crate::{Answer, thrown, utf8};
 #[cfg(feature = "core")]
 use crate::{small, stamp};
@@ -21,8 +21,9 @@ use crate::{small, stamp};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 #[cfg(feature = "core")]
-use leftoff::operation::{Current, Finding, Trouble};
+use leftoff::operation::{Current, Finding};
 use leftoff::operation::{Live, Setup, Store, placed};
+use leftoff::time::Stamp;
 
 /// A store, and which sessions of it the host has open; see `Store`.
 #[wasm_bindgen(js_name = Store)]
@@ -94,21 +95,27 @@ impl Operations {
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "note" => store.note(word()).map(none),
             "save" => store.save().map(none),
-            _ => {
-                return Err(small(&Trouble::internal(
-                    "expected the name of an operation, but found another one",
-                )));
-            }
+            _ => return Err(small(&unknown())),
         };
-        let store = store.clone();
-        let running = running.map(move |answer| with_notices(answer, &store));
-        let mut stamp = stamp(now_ms, entropy)?;
-        stamp.offset_minutes = offset;
-        self.begun_at(running, stamp)
+        let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };
+        self.begun_of(store, running, stamp)
     }
 }
 
-pub(crate) fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
+impl Operations {
+    // The answer has beside it what the store found out about sessions.
+    pub(crate) fn begun_of(
+        &mut self,
+        store: &Rc<Store>,
+        running: Running,
+        stamp: Stamp,
+    ) -> Answer<Uint8Array> {
+        let store = store.clone();
+        self.begun_at(running.map(move |answer| with_notices(answer, &store)), stamp)
+    }
+}
+
+fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
     let notices = store.notices();
     let behind =
         if notices.is_empty() { String::from("}") } else { [",\"notices\":", &notices, "}"].concat() };

@@ -45,12 +45,7 @@ impl Store {
         request: String,
         counts: Counts,
     ) -> Operation<'static, Rc<Live>> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
-            store.keep(&live);
-            Ok(live)
-        })
+        self.fork_and(of, request, counts, false)
     }
 
     /// The same, for who has no session open: the fork is anybody's.
@@ -60,10 +55,24 @@ impl Store {
         request: String,
         counts: Counts,
     ) -> Operation<'static, Rc<Live>> {
+        self.fork_and(of, request, counts, true)
+    }
+
+    fn fork_and(
+        self: &Rc<Store>,
+        of: Rc<Live>,
+        request: String,
+        counts: Counts,
+        is_apart: bool,
+    ) -> Operation<'static, Rc<Live>> {
         let store = self.clone();
-        Operation::new(|io| async move {
+        Operation::new(move |io| async move {
             let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
-            live.released(&io).await?;
+            if is_apart {
+                live.released(&io).await?;
+            } else {
+                store.keep(&live);
+            }
             Ok(live)
         })
     }
@@ -113,7 +122,7 @@ impl Live {
     async fn copied(&self, io: &Io, at: Option<String>) -> Result<Copy, Trouble> {
         let shown = self.shown();
         io.turn_of(&shown).await?;
-        self.here(io, &|| Box::pin(self.looked(io))).await?;
+        self.looked_here(io).await?;
         io.leave_of(&shown);
         let (session_type, title, agent) = self.with(|session| {
             let metadata = session.metadata();

@@ -109,7 +109,7 @@ impl Store {
                 io.turn_of(&shown).await?;
                 let paused = async {
                     // One that was opened just now is as its files are; another one may find a log that was not there.
-                    live.here(io, &|| Box::pin(live.looked(io))).await?;
+                    live.looked_here(io).await?;
                     self.paused(io, &live, place, &shown).await
                 };
                 let paused = unless_bug(paused.await)?.flatten();

@@ -268,7 +268,7 @@ impl Store {
         let looked_ms = io.now_ms();
         let files = unless_bug(self.prints(io, place).await)?;
         // What others append is in the line, or makes its files others.
-        live.here(io, &|| Box::pin(live.looked(io))).await?;
+        live.looked_here(io).await?;
         let Some(files) = files else { return Ok(None) };
         let Some(line) = self.line_of(live, place, &files) else { return Ok(None) };
         let entry = Entry::read(&line);
