@@ -265,7 +265,7 @@ export class Store {
     knownOptions("record", conversation);
     if (!this.settings.record) return undefined;
     const { agent: from, path, only, commandOf } = conversation;
-    const found = await this.#beside.runWith({ own: { commandOf } }, "record", { path: resolve(path), from, only, hasCommand: commandOf !== undefined });
+    const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(path), from, only, hasCommand: commandOf !== undefined });
     if (!found) return undefined;
     // What goes on does not rest: also its sub-agents' are open from now on.
     for (const one of found.all) await this.#open.kept(this.#places.of(one));
@@ -333,7 +333,7 @@ export class Store {
    * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const fork = await this.#beside.run("fork", session.path, session.placement, session.id, knownOptions("fork", options));
+    const fork = await this.#beside.runWith({ stores: true }, "fork", session.path, session.placement, session.id, knownOptions("fork", options));
     return this.#open.kept(this.#places.of(fork));
   }
 
@@ -467,7 +467,7 @@ export class Store {
 
   /** @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onPage @returns {Promise<ImportResult>} */
   async #imported(name, asked, onPage) {
-    const result = await this.#beside.runWith({ onPage }, name, { ...asked, tells: onPage !== undefined });
+    const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, tells: onPage !== undefined });
     await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
     return result;
   }

@@ -18,19 +18,20 @@ import { Module } from "./module.js";
  * @property {() => void} free gives back the messages; for who is done with the handle
  */
 
-export const agents = new Module(bindings, "agents.wasm", () => {
-  counter = undefined;
-});
+/** Who counts there: the vocabulary, or the estimate. @type {Map<boolean, bindings.Counter>} by whether it is the vocabulary */
+const counters = new Map();
 
-/** Who counts there, and whether that is the vocabulary. @type {{ isExact: boolean, handle: bindings.Counter } | undefined} */
-let counter;
+export const agents = new Module(bindings, "agents.wasm", () => counters.clear());
 
-/** Who counts there what is stored, as the core counts it: by the estimate where its vocabulary is not loaded. */
-export function counterBeside() {
-  const isExact = storedIsExact();
-  if (counter?.isExact !== isExact) {
-    const handle = agents.called(({ Counter }) => (isExact ? Counter.fromPlanes(asset(`${STORED}.planes`)) : Counter.estimate()));
-    counter = { isExact, handle };
-  }
-  return counter.handle;
+/**
+ * Who counts there what is stored, as the core counts it: by the estimate where its vocabulary is not loaded.
+ * @param {boolean} stores whether anything is: a vocabulary takes longer to be made than most operations
+ */
+export function counterBeside(stores) {
+  const isExact = stores && storedIsExact();
+  const known = counters.get(isExact);
+  if (known) return known;
+  const counter = agents.called(({ Counter }) => (isExact ? Counter.fromPlanes(asset(`${STORED}.planes`)) : Counter.estimate()));
+  counters.set(isExact, counter);
+  return counter;
 }

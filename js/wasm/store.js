@@ -58,14 +58,14 @@ export class CoreStore {
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
   run(name, ...asked) { return this.runWith({}, name, ...asked); }
 
-  /** The same with what the caller does for it. @param {{ own?: Own, onPage?: (page: any) => void }} by @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
-  async runWith({ own, onPage = () => {} }, name, ...asked) {
+  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, onPage?: (page: any) => void }} by `stores`: messages, which are counted @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  async runWith({ stores = false, own, onPage = () => {} }, name, ...asked) {
     if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" });
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
     const pages = drivePages((operations, now, chance) => {
       const at = offsetMinutes(now);
       if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
-      return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(), this.#countTokens, now, at, chance);
+      return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(stores), this.#countTokens, now, at, chance);
     }, { ...this.#host, own });
     let next = await pages.next();
     for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));

@@ -1,7 +1,9 @@
 //! One conversation, as its files have it.
 
+mod contexts;
+mod reading;
+
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,16 +15,14 @@ use serde_json::value::RawValue;
 use super::appended::{AppendOptions, Appended, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
-use super::pages::{Followed, Pages};
-use super::request::{Field, json, with};
+use super::request::{Field, with};
 use crate::error::Error;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::{self, Placement, Root};
-use crate::operation::{Appending, Counts, Door, Drafts, Leaving, Live, Redact, Store, Trouble};
+use crate::layout::{Placement, Root};
+use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
 use crate::session::batch::Once;
 use crate::session::documents::Name;
-use crate::tokens::Encoding;
 
 /// How a session is compacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,43 +190,6 @@ impl Session {
         Appending { drafts, is_durable, revives, counts: self.counts() }
     }
 
-    /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest
-    /// revision. `reading` is `{"newestFirst","leaf","allBranches"}`, all optional.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// let pages = session.messages("{}").collect::<Result<Vec<_>, _>>()?;
-    /// assert!(pages[0].contains(r#""content":"Hello""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn messages(&self, reading: &str) -> Pages {
-        Pages::new(&self.0.host, self.0.live.messages(reading.into()))
-    }
-
-    /// What is appended from now on, by whomever.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// let mut followed = session.follow()?;
-    /// assert_eq!(followed.look()?, None);
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// assert!(followed.look()?.expect("something new").contains("Hello"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn follow(&self) -> Result<Followed, Trouble> {
-        Followed::new(Pages::new(&self.0.host, self.0.live.follow()))
-    }
-
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
     /// "arguments"},"result":{"content","success","error","exitCode"},"durationMs","messageId"}`. Answer:
     /// `{"execution","isNew"}`, with the `lines` that were written.
@@ -251,254 +214,11 @@ impl Session {
         self.0.host.drive(self.0.live.append_tool(execution.into(), self.counts()))
     }
 
-    /// What the tools did, oldest first, each with its result: a JSON array.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert_eq!(session.tools()?, "[]");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn tools(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.tools())
-    }
-
-    /// What a model call gets: messages within the budget, each call with its result, and a report that says why. The
-    /// request is as [`Request::from_json`](crate::context::Request::from_json) reads it.
-    ///
-    /// # Errors
-    /// `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter` for an encoding that
-    /// needs `count`; `invalid_request`; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// let context = session.context(r#"{"window":8000,"format":"openai-chat"}"#, Default::default())?;
-    /// assert!(context.starts_with(r#"{"messages":[{"role":"user","content":"Hello"}]"#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = asked(request, &helpers, &[])?;
-        self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
-    }
-
-    /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
-    /// none was built. Kept on disk, so another process may ask.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert_eq!(session.last_context()?, "null");
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// session.context(r#"{"window":8000}"#, Default::default())?;
-    /// assert!(session.last_context()?.contains(r#""strategy":"full-history""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn last_context(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.last_context())
-    }
-
-    /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
-    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings","context",
-    /// "notices"}`.
-    ///
-    /// # Errors
-    /// What [`Session::context`] refuses.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// session.stop(None)?;
-    /// let resumed = session.resume(r#"{"window":8000}"#, Default::default(), Default::default())?;
-    /// assert!(resumed.contains("[RESUMED CONVERSATION]"));
-    /// assert!(session.metadata().contains(r#""lifecycle": "active""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn resume(
-        &self,
-        request: &str,
-        how: Resume<'_>,
-        mut helpers: Helpers<'_>,
-    ) -> Result<String, Trouble> {
-        let Resume { overrides, revives, now, max_bytes } = how;
-        let about = [
-            ("override", Some(overrides.to_string())),
-            ("revives", Some(revives.to_string())),
-            ("now", now.map(json).transpose()?.map(String::from)),
-            ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
-            ("idleMs", Some(self.0.store.setup().idle_ms.to_string())),
-        ];
-        let asked = asked(request, &helpers, &about)?;
-        let resumed = self.0.host.drive_with(self.0.live.resume(asked, self.counts()), &mut helpers)?;
-        self.heard(&resumed);
-        Ok(resumed)
-    }
-
     // What is told of it, as `notices`, is told to whoever asks the session, too.
     pub(super) fn heard(&self, told: &str) {
         let told = Fields::parse(told).ok();
         let more = told.and_then(|told| serde_json::from_str::<Vec<_>>(told.raw("notices")?).ok());
         self.0.notices.borrow_mut().extend(more.unwrap_or_default());
-    }
-
-    /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
-    /// is asked.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Rename the parser's entry point."}"#, Default::default())?;
-    /// assert!(session.state()?.contains(r#""originalTask":"Rename the parser's entry point.""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn state(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.state())
-    }
-
-    /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
-    /// compaction hook. Empty where nothing is known.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// use leftoff::tokens::Encoding;
-    ///
-    /// session.append(r#"{"role":"user","content":"Rename the parser's entry point."}"#, Default::default())?;
-    /// assert!(session.brief(2000, Encoding::Estimate1)?.contains("the parser's entry point"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
-        let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        self.0.host.drive(self.0.live.brief(asked))
-    }
-
-    /// The messages that are in every context: a JSON array of their ids.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert_eq!(session.pins()?, "[]");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn pins(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.pins())
-    }
-
-    /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of
-    /// just these, if that is kept, else what was learned of them.
-    ///
-    /// # Errors
-    /// `not_found` for a message that is not on the path; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// let said = session.append(r#"{"role":"user","content":"Fix the parser."}"#, Default::default())?.messages();
-    /// let id = &said[0].id;
-    /// let asked = format!(r#"{{"startMessageId":"{id}","endMessageId":"{id}","maxTokens":200}}"#);
-    /// assert!(session.summary_of(&asked)?.contains("Fix the parser."));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))
-    }
-
-    /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
-    /// [`Session::context`].
-    ///
-    /// # Errors
-    /// What [`Session::context`] refuses.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// let plan = session.compact(r#"{"window":8000}"#, Default::default(), Default::default())?;
-    /// assert!(plan.contains(r#""isApplied":false"#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn compact(&self, request: &str, how: Compact, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let Compact { apply, undo, keep } = how;
-        let how = [
-            ("apply", Some(apply.to_string())),
-            ("undo", Some(undo.to_string())),
-            ("keep", keep.map(|tokens| tokens.to_string())),
-        ];
-        let asked = asked(request, &helpers, &how)?;
-        self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
-    }
-
-    /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
-    /// let text = session.export(r#"{"format":"markdown"}"#).collect::<Result<String, _>>()?;
-    /// assert!(text.contains("Hello"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn export(&self, asked: &str) -> Pages {
-        // A store that is to look for secrets in what leaves is not opened here.
-        let leaving = Leaving::new(&Door::new(Redact::Off));
-        // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
-        let live = &self.0.live;
-        let anew = Live::new(live.folder(), live.shown(), layout::cache(), &live.id());
-        Pages::new(&self.0.host, anew.export(asked.into(), &leaving))
-    }
-
-    /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert!(session.examine()?.contains(r#""health":"ok""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn examine(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.examine())
     }
 
     /// Takes in what others appended, so that [`Session::metadata`] has it.

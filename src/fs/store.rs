@@ -1,5 +1,9 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
+mod finding;
+mod moving;
+mod opening;
+mod settings;
 mod upkeep;
 
 use alloc::boxed::Box;
@@ -19,19 +23,14 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
-use super::host::{Found, Host};
-use super::pages::Pages;
+use super::host::Host;
 use super::refusal::refused;
 use super::request::{no_request, with};
 use super::session::{Opened, Session};
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::layout::Placement;
-use crate::operation::{
-    Current, Door, Failure, Finding, Leaving, Live, Operation, Redact, Setup, Store as Core, Trouble,
-};
-use crate::resume::find;
+use crate::operation::{Current, Failure, Finding, Operation, Setup, Store as Core, Trouble};
 use crate::settings::Read;
 
 /// How a store is opened.
@@ -220,25 +219,6 @@ impl Store {
         )
     }
 
-    /// The sessions, last active first: those of the project, or all: `{"all","type","archived","limit","sort", …}`, all
-    /// optional. Answer: a JSON array.
-    ///
-    /// # Errors
-    /// `invalid_request`; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// store.create(r#"{"title":"The parser"}"#)?;
-    /// assert!(store.list(r#"{"limit":10}"#)?.contains(r#""title":"The parser""#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn list(&self, request: &str) -> Result<String, Trouble> {
-        self.drive(self.0.core.list(request.into()))
-    }
-
     /// The project's current session: the one that is pointed to, else the last active one.
     ///
     /// # Errors
@@ -339,190 +319,6 @@ impl Store {
         self.drive(self.0.core.tidy(limits.into()))
     }
 
-    /// The sessions of a list that words may mean: those that have them in title or summary, the best first, else those that
-    /// resemble them. The request is that of [`Store::list`].
-    ///
-    /// # Errors
-    /// What [`Store::list`] refuses.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// store.create(r#"{"title":"The parser"}"#)?;
-    /// assert!(store.find("prser", "{}")?.contains("The parser"));
-    /// assert_eq!(store.find("cooking", "{}")?, "[]");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn find(&self, words: &str, request: &str) -> Result<String, Trouble> {
-        Ok(find::found(words, &self.list(request)?)?)
-    }
-
-    /// Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
-    /// Each page is an array of `{"session","id","role","timestamp","excerpt"}`. The request is that of [`Store::list`].
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// store.create("{}")?.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
-    /// let found = store.search("PARSER", "{}").collect::<Result<Vec<_>, _>>()?;
-    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn search(&self, words: &str, request: &str) -> Pages {
-        let leaving = Leaving::new(&Door::new(Redact::Off));
-        Pages::new(&self.0.host, self.0.core.search(words.into(), request.into(), &leaving))
-    }
-
-    /// Puts a session into the other placement, with all that is known of it: `{"to","name","day","title"}`, where `to` is `home`
-    /// or `workspace`, and a name is made of the title unless given. Where it lay before, it goes to the trash.
-    ///
-    /// # Errors
-    /// `open_elsewhere` where another process has it open; `already_exists`; `invalid_request` for another placement; those of a
-    /// storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let folder = tempfile::tempdir()?;
-    /// use leftoff::fs::{Options, Store};
-    /// use leftoff::layout::Placement;
-    ///
-    /// let options = Options { project: Some(folder.path().into()), ..Options::default() };
-    /// let store = Store::open_with(folder.path().join("home"), options)?;
-    /// let session = store.create(r#"{"title":"The parser"}"#)?;
-    /// let moved = store.move_to(&session, r#"{"to":"workspace"}"#)?;
-    /// assert_eq!((moved.placement(), moved.id()), (Placement::Workspace, session.id()));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn move_to(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        let live = &session.0.live;
-        self.0.host.drive(live.refuse_if_open())?;
-        self.0.host.drive(live.flush(true))?;
-        let (shown, placement, metadata) = (live.shown(), live.placement(), session.metadata());
-        let asked = Fields::parse(request).map_err(|_| no_request())?;
-        if asked.raw("to") == Some(&to_json(placement.as_str())) {
-            return Ok(session.clone());
-        }
-        let known = Fields::parse(&metadata).map_err(|_| no_request())?;
-        let display = known.raw("display").and_then(|raw| Fields::parse(raw).ok());
-        let title = display.as_ref().and_then(|display| display.raw("title")).filter(|_| !asked.has("title"));
-        let own = [
-            ("id", Some(to_json(&live.id()))),
-            ("type", known.raw("type").map(String::from)),
-            ("title", title.map(String::from)),
-        ];
-        let about = with_words(&with(request, &own)?)?;
-        session.clone().close()?;
-        let moved = self.drive(self.0.core.carry(shown, placement, about))?;
-        self.at(moved.ok_or_else(|| Trouble::internal("expected a place, but found none"))?)
-    }
-
-    /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
-    ///
-    /// # Errors
-    /// `open_elsewhere` where another process has it open; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// let trash = store.delete(&store.create("{}")?, false)?;
-    /// assert!(trash.is_some_and(|folder| folder.is_dir()));
-    /// assert_eq!(store.list("{}")?, "[]");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
-        let live = &session.0.live;
-        self.0.host.drive(live.refuse_if_open())?;
-        self.0.host.drive(live.look())?;
-        let (at, id) = ((live.shown(), live.placement()), live.id());
-        session.clone().close()?;
-        Ok(self.drive(self.0.core.delete(at, id, purges))?.map(PathBuf::from))
-    }
-
-    /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`.
-    ///
-    /// # Errors
-    /// Those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// store.delete(&store.create(r#"{"title":"The parser"}"#)?, false)?;
-    /// assert!(store.trashed()?.contains("The parser"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn trashed(&self) -> Result<String, Trouble> {
-        self.drive(self.0.core.trashed())
-    }
-
-    /// Brings a session in the trash back to where it was: by its id, or a unique beginning of one. Answer:
-    /// `{"id","title","path"}`.
-    ///
-    /// # Errors
-    /// `not_found`, `ambiguous`; `already_exists` where the store has a session of this id; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// let session = store.create("{}")?;
-    /// let id = session.id();
-    /// store.delete(&session, false)?;
-    /// store.restore(&id)?;
-    /// assert_eq!(store.session(&id)?.id(), id);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn restore(&self, id: &str) -> Result<String, Trouble> {
-        self.drive(self.0.core.restore(id.into()))
-    }
-
-    /// What the files of settings say now: `{"settings","all","problems"}`, what holds as one object, of each setting
-    /// `{"key","value","source","path"}`, and of what could not be used `{"code","message"}`.
-    ///
-    /// # Errors
-    /// Those of this host's clock.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// store.write_setting("idleMinutes", Some("30"), false)?;
-    /// assert!(store.settings()?.contains(r#""idleMinutes":30"#));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn settings(&self) -> Result<String, Trouble> {
-        Ok(self.drive(self.0.core.setup().settings())?.to_json())
-    }
-
-    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is taken out. A store that is open goes on
-    /// by those that it was opened with.
-    ///
-    /// # Errors
-    /// `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object; those of a storage.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// let refused = store.write_setting("idleMinutes", Some("\"long\""), false).map_err(|refused| refused.code().to_string());
-    /// assert_eq!(refused, Err("invalid_setting".into()));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn write_setting(&self, key: &str, value: Option<&str>, is_of_project: bool) -> Result<(), Trouble> {
-        self.drive(self.0.core.setup().write_setting(key.into(), value.map(String::from), is_of_project))
-    }
-
     /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
     ///
     /// ```
@@ -587,69 +383,6 @@ impl Store {
             }
         }
         done
-    }
-
-    // The one of a folder.
-    fn at(&self, found: Found) -> Result<Session, Trouble> {
-        let path = found.0.clone();
-        if let Some(known) = self.known(|one| one.live.shown() == path)? {
-            return Ok(known);
-        }
-        let now = self.0.host.lies_now(found)?;
-        let (shown, placement) = now.ok_or_else(|| {
-            let message =
-                format!("expected a session at \"{path}\", but found none: it was moved or deleted");
-            Error::new(Code::NotFound, message)
-        })?;
-        if shown != path {
-            return self.at((shown, placement));
-        }
-        let live = self.0.core.live(&shown, placement, "")?;
-        self.0.host.drive(live.open())?;
-        let id = live.id();
-        // The same one where it lay before: it is held there no longer.
-        self.known(|one| one.live.id() == id && one.live.shown() != shown)?;
-        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
-        if placement == Placement::Workspace {
-            // Lists have the sessions of its workspace from now on.
-            self.drive(self.0.core.met_with(shown))?;
-        }
-        let mut notices: Vec<Box<RawValue>> = Vec::new();
-        self.0.unsaid.borrow_mut().retain(|told| {
-            let is_of_it = told.path == path;
-            notices.extend(is_of_it.then(|| told.notice.clone()));
-            !is_of_it
-        });
-        let session = self.session_of(live, notices);
-        session.heard(&taken_up);
-        Ok(session)
-    }
-
-    // That somebody has open; unless its folder was moved or deleted meanwhile.
-    fn known(&self, is: impl Fn(&Opened) -> bool) -> Result<Option<Session>, Trouble> {
-        let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| is(one));
-        let Some(opened) = found else { return Ok(None) };
-        if self.0.host.drive(opened.live.is_there())? {
-            return Ok(Some(Session(opened)));
-        }
-        self.0.core.forget(&opened.live);
-        self.0.sessions.borrow_mut().retain(|one| !core::ptr::eq(one.as_ptr(), Rc::as_ptr(&opened)));
-        self.0.host.drive(opened.live.release())?;
-        Ok(None)
-    }
-
-    // One for a folder, however often it is asked for.
-    fn session_of(&self, live: Rc<Live>, notices: Vec<Box<RawValue>>) -> Session {
-        let mut sessions = self.0.sessions.borrow_mut();
-        sessions.retain(|one| one.strong_count() > 0);
-        let mut open = sessions.iter().filter_map(Weak::upgrade);
-        if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.live, &live)) {
-            return Session(opened);
-        }
-        let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), RefCell::new(notices));
-        let opened = Rc::new(Opened { live, host, store, notices });
-        sessions.push(Rc::downgrade(&opened));
-        Session(opened)
     }
 }
 

@@ -1,0 +1,165 @@
+//! What a model gets of a session, and how much of it.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::super::helpers::Helpers;
+use super::super::request::json;
+use super::{Compact, Resume, Session, asked};
+use crate::json::text::to_json;
+use crate::operation::Trouble;
+use crate::tokens::Encoding;
+
+impl Session {
+    /// What a model call gets: messages within the budget, each call with its result, and a report that says why. The
+    /// request is as [`Request::from_json`](crate::context::Request::from_json) reads it.
+    ///
+    /// # Errors
+    /// `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter` for an encoding that
+    /// needs `count`; `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let context = session.context(r#"{"window":8000,"format":"openai-chat"}"#, Default::default())?;
+    /// assert!(context.starts_with(r#"{"messages":[{"role":"user","content":"Hello"}]"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
+        let asked = asked(request, &helpers, &[])?;
+        self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
+    }
+
+    /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
+    /// none was built. Kept on disk, so another process may ask.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.last_context()?, "null");
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// session.context(r#"{"window":8000}"#, Default::default())?;
+    /// assert!(session.last_context()?.contains(r#""strategy":"full-history""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn last_context(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.last_context())
+    }
+
+    /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
+    /// compaction hook. Empty where nothing is known.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// use leftoff::tokens::Encoding;
+    ///
+    /// session.append(r#"{"role":"user","content":"Rename the parser's entry point."}"#, Default::default())?;
+    /// assert!(session.brief(2000, Encoding::Estimate1)?.contains("the parser's entry point"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
+        let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
+        self.0.host.drive(self.0.live.brief(asked))
+    }
+
+    /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
+    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings","context",
+    /// "notices"}`.
+    ///
+    /// # Errors
+    /// What [`Session::context`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// session.stop(None)?;
+    /// let resumed = session.resume(r#"{"window":8000}"#, Default::default(), Default::default())?;
+    /// assert!(resumed.contains("[RESUMED CONVERSATION]"));
+    /// assert!(session.metadata().contains(r#""lifecycle": "active""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn resume(
+        &self,
+        request: &str,
+        how: Resume<'_>,
+        mut helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let Resume { overrides, revives, now, max_bytes } = how;
+        let about = [
+            ("override", Some(overrides.to_string())),
+            ("revives", Some(revives.to_string())),
+            ("now", now.map(json).transpose()?.map(String::from)),
+            ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
+            ("idleMs", Some(self.0.store.setup().idle_ms.to_string())),
+        ];
+        let asked = asked(request, &helpers, &about)?;
+        let resumed = self.0.host.drive_with(self.0.live.resume(asked, self.counts()), &mut helpers)?;
+        self.heard(&resumed);
+        Ok(resumed)
+    }
+
+    /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of
+    /// just these, if that is kept, else what was learned of them.
+    ///
+    /// # Errors
+    /// `not_found` for a message that is not on the path; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// let said = session.append(r#"{"role":"user","content":"Fix the parser."}"#, Default::default())?.messages();
+    /// let id = &said[0].id;
+    /// let asked = format!(r#"{{"startMessageId":"{id}","endMessageId":"{id}","maxTokens":200}}"#);
+    /// assert!(session.summary_of(&asked)?.contains("Fix the parser."));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))
+    }
+
+    /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
+    /// [`Session::context`].
+    ///
+    /// # Errors
+    /// What [`Session::context`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let plan = session.compact(r#"{"window":8000}"#, Default::default(), Default::default())?;
+    /// assert!(plan.contains(r#""isApplied":false"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compact(&self, request: &str, how: Compact, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
+        let Compact { apply, undo, keep } = how;
+        let how = [
+            ("apply", Some(apply.to_string())),
+            ("undo", Some(undo.to_string())),
+            ("keep", keep.map(|tokens| tokens.to_string())),
+        ];
+        let asked = asked(request, &helpers, &how)?;
+        self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
+    }
+}

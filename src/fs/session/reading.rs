@@ -1,0 +1,138 @@
+//! What a session has: its messages, and what is made of all of them.
+
+use alloc::string::String;
+
+use super::super::pages::{Followed, Pages};
+use super::Session;
+use crate::layout;
+use crate::operation::{Door, Leaving, Live, Redact, Trouble};
+
+impl Session {
+    /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest
+    /// revision. `reading` is `{"newestFirst","leaf","allBranches"}`, all optional.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let pages = session.messages("{}").collect::<Result<Vec<_>, _>>()?;
+    /// assert!(pages[0].contains(r#""content":"Hello""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn messages(&self, reading: &str) -> Pages {
+        Pages::new(&self.0.host, self.0.live.messages(reading.into()))
+    }
+
+    /// What is appended from now on, by whomever.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// let mut followed = session.follow()?;
+    /// assert_eq!(followed.look()?, None);
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// assert!(followed.look()?.expect("something new").contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow(&self) -> Result<Followed, Trouble> {
+        Followed::new(Pages::new(&self.0.host, self.0.live.follow()))
+    }
+
+    /// What the tools did, oldest first, each with its result: a JSON array.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.tools()?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tools(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.tools())
+    }
+
+    /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
+    /// is asked.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Rename the parser's entry point."}"#, Default::default())?;
+    /// assert!(session.state()?.contains(r#""originalTask":"Rename the parser's entry point.""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn state(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.state())
+    }
+
+    /// The messages that are in every context: a JSON array of their ids.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.pins()?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pins(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.pins())
+    }
+
+    /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let text = session.export(r#"{"format":"markdown"}"#).collect::<Result<String, _>>()?;
+    /// assert!(text.contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn export(&self, asked: &str) -> Pages {
+        // A store that is to look for secrets in what leaves is not opened here.
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
+        let live = &self.0.live;
+        let anew = Live::new(live.folder(), live.shown(), layout::cache(), &live.id());
+        Pages::new(&self.0.host, anew.export(asked.into(), &leaving))
+    }
+
+    /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert!(session.examine()?.contains(r#""health":"ok""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn examine(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.examine())
+    }
+}

@@ -1,0 +1,67 @@
+//! What a store has: its lists, and what is found in them.
+
+use alloc::string::String;
+
+use super::super::pages::Pages;
+use super::Store;
+use crate::operation::{Door, Leaving, Redact, Trouble};
+use crate::resume::find;
+
+impl Store {
+    /// The sessions, last active first: those of the project, or all: `{"all","type","archived","limit","sort", …}`, all
+    /// optional. Answer: a JSON array.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create(r#"{"title":"The parser"}"#)?;
+    /// assert!(store.list(r#"{"limit":10}"#)?.contains(r#""title":"The parser""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn list(&self, request: &str) -> Result<String, Trouble> {
+        self.drive(self.0.core.list(request.into()))
+    }
+
+    /// The sessions of a list that words may mean: those that have them in title or summary, the best first, else those that
+    /// resemble them. The request is that of [`Store::list`].
+    ///
+    /// # Errors
+    /// What [`Store::list`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create(r#"{"title":"The parser"}"#)?;
+    /// assert!(store.find("prser", "{}")?.contains("The parser"));
+    /// assert_eq!(store.find("cooking", "{}")?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn find(&self, words: &str, request: &str) -> Result<String, Trouble> {
+        Ok(find::found(words, &self.list(request)?)?)
+    }
+
+    /// Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
+    /// Each page is an array of `{"session","id","role","timestamp","excerpt"}`. The request is that of [`Store::list`].
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.create("{}")?.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
+    /// let found = store.search("PARSER", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn search(&self, words: &str, request: &str) -> Pages {
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        Pages::new(&self.0.host, self.0.core.search(words.into(), request.into(), &leaving))
+    }
+}

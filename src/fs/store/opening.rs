@@ -1,0 +1,81 @@
+//! The sessions that somebody has open: one for each folder, whoever asks meanwhile.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::{Rc, Weak};
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use serde_json::value::RawValue;
+
+use super::super::host::Found;
+use super::super::session::{Opened, Session};
+use super::Store;
+use crate::error::{Code, Error};
+use crate::layout::Placement;
+use crate::operation::{Live, Trouble};
+
+impl Store {
+    // The one of a folder.
+    pub(super) fn at(&self, found: Found) -> Result<Session, Trouble> {
+        let path = found.0.clone();
+        if let Some(known) = self.known(|one| one.live.shown() == path)? {
+            return Ok(known);
+        }
+        let now = self.0.host.lies_now(found)?;
+        let (shown, placement) = now.ok_or_else(|| {
+            let message =
+                format!("expected a session at \"{path}\", but found none: it was moved or deleted");
+            Error::new(Code::NotFound, message)
+        })?;
+        if shown != path {
+            return self.at((shown, placement));
+        }
+        let live = self.0.core.live(&shown, placement, "")?;
+        self.0.host.drive(live.open())?;
+        let id = live.id();
+        // The same one where it lay before: it is held there no longer.
+        self.known(|one| one.live.id() == id && one.live.shown() != shown)?;
+        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
+        if placement == Placement::Workspace {
+            // Lists have the sessions of its workspace from now on.
+            self.drive(self.0.core.met_with(shown))?;
+        }
+        let mut notices: Vec<Box<RawValue>> = Vec::new();
+        self.0.unsaid.borrow_mut().retain(|told| {
+            let is_of_it = told.path == path;
+            notices.extend(is_of_it.then(|| told.notice.clone()));
+            !is_of_it
+        });
+        let session = self.session_of(live, notices);
+        session.heard(&taken_up);
+        Ok(session)
+    }
+
+    // That somebody has open; unless its folder was moved or deleted meanwhile.
+    pub(super) fn known(&self, is: impl Fn(&Opened) -> bool) -> Result<Option<Session>, Trouble> {
+        let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| is(one));
+        let Some(opened) = found else { return Ok(None) };
+        if self.0.host.drive(opened.live.is_there())? {
+            return Ok(Some(Session(opened)));
+        }
+        self.0.core.forget(&opened.live);
+        self.0.sessions.borrow_mut().retain(|one| !core::ptr::eq(one.as_ptr(), Rc::as_ptr(&opened)));
+        self.0.host.drive(opened.live.release())?;
+        Ok(None)
+    }
+
+    // One for a folder, however often it is asked for.
+    pub(super) fn session_of(&self, live: Rc<Live>, notices: Vec<Box<RawValue>>) -> Session {
+        let mut sessions = self.0.sessions.borrow_mut();
+        sessions.retain(|one| one.strong_count() > 0);
+        let mut open = sessions.iter().filter_map(Weak::upgrade);
+        if let Some(opened) = open.find(|opened| Rc::ptr_eq(&opened.live, &live)) {
+            return Session(opened);
+        }
+        let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), RefCell::new(notices));
+        let opened = Rc::new(Opened { live, host, store, notices });
+        sessions.push(Rc::downgrade(&opened));
+        Session(opened)
+    }
+}
