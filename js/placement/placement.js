@@ -68,12 +68,6 @@ function folders(entries) {
   return (entries ?? []).filter(({ kind }) => kind === "folder");
 }
 
-// The core has no tables of Unicode for it.
-/** @param {string} text */
-export function decomposed(text) {
-  return text.normalize("NFKD").replace(/\p{Mark}/gu, "");
-}
-
 /** The hash of a project's folder. @param {string} path */
 export function projectHash(path) {
   return called((core) => core.projectHash(path.normalize("NFC")));

@@ -83,7 +83,10 @@ export class Live {
   /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
   turn() {
     return new Promise((resolve) => {
-      this.inTurn(() => new Promise((leave) => resolve(() => leave(undefined))));
+      this.inTurn(async () => {
+        await this.report.settled();
+        await new Promise((leave) => resolve(() => leave(undefined)));
+      });
     });
   }
 

@@ -409,9 +409,6 @@ export class Session {
   /** Says that it is open here, as whoever appends does. @internal */
   hold() { return this.#run("hold"); }
 
-  /** What another process appends meanwhile would go where nobody looks. @internal */
-  refuseIfOpen() { return this.#run("refuseIfOpen"); }
-
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() {
     return this.#secrets.leaving(this.#run("examine"));
@@ -456,6 +453,9 @@ export class Session {
     this.#live.letGo();
     this.#secrets.free();
   }
+
+  /** Knows that it is open no longer. @internal */
+  left() { this.#live.close(); }
 
   /** Lets go of one whose folder is there no longer: nothing is written. @internal */
   leave() { return this.#ended("release"); }

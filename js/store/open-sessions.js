@@ -103,10 +103,17 @@ export class OpenSessions {
     return open && this.#known(open.path);
   }
 
-  /** Whoever asks next gets another object. @param {string} path */
-  forget(path) {
+  // Whoever asks next gets another object.
+  /** @param {string} path */
+  #forget(path) {
     this.#sort();
     this.#open.delete(path);
+  }
+
+  /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {string} path where it lay */
+  gone(session, path) {
+    session.left();
+    this.#forget(path);
   }
 
   /** What was found out about sessions: those that are open say it themselves. @param {{ path: string, notice: Notice }[]} notices */
@@ -136,7 +143,7 @@ export class OpenSessions {
 
   /** @param {Session} session */
   async #letGo(session) {
-    this.forget(session.path);
+    this.#forget(session.path);
     // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
     await ((await session.isThere()) ? session.close() : session.leave());
   }

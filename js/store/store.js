@@ -10,7 +10,7 @@ import { LeftoffError } from "../error.js";
 import { realPath } from "../storage/real-path.js";
 import { commit } from "../placement/git.js";
 import { foundAt } from "../session/handle.js";
-import { conversationOf, decomposed, names } from "../placement/placement.js";
+import { conversationOf, names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "../session/messages.js";
 import { knownOptions } from "../wasm/options.js";
@@ -143,9 +143,7 @@ export class Store {
    * session.metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
-    const { title } = knownOptions("create", options);
-    const words = typeof title === "string" ? decomposed(title) : undefined;
-    return this.#open.begun(this.#places.of(await this.#core.run("create", { ...options, words })));
+    return this.#open.begun(this.#places.of(await this.#core.run("create", knownOptions("create", options))));
   }
 
   /**
@@ -345,12 +343,9 @@ export class Store {
    */
   async delete(session, options = {}) {
     const { purge = false } = knownOptions("delete", options);
-    await session.refuseIfOpen();
-    await session.look();
     const { path, placement, id } = session;
-    await session.close();
-    this.#open.forget(path);
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
+    this.#open.gone(session, path);
     return { trash };
   }
 
@@ -376,15 +371,10 @@ export class Store {
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, options) {
-    const { to, name, day, title = session.metadata.display.title } = knownOptions("move", options);
-    await session.refuseIfOpen();
-    await session.flush();
-    if (session.placement === to) return session;
-    const { path, placement, id, metadata } = session;
-    const about = { id, type: metadata.type, to: to ?? null, words: decomposed(title), name, day };
-    await session.close();
-    const place = await this.#core.run("carry", path, placement, about);
-    this.#open.forget(path);
+    const { path, placement, id } = session;
+    const place = await this.#core.run("move", path, placement, id, knownOptions("move", options));
+    if (place.path === session.path) return session;
+    this.#open.gone(session, path);
     return this.#open.at(this.#places.of(place));
   }
 

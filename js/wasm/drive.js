@@ -196,6 +196,7 @@ const ANSWERS = {
     return [TEXT, toJson((await host.own?.commandOf?.((from, to) => said.slice(from, to))) ?? null)];
   },
   normal: async ({ path }) => [TEXT, path.normalize("NFC")],
+  unmarked: async ({ text }) => [TEXT, text.normalize("NFKD").replace(/\p{Mark}/gu, "")],
   async out(_, { host, payload }) {
     return [TEXT, textOf((await host.own?.out?.(payload)) ?? bytesOf("{}"))];
   },

@@ -11,6 +11,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::clock::Clock;
 use super::disk::{At, Disk};
@@ -122,6 +123,9 @@ impl Host {
             // Nobody asked can tell.
             Need::Command { .. } => Answer::Text("null".into()),
             Need::Normal { path } => Answer::Text(path.nfc().collect()),
+            Need::Unmarked { text } => {
+                Answer::Text(text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect())
+            }
             Need::Git { folder } => Answer::Text(to_json(&git::aliases(Path::new(&folder)))),
             Need::Hash { file, start, end } => {
                 let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;

@@ -19,16 +19,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
 use super::host::Host;
 use super::refusal::refused;
-use super::request::{no_request, with};
 use super::session::{Opened, Session};
-use crate::error::Error;
-use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::operation::{Current, Failure, Finding, Operation, Setup, Store as Core, Trouble};
 use crate::settings::Read;
@@ -156,7 +152,7 @@ impl Store {
     /// # }
     /// ```
     pub fn create(&self, request: &str) -> Result<Session, Trouble> {
-        let live = self.drive(self.0.core.create(with_words(request)?))?;
+        let live = self.drive(self.0.core.create(request.into()))?;
         Ok(self.session_of(live, Vec::new()))
     }
 
@@ -398,14 +394,6 @@ fn idle_ms(settings: &Read) -> Result<i64, Trouble> {
     }
     let minutes: f64 = settings.value("idleMinutes").parse().unwrap_or(5.0);
     Ok((minutes * 60_000.0) as i64)
-}
-
-// The core has no tables of Unicode: of a title, the words that a name is made of are given along.
-fn with_words(request: &str) -> Result<String, Error> {
-    let mut fields = Fields::parse(request).map_err(|_| no_request())?;
-    let Some(title) = fields.take::<String>("title", &mut Vec::new()) else { return Ok(request.into()) };
-    let words: String = title.nfkd().filter(|letter| !is_combining_mark(*letter)).collect();
-    with(request, &[("words", Some(to_json(&words)))])
 }
 
 fn text(path: &Path) -> Result<String, Trouble> {

@@ -297,6 +297,10 @@ impl Io {
         self.made(Need::Normal { path: path.into() })
     }
 
+    pub fn unmarked(&self, text: &str) -> Reply<'_, String> {
+        self.made(Need::Unmarked { text: text.into() })
+    }
+
     /// Until whoever reads wants more.
     pub fn page(&self, bytes: Vec<u8>) -> Reply<'_, ()> {
         self.done(Need::Page { bytes })

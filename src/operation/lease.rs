@@ -129,11 +129,6 @@ impl Live {
     }
 
     /// What another process appends meanwhile would go where nobody looks.
-    pub fn refuse_if_open(self: &Rc<Live>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.refused_if_open(&io).await })
-    }
-
     pub(super) async fn refused_if_open(&self, io: &Io) -> Result<(), Trouble> {
         let holders = self.holders(io).await?;
         let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };

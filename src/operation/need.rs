@@ -222,6 +222,11 @@ pub enum Need {
         /// The path.
         path: String,
     },
+    /// A text in Unicode's compatibility decomposition, NFKD, without its marks: the core has no tables for it. Answer: `Text`.
+    Unmarked {
+        /// The text.
+        text: String,
+    },
     /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {

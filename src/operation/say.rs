@@ -68,10 +68,12 @@ impl Live {
     /// Says that this process has it open no longer, and writes what is derived.
     pub fn close(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move {
-            live.released(&io).await?;
-            live.here(&io, &|| Box::pin(live.derived(&io, true))).await
-        })
+        Operation::new(|io| async move { live.closed(&io).await })
+    }
+
+    pub(super) async fn closed(&self, io: &Io) -> Result<(), Trouble> {
+        self.released(io).await?;
+        self.here(io, &|| Box::pin(self.derived(io, true))).await
     }
 
     /// Pauses it where it rests: dated when it was last active, which is the answer; nothing where it does not rest.

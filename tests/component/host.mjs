@@ -186,6 +186,7 @@ export class Host {
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
     git: () => ({ tag: "text", val: "{}" }),
     out: () => ({ tag: "text", val: "{}" }),
+    unmarked: (text) => ({ tag: "text", val: text.normalize("NFKD").replace(/\p{Mark}/gu, "") }),
     find: async (id) => {
       const found = await this.run(this.store.whereabouts(id));
       return { tag: "place", val: found === "null" ? undefined : found };

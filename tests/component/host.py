@@ -1,6 +1,6 @@
 """A host of leftoff's component: a store below a folder, in about a hundred lines. See crates/component/wit/."""
 
-import base64, hashlib, json, os, secrets, shutil, socket, stat, time
+import base64, hashlib, json, os, secrets, shutil, socket, stat, time, unicodedata
 from pathlib import Path
 
 from wasmtime import Engine, Store
@@ -215,6 +215,10 @@ class Host:
 
     def on_out(self, value):
         return Variant("text", "{}")
+
+    def on_unmarked(self, text):
+        letters = unicodedata.normalize("NFKD", text)
+        return Variant("text", "".join(letter for letter in letters if not unicodedata.category(letter).startswith("M")))
 
     def on_find(self, id):
         found = self.run("store.whereabouts", self.store, id)

@@ -157,6 +157,7 @@ impl Host {
             }
             Need::Command { .. } => Answer::Text("null".into()),
             Need::Normal { path } => Answer::Text(path),
+            Need::Unmarked { text } => Answer::Text(text),
             Need::Out { .. } => Answer::Text(r#"{"secrets":[],"changed":[]}"#.into()),
             Need::Secrets { texts } => {
                 let spans = |text: &String| {

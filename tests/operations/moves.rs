@@ -31,21 +31,15 @@ fn begun(is_home: bool) -> (Host, Rc<Live>) {
     (host, live)
 }
 
-fn placement_of(live: &Live) -> Placement {
-    if live.shown().ends_with("/.session") { Placement::Workspace } else { Placement::Home }
-}
-
-type Begins = fn(&Rc<Store>, &Live) -> Operation<'static, ()>;
+type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, ()>;
 
 fn operations() -> Vec<(&'static str, bool, Begins)> {
     let carry: Begins = |store, live| {
-        let about = json!({"id": live.id(), "type": "chat", "words": "A plan"});
-        store.carry(live.shown(), placement_of(live), about.to_string()).map(drop)
+        let to = if live.placement() == Placement::Home { "workspace" } else { "home" };
+        store.move_to(live, json!({"to": to, "title": "A plan"}).to_string()).map(drop)
     };
-    let delete: Begins = |store, live| {
-        let place = (live.shown(), placement_of(live));
-        store.delete(place, live.id(), false).map(|trash| assert!(trash.is_some(), "it lies in the trash"))
-    };
+    let delete: Begins =
+        |store, live| store.delete(live, false).map(|trash| assert!(trash.is_some(), "it lies in the trash"));
     let relocate: Begins = |store, _| {
         let (from, to) = (setup(None).project, || "/home/ann/elsewhere".to_string());
         store.relocate(from, to(), to()).map(drop)
@@ -218,7 +212,7 @@ fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
             files.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
         };
         let before = of(&host);
-        done(&mut host, store().delete((live.shown(), placement_of(&live)), live.id(), false));
+        done(&mut host, store().delete(&live, false));
         assert!(!of(&host).iter().any(|(path, _)| path.ends_with("messages.jsonl")));
         // A copy of it, elsewhere.
         let (folder, other) = match is_home {

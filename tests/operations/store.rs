@@ -203,13 +203,14 @@ fn what_is_no_plain_name_or_day_takes_no_place() {
     done(&mut host, live.close());
     let before: Vec<_> = host.files.keys().cloned().collect();
     for (about, code) in [
-        (r#"{"id":"a","type":"chat","name":"../up"}"#, "invalid_id"),
-        (r#"{"id":"a","type":"chat","name":"a/b"}"#, "invalid_id"),
-        (r#"{"id":"a","type":"chat","name":"a","day":"../.."}"#, "invalid_request"),
-        (r#"{"id":"a","type":"chat","name":7}"#, "invalid_request"),
-        (r#"{"id":"a","type":"chat","to":"cloud"}"#, "invalid_request"),
+        (r#"{"to":"workspace","name":"../up"}"#, "invalid_id"),
+        (r#"{"to":"workspace","name":"a/b"}"#, "invalid_id"),
+        (r#"{"to":"workspace","name":"a","day":"../.."}"#, "invalid_request"),
+        (r#"{"to":"workspace","name":7}"#, "invalid_request"),
+        (r#"{"to":"cloud"}"#, "invalid_request"),
+        ("{}", "invalid_request"),
     ] {
-        let moving = store.carry(live.shown(), Placement::Home, about.into());
+        let moving = store.move_to(&live, about.into());
         let refused = host.drive(moving, |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(refused.expect_err(about).code(), code, "{about}");
     }

@@ -68,6 +68,7 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Document { path, only, is_first } => Need::Document(Reading { path, only, is_first }),
         Asked::Command { bytes } => Need::Command(content(bytes)),
         Asked::Normal { path } => Need::Normal(path),
+        Asked::Unmarked { text } => Need::Unmarked(text),
         Asked::Page { bytes } => Need::Page(content(bytes)),
     }
 }

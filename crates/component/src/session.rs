@@ -139,10 +139,6 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.live.others().map(text))
     }
 
-    fn refuse_if_open(&self) -> Operation {
-        UnderWay::begun(self.live.refuse_if_open().map(nothing))
-    }
-
     fn refresh(&self) -> Operation {
         UnderWay::begun(self.live.catch_up().map(nothing))
     }

@@ -222,14 +222,14 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
     }
 
-    fn move_(&self, session: SessionBorrow<'_>, about: String) -> Operation {
-        let (shown, placement) = place_of(session);
-        self.finding(self.store.carry(shown, placement, about))
+    fn move_(&self, session: SessionBorrow<'_>, request: String) -> Operation {
+        let live = &session.get::<Sitting>().live;
+        self.finding(self.store.move_to(live, request).map(Some))
     }
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
-        let id = session.get::<Sitting>().live.id();
-        UnderWay::begun(self.store.delete(place_of(session), id, purges).map(|trash| text(to_json(&trash))))
+        let live = &session.get::<Sitting>().live;
+        UnderWay::begun(self.store.delete(live, purges).map(|trash| text(to_json(&trash))))
     }
 
     fn trashed(&self) -> Operation {

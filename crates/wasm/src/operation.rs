@@ -151,7 +151,6 @@ impl Operations {
             "say" => live.say(text()?).map(none),
             "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),
             "others" => live.others().map(String::into_bytes),
-            "refuseIfOpen" => live.refuse_if_open().map(none),
             "hold" => live.take_open().map(none),
             "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),

@@ -84,11 +84,14 @@ impl Operations {
             "places" => store.places().map(String::into_bytes),
             "meet" => store.met_with(word()).map(none),
             "liesNow" => store.lies_now(word(), placement(&word())).map(placed_at),
-            "carry" => store.carry(word(), placement(&word()), word()).map(placed_at),
+            "move" => {
+                let live = open(store, &mut word)?;
+                store.move_to(&live, word()).map(|place| placed_at(Some(place)))
+            }
             "relocate" => store.relocate(word(), word(), word()).map(|count| count.to_string().into_bytes()),
             "delete" => {
-                let session = (word(), placement(&word()));
-                store.delete(session, word(), word() == "true").map(|trash| to_json(&trash).into_bytes())
+                let live = open(store, &mut word)?;
+                store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),
@@ -120,6 +123,11 @@ fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
     let behind =
         if notices.is_empty() { String::from("}") } else { [",\"notices\":", &notices, "}"].concat() };
     [&b"{\"answer\":"[..], &answer, behind.as_bytes()].concat()
+}
+
+#[cfg(feature = "core")]
+fn open(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> Answer<Rc<Live>> {
+    store.live(&word(), placement(&word()), &word()).map_err(thrown)
 }
 
 pub(crate) fn place(live: &Live) -> (String, Placement) {

@@ -3,11 +3,8 @@
 use alloc::string::String;
 use std::path::PathBuf;
 
-use super::super::request::{no_request, with};
 use super::super::session::Session;
-use super::{Store, with_words};
-use crate::json::fields::Fields;
-use crate::json::text::to_json;
+use super::Store;
 use crate::operation::Trouble;
 
 impl Store {
@@ -33,26 +30,9 @@ impl Store {
     /// # }
     /// ```
     pub fn move_to(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        let live = &session.0.live;
-        self.0.host.drive(live.refuse_if_open())?;
-        self.0.host.drive(live.flush(true))?;
-        let (shown, placement, metadata) = (live.shown(), live.placement(), session.metadata());
-        let asked = Fields::parse(request).map_err(|_| no_request())?;
-        if asked.raw("to") == Some(&to_json(placement.as_str())) {
-            return Ok(session.clone());
-        }
-        let known = Fields::parse(&metadata).map_err(|_| no_request())?;
-        let display = known.raw("display").and_then(|raw| Fields::parse(raw).ok());
-        let title = display.as_ref().and_then(|display| display.raw("title")).filter(|_| !asked.has("title"));
-        let own = [
-            ("id", Some(to_json(&live.id()))),
-            ("type", known.raw("type").map(String::from)),
-            ("title", title.map(String::from)),
-        ];
-        let about = with_words(&with(request, &own)?)?;
-        session.clone().close()?;
-        let moved = self.drive(self.0.core.carry(shown, placement, about))?;
-        self.at(moved.ok_or_else(|| Trouble::internal("expected a place, but found none"))?)
+        let shown = session.0.live.shown();
+        let place = self.drive(self.0.core.move_to(&session.0.live, request.into()))?;
+        if place.0 == shown { Ok(session.clone()) } else { self.at(place) }
     }
 
     /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
@@ -71,12 +51,7 @@ impl Store {
     /// # }
     /// ```
     pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
-        let live = &session.0.live;
-        self.0.host.drive(live.refuse_if_open())?;
-        self.0.host.drive(live.look())?;
-        let (at, id) = ((live.shown(), live.placement()), live.id());
-        session.clone().close()?;
-        Ok(self.drive(self.0.core.delete(at, id, purges))?.map(PathBuf::from))
+        Ok(self.drive(self.0.core.delete(&session.0.live, purges))?.map(PathBuf::from))
     }
 
     /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`.

@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 use super::Store;
 use super::moving::{Lies, Moving};
 use super::taking::Conversation;
-use crate::error::Code;
+use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::{compact, to_json};
 use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
+use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::id;
 use crate::session::ask::Ask;
@@ -24,49 +25,59 @@ const LOGS: [&str; 3] = [MESSAGES, EVENTS, TOOLS];
 const PIECE: u64 = 64 * 1024;
 
 impl Store {
-    /// Puts a session that is closed into the other placement, with all that is known of it; where it lay before, as people
-    /// call it, it goes to the trash. `about` is `{"id","type","to","words","name","day"}`, JSON: its id and type, where to, and for the
-    /// conversation that it comes to what [`Store::create`] takes. Answer: where it lies.
-    pub fn carry(
+    /// Puts a session into the other placement, with all that is known of it; where it lay before, as people call it, it goes to
+    /// the trash. The request is `{"to","name","day","title"}`, JSON: where to, and what the conversation that it comes to is
+    /// called, of the session's title unless given. Answer: where it lies. It is open no longer, unless it lay there already.
+    ///
+    /// # Errors
+    /// Refused with `open_elsewhere` where another process has it open, with `already_exists` where the name is taken.
+    pub fn move_to(
         self: &Rc<Store>,
-        shown: String,
-        placement: Placement,
-        about: String,
-    ) -> Operation<'static, Option<(String, Placement)>> {
-        let store = self.clone();
+        live: &Rc<Live>,
+        request: String,
+    ) -> Operation<'static, (String, Placement)> {
+        let (store, live) = (self.clone(), live.clone());
         Operation::new(move |io| async move {
-            let from = store.session_place(&shown, placement)?;
-            refuse_unless_placed(&about)?;
-            let mut about = Conversation::from_json(&about)?;
-            let session = about.id.clone();
-            let by = io.process().await?.lease;
-            about.by = Some(to_json(&by));
-            let to = match placement {
-                Placement::Home => store.new_conversation(&io, &about).await?,
-                Placement::Workspace => store.new_home(&io, &about).await?,
-            };
-            let document = unless_bug(io.read_all(&from.document()).await)?.flatten();
-            let document = document.and_then(|json| String::from_utf8(json).ok());
-            let left = left_at(&io, &from.folder(), &by);
-            let file = layout::moving().below(&format!("{}.json", id::new(&io.stamp(), 0)));
-            let but = Vec::from([placement.document().into(), ATTRIBUTES.into()]);
-            let (by, copied) = (Some(by), Vec::new());
-            store.carried(&io, Moving { file, id: session, from, to, left, but, by, copied }, document).await
+            let to = wanted(&request)?;
+            io.turn_of(&live.shown()).await?;
+            live.refused_if_open(&io).await?;
+            live.flushed(&io, true).await?;
+            if to == live.placement() {
+                return Ok((live.shown(), to));
+            }
+            live.closed(&io).await?;
+            store.let_go(&live, store.carried(&io, &live, &request)).await
         })
     }
 
-    async fn carried(
-        &self,
-        io: &Io,
-        mut moving: Moving,
-        document: Option<String>,
-    ) -> Result<Option<(String, Placement)>, Trouble> {
+    async fn carried(&self, io: &Io, live: &Live, request: &str) -> Result<(String, Placement), Trouble> {
+        let from = self.session_place(&live.shown(), live.placement())?;
+        let (session_type, title) = live.with(|session| {
+            let metadata = session.metadata();
+            (metadata.session_type.clone(), metadata.title(&session.known().titles))
+        });
+        let session = live.id();
+        let mut about = Conversation::from_json(request, session.clone(), session_type)?;
+        about.title.get_or_insert(title);
+        let by = io.process().await?.lease;
+        about.by = Some(to_json(&by));
+        let to = match live.placement() {
+            Placement::Home => self.new_conversation(io, &about).await?,
+            Placement::Workspace => self.new_home(io, &about).await?,
+        };
+        let document = unless_bug(io.read_all(&from.document()).await)?.flatten();
+        let document = document.and_then(|json| String::from_utf8(json).ok());
+        let left = left_at(io, &from.folder(), &by);
+        let file = layout::moving().below(&format!("{}.json", id::new(&io.stamp(), 0)));
+        let but = Vec::from([live.placement().document().into(), ATTRIBUTES.into()]);
+        let (by, copied) = (Some(by), Vec::new());
+        let mut moving = Moving { file, id: session, from, to, left, but, by, copied };
         if let Err(trouble) = Box::pin(self.left(io, &mut moving, document)).await {
             unless_bug(undone(io, &moving).await)?;
             return Err(trouble);
         }
         self.arrived(io, &moving).await?;
-        Ok(Some((self.setup.shown(&moving.to.folder()), moving.to.placement())))
+        Ok((self.setup.shown(&moving.to.folder()), moving.to.placement()))
     }
 
     // All but the last of the steps: whatever fails before, it lies where it lay.
@@ -219,11 +230,14 @@ impl Store {
 }
 
 // Whoever says where to means a placement.
-fn refuse_unless_placed(about: &str) -> Result<(), Trouble> {
-    let to = Fields::parse(about).ok().and_then(|fields| fields.raw("to"));
-    let Some(found) = to.filter(|to| !matches!(*to, "\"home\"" | "\"workspace\"")) else { return Ok(()) };
-    let message = format!("expected \"home\" or \"workspace\" for \"to\", but found {found} instead");
-    Err(Trouble::refused(Code::InvalidRequest, message))
+fn wanted(request: &str) -> Result<Placement, Error> {
+    let to = Fields::parse(request).ok().and_then(|fields| fields.raw("to")).unwrap_or("null");
+    let placement =
+        [Placement::Home, Placement::Workspace].into_iter().find(|one| to == to_json(one.as_str()));
+    placement.ok_or_else(|| {
+        let message = format!("expected \"home\" or \"workspace\" for \"to\", but found {to} instead");
+        Error::new(Code::InvalidRequest, message)
+    })
 }
 
 /// What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no

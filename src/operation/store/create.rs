@@ -19,7 +19,6 @@ use crate::session::begin::Begin;
 struct Request {
     session_type: String,
     title: Option<String>,
-    words: String,
     name: Option<String>,
     placement: Placement,
     agent: Option<Agent>,
@@ -27,14 +26,14 @@ struct Request {
 
 impl Store {
     /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
-    /// "agent","words"}`, JSON, all optional. `words` is the title as a name is made of it: decomposed, without marks.
+    /// "agent"}`, JSON, all optional.
     pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<Live>> {
         let store = self.clone();
         Operation::new(|io| async move { store.created(&io, store.asked(&request)?).await })
     }
 
     async fn created(&self, io: &Io, request: Request) -> Result<Rc<Live>, Trouble> {
-        let Request { session_type, title, words, name, placement, agent } = request;
+        let Request { session_type, title, name, placement, agent } = request;
         let id = id::new(&io.stamp(), 0);
         let mut created = Created { session: id.clone(), session_type, name, agent, ..Created::default() };
         let place = match placement {
@@ -45,7 +44,8 @@ impl Store {
             // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
             Placement::Workspace => {
                 let (session_type, name) = (created.session_type.clone(), created.name.take());
-                let about = Conversation { id, session_type, words, name, ..Conversation::default() };
+                let title = title.clone();
+                let about = Conversation { id, session_type, title, name, ..Conversation::default() };
                 let place = self.new_conversation(io, &about).await?;
                 created.name = Some(place.conversation().name().into());
                 place
@@ -84,7 +84,7 @@ impl Store {
             }
         };
         let session_type = text("type")?.unwrap_or_else(|| "chat".to_string());
-        let (title, name, model, words) = (text("title")?, text("name")?, text("model")?, text("words")?);
+        let (title, name, model) = (text("title")?, text("name")?, text("model")?);
         names::check_type(&session_type)?;
         if let Some(name) = &name {
             id::check_given(name)?;
@@ -102,6 +102,6 @@ impl Store {
             (given, Some(model)) => Some(Agent { model: Some(model), ..given.unwrap_or_default() }),
             (given, None) => given.filter(|agent| *agent != Agent::default()),
         };
-        Ok(Request { session_type, title, words: words.unwrap_or_default(), name, placement, agent })
+        Ok(Request { session_type, title, name, placement, agent })
     }
 }

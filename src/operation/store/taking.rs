@@ -22,8 +22,8 @@ pub(super) struct Conversation {
     /// Of its session.
     pub id: String,
     pub session_type: String,
-    /// Those of its title, decomposed, as [`names::conversation`] wants them.
-    pub words: String,
+    /// A name is made of it.
+    pub title: Option<String>,
     /// One is made of the others unless given.
     pub name: Option<String>,
     /// Today unless given.
@@ -33,17 +33,15 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Reads `{"id","type","words","name","day"}`, JSON; only name, day and words may be missing.
-    pub fn from_json(json: &str) -> Result<Conversation, Error> {
-        let less = || Error::new(Code::InvalidRequest, "expected what a conversation is, but found less");
-        let mut bad = Vec::new();
-        let mut fields = Fields::parse(json).map_err(|_| less())?;
+    /// Reads `{"name","day","title"}`, JSON, all optional, of the session of an id.
+    pub fn from_json(json: &str, id: String, session_type: String) -> Result<Conversation, Error> {
+        let wrong =
+            |found| Error::new(Code::InvalidRequest, format!("expected an object, but found {found}"));
+        let (mut fields, mut bad) = (Fields::parse(json).map_err(wrong)?, Vec::new());
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
-        let (id, session_type) = (text("id"), text("type"));
-        let (words, name, day) = (text("words").unwrap_or_default(), text("name"), text("day"));
+        let (title, name, day) = (text("title"), text("name"), text("day"));
         draft::refuse(bad)?;
-        let (Some(id), Some(session_type)) = (id, session_type) else { return Err(less()) };
-        Ok(Conversation { id, session_type, words, name, day, by: None })
+        Ok(Conversation { id, session_type, title, name, day, by: None })
     }
 }
 
@@ -119,7 +117,8 @@ impl Store {
         let root = Root::Workspace(self.setup.workspace().into());
         let found = io.list(&File::new(root, format!("{CONVERSATIONS}/{day}"))).await?.unwrap_or_default();
         let folders = found.iter().filter(|entry| entry.kind == Kind::Folder);
-        Ok(names::conversation(folders.map(|entry| &*entry.name), &about.session_type, &about.words))
+        let words = io.unmarked(about.title.as_deref().unwrap_or_default()).await?;
+        Ok(names::conversation(folders.map(|entry| &*entry.name), &about.session_type, &words))
     }
 
     /// Lists have the sessions of this one's workspace from now on, wherever they are asked for.

@@ -8,35 +8,57 @@ use alloc::string::String;
 use super::Store;
 use super::carrying::{gone_at, left_at};
 use crate::json::text::to_json;
-use crate::layout::{self, File, Place, Placement, Root, names};
+use crate::layout::{self, File, Place, Root, names};
+use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 
 impl Store {
-    /// Deletes a session that is closed, by its folder as people call it: it lies in the trash then, whole; or, `purges`, it is
-    /// gone for good, and no line of the index is about it any more. Answer: where it lies now, as people call it; nothing where it is gone.
-    pub fn delete(
-        self: &Rc<Store>,
-        (shown, placement): (String, Placement),
-        id: String,
-        purges: bool,
-    ) -> Operation<'static, Option<String>> {
-        let store = self.clone();
+    /// Deletes a session: it lies in the trash then, whole; or, `purges`, it is gone for good, and no line of the index is about
+    /// it any more. Answer: where it lies now, as people call it; nothing where it is gone. It is open no longer.
+    ///
+    /// # Errors
+    /// Refused with `open_elsewhere` where another process has it open.
+    pub fn delete(self: &Rc<Store>, live: &Rc<Live>, purges: bool) -> Operation<'static, Option<String>> {
+        let (store, live) = (self.clone(), live.clone());
         Operation::new(move |io| async move {
-            let place = store.session_place(&shown, placement)?;
-            let trash = if purges {
-                purged(&io, &place.folder()).await?;
-                None
-            } else {
-                Some(store.setup.shown(&store.to_trash(&io, &place, None).await?))
-            };
-            for what in names::Kept::ALL {
-                unless_bug(io.remove(&layout::kept(&id, what)).await)?;
-            }
-            if purges {
-                store.forget_line(&io, &shown).await?;
-            }
-            Ok(trash)
+            io.turn_of(&live.shown()).await?;
+            live.refused_if_open(&io).await?;
+            live.looked_here(&io).await?;
+            live.closed(&io).await?;
+            store.let_go(&live, store.deleted(&io, &live, purges)).await
         })
+    }
+
+    async fn deleted(&self, io: &Io, live: &Live, purges: bool) -> Result<Option<String>, Trouble> {
+        let shown = live.shown();
+        let place = self.session_place(&shown, live.placement())?;
+        let trash = if purges {
+            purged(io, &place.folder()).await?;
+            None
+        } else {
+            Some(self.setup.shown(&self.to_trash(io, &place, None).await?))
+        };
+        for what in names::Kept::ALL {
+            unless_bug(io.remove(&layout::kept(&live.id(), what)).await)?;
+        }
+        if purges {
+            self.forget_line(io, &shown).await?;
+        }
+        Ok(trash)
+    }
+
+    /// A session is open no longer, once it went elsewhere; where that fails it is as open as before.
+    pub(super) async fn let_go<T>(
+        &self,
+        live: &Rc<Live>,
+        going: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        self.forget(live);
+        let gone = going.await;
+        if gone.is_err() {
+            self.keep(live);
+        }
+        gone
     }
 
     /// Puts the folder of a session in the trash; `lies`: where it was left. Answer: where it lies now.

@@ -92,8 +92,6 @@ async function closed(host, session) {
 /** @type {Record<string, (given: Given) => unknown>} */
 const OF_STORES = {
   delete: async ({ host, session, asked: { purge = false } }) => {
-    await host.run(session.refuseIfOpen());
-    await closed(host, session);
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
   doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
@@ -130,19 +128,13 @@ const OPENING = {
     await host.run(host.store.point(last));
     return last;
   },
-  create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(worded(asked)))),
+  create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(asked))),
   current: async ({ host }) => {
     const found = await host.run(host.store.current());
     return found === "null" ? undefined : found;
   },
   fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
-  move: async ({ host, session, asked: { to, name, day } }) => {
-    await host.run(session.refuseIfOpen());
-    const { id, type, display } = JSON.parse(session.metadata());
-    if (to === placementOf(session)) return session;
-    await closed(host, session);
-    return host.run(host.store.move(session, JSON.stringify({ id, type, to, name, day, ...worded({ title: display.title }) })));
-  },
+  move: ({ host, session, asked }) => host.run(host.store.move(session, JSON.stringify(asked))),
   open: async ({ host, asked: { id } }) => {
     const placed = await host.run(host.store.find(id, "placed"));
     if (placed !== "null") await host.run(placed.open());
@@ -172,11 +164,6 @@ async function texts(host, operation) {
 /** @param {Host} host @param {any} session @param {object} reading @returns {Promise<any[]>} */
 async function messages(host, session, reading) {
   return (await texts(host, session.messages(JSON.stringify(reading)))).flatMap((page) => JSON.parse(page));
-}
-
-/** With the words of a title, as a name is made of them. @param {any} asked */
-function worded(asked) {
-  return typeof asked.title === "string" ? { ...asked, words: asked.title.normalize("NFKD").replace(/\p{M}/gu, "") } : asked;
 }
 
 /** A request without what its caller does. @param {any} asked */
