@@ -14,8 +14,9 @@ import { agentHomes, userHome } from "./homes.js";
 /** The messages of an agent's session, from one up to another. @typedef {(from: number, to: number) => any[]} Said */
 
 /**
- * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments.
- * @typedef {{ name: string, path: string, hash: string, text: string }} KeptCommand
+ * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments. `hash` is that of
+ * the text, the same in every client; `hashes` are all by which it may have been kept: also that of the file.
+ * @typedef {{ agent: string, name: string, path: string, hash: string, hashes: string[], text: string }} KeptCommand
  *
  * @typedef {{ project: string, env?: Env }} Where
  *
@@ -62,6 +63,9 @@ export function typeOf(name) {
   return called((core) => core.commandType(name ?? ""));
 }
 
+/** The agents whose commands are known. */
+export const commandAgents = Object.keys(KINDS);
+
 /** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where */
 export async function commandNamed(agent, name, where) {
   const type = typeOf(name);
@@ -87,7 +91,7 @@ export async function commandBehind(agent, said, where) {
   return undefined;
 }
 
-/** A command's text with what it was called with. @param {KeptCommand} command @param {string} args */
+/** A command's text with what it was called with. @param {Pick<KeptCommand, "text">} command @param {string} args */
 export function filled({ text }, args) {
   return text.replaceAll("$ARGUMENTS", () => args).replaceAll("{{args}}", () => args);
 }
@@ -97,7 +101,7 @@ const PLACES = /(\$ARGUMENTS|\$\d|\{\{args\}\}|!`[^`]*`|!\{[^}]*\}+|@\{[^}]*\})/
 
 /**
  * What a command was called with, where a message is its text.
- * @param {KeptCommand} command @param {string} said
+ * @param {Pick<KeptCommand, "text">} command @param {string} said
  * @returns {string | undefined}
  */
 export function argumentsIn({ text }, said) {
@@ -116,7 +120,7 @@ export function argumentsIn({ text }, said) {
   return args;
 }
 
-/** What a command of the client's was called with, as the first messages say. @param {string} agent @param {KeptCommand} command @param {any[]} first */
+/** What a command of the client's was called with, as the first messages say. @param {string} agent @param {Pick<KeptCommand, "text">} command @param {any[]} first */
 export function argumentsOf(agent, command, first) {
   for (const { role, content } of first) {
     if (role !== "user" || typeof content !== "string") continue;
@@ -139,9 +143,16 @@ async function* kept(agent, { project, env = process.env }) {
       const bytes = name && (await readFile(join(folder, path)).catch(() => undefined));
       if (!name || !bytes) continue;
       const text = await readable(kind, bytes.toString("utf8"));
-      if (text !== undefined) yield { name, path: join(folder, path), hash: `sha256:${createHash("sha256").update(bytes).digest("hex")}`, text };
+      if (text === undefined) continue;
+      const [hash = "", ...hashes] = [text.trim().replaceAll("{{args}}", "$ARGUMENTS"), text, bytes].map(hashOf);
+      yield { agent, name, path: join(folder, path), hash, hashes: [hash, ...hashes], text };
     }
   }
+}
+
+/** @param {string | Buffer} said */
+function hashOf(said) {
+  return `sha256:${createHash("sha256").update(said).digest("hex")}`;
 }
 
 // A file of somebody else's that is broken is no command.

@@ -18,7 +18,7 @@ import { openCodeModel } from "./opencode-model.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { ReadSession } from "../session/transcript.js" */
 /** @import { Env } from "./homes.js" */
-/** @import { ContextRequest, WriteForAgent, WrittenForAgent } from "../types/index.js" */
+/** @import { ContextRequest, ResumeForAgent, WriteForAgent, WrittenForAgent } from "../types/index.js" */
 
 /**
  * @typedef {object} Client how an agent's client is called, and where it keeps what it has
@@ -82,16 +82,17 @@ const CLIENTS = {
  *   `noted`: is told what was written, as it is read back, and its last message
  * @returns {Promise<WrittenForAgent>}
  */
-export async function writtenForAgent(session, { agent, folder, noted, env = process.env, ...request }) {
+export async function writtenForAgent(session, { agent, folder, noted, resume, env = process.env, ...request }) {
   const format = agents.called(({ formatOf }) => formatOf(agent));
   const { metadata } = session;
-  const context = await session.context(/** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true }));
+  const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
+  const { context, first, warnings } = resume ? await resumed(session, asked, resume) : { context: await session.context(asked) };
   if (context.originalMessageCount === 0) throw new LeftoffError({ code: "empty_file", message: `expected a session in which something was said, but nothing was said in "${session.id}"` });
   const client = clientOf(agent);
   const home = client.inbox?.(env) ?? agentHomes(env)[/** @type {"pi"} */ (agent)];
   const place = await client.place?.(home, folder);
   const model = request.model ?? (await client.model?.(env, folder));
-  const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, nowMs: nowMs() };
+  const about = { id: client.newId?.() ?? newId(), folder, place, title: metadata.display.title, model, first, nowMs: nowMs() };
   const native = fromBytes(agents.called(({ writeNative }) => writeNative(agent, toBytes(context.messages), toBytes(about))));
   const path = join(home, ...native.path.split("/"));
   const bytes = bytesOf(native.text);
@@ -107,9 +108,17 @@ export async function writtenForAgent(session, { agent, folder, noted, env = pro
     messageCount: context.originalMessageCount,
     included: context.includedMessageCount,
     losses: native.losses,
+    ...(warnings && { warnings }),
     ...(context.report.assumed && { assumed: context.report.assumed }),
     ...(context.secrets && { secrets: context.secrets }),
   };
+}
+
+/** What the next run is told before the history. @param {Session} session @param {ContextRequest} request @param {ResumeForAgent} how */
+async function resumed(session, request, { command, ...how }) {
+  const { block, context, warnings, ...resumed } = await session.resume({ ...request, ...how });
+  const begins = command ?? resumed.command;
+  return { context, first: begins ? `${begins}\n\n${block}` : block, warnings };
 }
 
 /** @param {Uint8Array} bytes @param {{ path: string, agent: string, noted: (written: ReadSession, last: string) => Promise<void> }} of */

@@ -3,7 +3,7 @@
 
 import { text } from "node:stream/consumers";
 
-import { argumentsOf, commandBehind, commandNamed, filled, typeOf } from "../agents/commands.js";
+import { argumentsOf, commandAgents, commandBehind, commandNamed, filled, typeOf } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
@@ -41,7 +41,8 @@ export function recordedFrom(store, { agent, ...at }) {
 }
 
 /**
- * The command that began a session, as it is now: its text, and its hash where it can be compared with the one that was kept.
+ * The command that began a session, as it is now: its text, in the client that goes on where that has it, and a hash to compare
+ * with the one that was kept, which may be of the text or of a client's file.
  * @param {Store} store @param {Session} session @param {string} [from]
  * @returns {Promise<{ text?: string, promptHash?: string | null }>}
  */
@@ -49,14 +50,16 @@ export async function commandNow(store, session, from) {
   const { command: name, systemPromptHash } = session.metadata.agent;
   if (!name) return {};
   const own = session.metadata.imported?.agent;
-  const where = { project: store.project };
-  for (const agent of new Set([from, own])) {
-    const command = agent && (await commandNamed(agent, name, where));
-    if (!command) continue;
-    const text = filled(command, argumentsOf(own ?? agent, command, await firstOf(session)));
-    return agent === own ? { text, promptHash: command.hash } : { text };
+  const named = [];
+  for (const agent of new Set([from, own, ...commandAgents])) {
+    const command = agent && (await commandNamed(agent, name, { project: store.project }));
+    if (command) named.push(command);
   }
-  return systemPromptHash && own ? { promptHash: null } : {};
+  const [command] = named;
+  if (!command) return systemPromptHash && own ? { promptHash: null } : {};
+  const kept = named.find(({ hashes }) => hashes.includes(systemPromptHash ?? ""));
+  const text = filled(command, argumentsOf(own ?? command.agent, command, await firstOf(session)));
+  return { text, promptHash: kept?.hash === command.hash ? systemPromptHash : command.hash };
 }
 
 /** @param {Session} session */

@@ -82,10 +82,16 @@ async function resumed(args, words, { override, ...request }) {
     const session = await chosen(store, { ...args, session: words || "last" });
     const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
-    if (session.metadata.lifecycle === "completed" && !override) await refuseUnlessSure(args, store, session);
-    return store.writeForAgent(session, { ...request, agent });
+    const isComplete = session.metadata.lifecycle === "completed";
+    if (isComplete && !override) await refuseUnlessSure(args, store, session);
+    const { text: command, promptHash } = await commandNow(store, session, agent);
+    const now = { model: request.model, window: request.window, promptHash };
+    // Who prints it looks.
+    const resume = { command: command?.trim(), now, override: isComplete, revives: !isPrinted };
+    return store.writeForAgent(session, { ...request, agent, resume });
   });
   const { command, takes, included, messageCount, path, assumed } = value;
+  for (const warning of value.warnings ?? []) note(warning);
   if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;

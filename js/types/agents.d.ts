@@ -1,7 +1,7 @@
 /** Of other agents: what is read of them, and written for them. */
 
 import type { ContextReport, Loss, Parent } from "../records.js";
-import type { ContextRequest } from "./context.js";
+import type { ContextRequest, ResumeRequest } from "./context.js";
 import type { ReadMessage } from "./session.js";
 import type { Secret } from "./store.js";
 
@@ -85,6 +85,14 @@ export interface WriteForAgent extends ContextRequest {
   folder?: string;
   /** The environment that names the agents' homes; the process's own unless given. */
   env?: Record<string, string | undefined>;
+  /** The session is resumed by that, and the client's model told so first: the command, the block, then the history. */
+  resume?: ResumeForAgent;
+}
+
+/** How a session is resumed in another agent. */
+export interface ResumeForAgent extends Pick<ResumeRequest, "override" | "revives" | "now"> {
+  /** What the command that began it says now; its name unless given. */
+  command?: string;
 }
 
 /** A session written as another agent keeps its own. */
@@ -105,6 +113,8 @@ export interface WrittenForAgent {
   /** How many of them went in whole or shortened. */
   included: number;
   losses: Loss[];
+  /** Of a resumption: what changed since the session was saved, and who else has it open. */
+  warnings?: string[];
   /** What a model that is not known was taken for. */
   assumed?: ContextReport["assumed"];
   /** What the store's `redact` found on the way. */

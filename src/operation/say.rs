@@ -119,8 +119,33 @@ impl Live {
     }
 
     /// Says it of the session as it is known to be; the document follows.
-    pub(super) async fn said_now(&self, io: &Io, asked: Vec<Ask>) -> Result<(), Trouble> {
+    pub(super) async fn said_now(&self, io: &Io, mut asked: Vec<Ask>) -> Result<(), Trouble> {
+        if let Some(summary) = self.summed_up(io, &asked).await? {
+            asked.insert(0, summary);
+        }
         if self.record(io, asked).await? { self.save(io).await } else { Ok(()) }
+    }
+
+    // What it came to, where it ends for now and nobody says that.
+    async fn summed_up(&self, io: &Io, asked: &[Ask]) -> Result<Option<Ask>, Trouble> {
+        let ends =
+            |ask: &&Ask| matches!(ask.change, Change::Status { status, .. } if status != Status::Active);
+        let is_said = asked.iter().any(|ask| matches!(ask.change, Change::Summary { .. }));
+        let Some(ending) = asked.iter().find(ends).filter(|_| !is_said) else { return Ok(None) };
+        if self.with(|session| session.is_summed_up()) {
+            return Ok(None);
+        }
+        Box::pin(async {
+            // What cannot be read now is summed up the next time.
+            if unless_bug(self.folded(io).await)?.is_none() {
+                return Ok(None);
+            }
+            let summary = self.with(|session| session.summed_up());
+            let derived = |summary| Change::Summary { summary, is_derived: true };
+            let timestamp = ending.timestamp.clone();
+            Ok(summary.map(|summary| Ask { timestamp, ..Ask::from(derived(summary)) }))
+        })
+        .await
     }
 
     // Appends what is asked for, behind what the document says; whether there was anything to say.

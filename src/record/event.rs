@@ -10,7 +10,7 @@ use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::{Extra, Open};
 use crate::record::edited::Edited;
 use crate::record::id;
-use crate::record::message::{drop_line_keys, take_timestamp};
+use crate::record::message::{drop_line_keys, is_false, take_timestamp};
 use crate::record::scan::{Problem, Record};
 use crate::record::status::Status;
 
@@ -56,6 +56,10 @@ pub enum Change {
     Summary {
         /// The words.
         summary: String,
+        /// Nobody said so: it was made of what the conversation came to.
+        #[serde(skip_serializing_if = "is_false")]
+        #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+        is_derived: bool,
     },
     /// It was hidden from lists.
     Archived,
@@ -314,7 +318,10 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
             let reason = fields.take("reason", bad);
             fields.take("status", bad).map(|status| Change::Status { status, reason })
         }
-        "summary" => fields.take("summary", bad).map(|summary| Change::Summary { summary }),
+        "summary" => {
+            let is_derived = fields.take("isDerived", bad).unwrap_or_default();
+            fields.take("summary", bad).map(|summary| Change::Summary { summary, is_derived })
+        }
         "archived" => Some(Change::Archived),
         "unarchived" => Some(Change::Unarchived),
         "pin" => Subject::take(fields, bad).map(Change::Pin),

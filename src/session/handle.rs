@@ -383,6 +383,21 @@ impl Session {
         }
     }
 
+    /// Whether nothing was said since it was put into words what it is about.
+    pub fn is_summed_up(&self) -> bool {
+        self.metadata.is_summed_up(self.known.last_message_ms)
+    }
+
+    /// What it came to, as far as was learned of it: what somebody said of it, and behind that what came since.
+    pub fn summed_up(&self) -> Option<String> {
+        let project = self.metadata.project.as_ref().map_or("", |project| &project.path);
+        let line = self.known.learned.state.in_a_line(project)?;
+        Some(match &self.metadata.given_summary {
+            Some(given) => format!("{given}; since then: {line}"),
+            None => capitalised(&line),
+        })
+    }
+
     // What was compacted of another branch says nothing of this one.
     fn compacted(&self) -> Option<Compacted> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
@@ -461,4 +476,8 @@ impl Session {
         }
         placed.is_again
     }
+}
+fn capitalised(line: &str) -> String {
+    let mut letters = line.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -28,6 +28,10 @@ pub struct Metadata {
     pub heading: Option<String>,
     /// What it is about, in words.
     pub summary: Option<String>,
+    /// What of that somebody said; the rest was made of what the conversation came to since.
+    pub given_summary: Option<String>,
+    /// When it was summed up last; unknown of what a document says.
+    pub summed_ms: Option<i64>,
     /// Whether it goes on.
     pub status: Status,
     /// Since when it is hidden from lists.
@@ -59,6 +63,8 @@ impl Metadata {
             given_title,
             heading: _,
             summary,
+            given_summary: _,
+            summed_ms: _,
             status,
             archived_at,
             created_at,
@@ -74,7 +80,9 @@ impl Metadata {
         let began = |change| Ask { timestamp: created_at.clone(), is_timeless, ..Ask::from(change) };
         let mut changes = Vec::from([began(Change::Created(created.into()))]);
         changes.extend(given_title.map(|title| began(Change::Title { title })));
-        changes.extend(summary.map(|summary| began(Change::Summary { summary })));
+        // Without a time: nobody knows what was said since.
+        let timeless = |change| Ask { is_timeless: true, ..Ask::from(change) };
+        changes.extend(summary.map(|summary| timeless(Change::Summary { summary, is_derived: false })));
         changes.extend(imported.map(|imported| began(Change::Imported(imported))));
         changes.extend(forked_from.map(|origin| began(Change::Fork(origin))));
         if status != Status::default() {
@@ -102,7 +110,13 @@ impl Metadata {
             }
             Change::Title { title } => self.given_title = Some(title.clone()),
             Change::Status { status, reason: _ } => self.status = *status,
-            Change::Summary { summary } => self.summary = Some(summary.clone()),
+            Change::Summary { summary, is_derived } => {
+                self.summary = Some(summary.clone());
+                self.summed_ms = event.timestamp.as_deref().and_then(time::parse);
+                if !is_derived {
+                    self.given_summary.clone_from(&self.summary);
+                }
+            }
             Change::Archived => self.archived_at = Some(since(event.timestamp.as_deref())),
             Change::Unarchived => self.archived_at = None,
             Change::Agent(agent) => self.agent = (**agent).clone(),
@@ -120,6 +134,11 @@ impl Metadata {
             | Change::Compaction(_)
             | Change::Other(_) => {}
         }
+    }
+
+    /// Whether nothing was said since it was summed up; `last_ms`: when something was said last.
+    pub fn is_summed_up(&self, last_ms: Option<i64>) -> bool {
+        self.summary.is_some() && self.summed_ms.is_none_or(|summed_ms| last_ms <= Some(summed_ms))
     }
 
     /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user said,
@@ -164,16 +183,16 @@ impl Metadata {
         } = edited.clone();
         set(&mut self.given_title, title);
         set(&mut self.name, name);
-        set(&mut self.summary, summary);
+        if without_summary || summary.is_some() {
+            (self.summary, self.summed_ms) = (summary, None);
+            self.given_summary.clone_from(&self.summary);
+        }
         set(&mut self.project, project);
         set(&mut self.parent, parent);
         set(&mut self.imported, imported);
         self.session_type = session_type.unwrap_or_else(|| core::mem::take(&mut self.session_type));
         self.status = status.unwrap_or(self.status);
         self.agent = agent.unwrap_or_else(|| core::mem::take(&mut self.agent));
-        if without_summary {
-            self.summary = None;
-        }
         match archived {
             Some(true) => self.archived_at = Some(since(timestamp)),
             Some(false) => self.archived_at = None,

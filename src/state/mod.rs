@@ -5,6 +5,7 @@
 //! million messages is made without reading them again.
 
 mod cues;
+mod line;
 mod sentences;
 mod shell;
 mod shown;

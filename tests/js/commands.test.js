@@ -9,7 +9,7 @@ import fc from "fast-check";
 
 import { argumentsIn, commandBehind, commandNamed, filled, typeOf } from "../../js/agents/commands.js";
 
-const command = (/** @type {string} */ text) => ({ name: "/workspace.x", path: "x.md", hash: "sha256:0", text });
+const command = (/** @type {string} */ text) => ({ text });
 
 /** @param {Record<string, string>} files @param {(where: { project: string, env: Record<string, string> }) => Promise<void>} work */
 async function withFiles(files, work) {

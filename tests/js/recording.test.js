@@ -116,7 +116,7 @@ test("a conversation begun by a command of the workspace is recorded as that typ
     const [first, ...none] = await client.sessions();
     assert.deepEqual(none, []);
     assert.deepEqual([first?.type, first?.placement, first?.messageCount], ["brainstorm", "home", 3]);
-    const hash = `sha256:${createHash("sha256").update(OLD).digest("hex")}`;
+    const hash = `sha256:${createHash("sha256").update("Ask one question at a time. Topic: $ARGUMENTS").digest("hex")}`;
     assert.deepEqual(first?.agent, { command: "/workspace.brainstorm", systemPromptHash: hash });
     const place = "conversations/2026-11-22/004-brainstorm-the-api";
     client.put(`${place}/brainstorm.md`, "# API Design\n");

@@ -160,16 +160,24 @@ check("SESS-003: Context injection on resume", async ({ open, typed }) => {
   ]);
 });
 
-check("SESS-003: Command prompt changes since original conversation", async ({ open }) => {
+check("SESS-003: Command prompt changes since original conversation", async ({ project, open, typed }) => {
   const { design } = await two(await open());
-  const resumed = (/** @type {string | null} */ promptHash) => design.resume({ window: 8000, encoding: "estimate-1", now: { promptHash } });
-  assert.deepEqual((await resumed(hash(PROMPT))).warnings, []);
-  const { command, warnings, block } = await resumed(hash("You help to brainstorm, shortly.\n"));
-  // The command is named, not what it said: so its current version is used.
-  assert.equal(command, "/workspace.brainstorm");
-  assert.match(warnings.join(), /instructions of the command \/workspace\.brainstorm changed/);
-  assert.ok(block.includes(`Warning: ${warnings[0]}`));
-  assert.match((await resumed(null)).warnings.join(), /is gone/);
+  const resumed = () => typed("resume", design.id, "--print");
+  const changed = /instructions of the command \/workspace\.brainstorm changed/;
+  assert.doesNotMatch(resumed().stderr, changed);
+  const kept = join(project, ".claude", "commands", "workspace.brainstorm.md");
+  put(kept, PROMPT);
+  assert.doesNotMatch(resumed().stderr, changed);
+  // The same words in another client are the same command.
+  put(join(project, ".gemini", "commands", "workspace.brainstorm.toml"), `description = "Thinks along"\nprompt = """${PROMPT}"""\n`);
+  fs.rmSync(kept);
+  assert.doesNotMatch(resumed().stderr, changed);
+  put(kept, "---\ndescription: Thinks along\n---\nYou help to brainstorm, shortly.\n");
+  const { stdout, stderr } = resumed();
+  assert.match(stderr, changed);
+  // Its current version is used.
+  assert.ok(stdout.startsWith("You help to brainstorm, shortly.\n\n[RESUMED CONVERSATION]\n"));
+  assert.match(stdout, new RegExp(`\nWarning: .*${changed.source}`));
 });
 
 check("SESS-003: No resumable conversations", ({ typed }) => {
@@ -184,12 +192,26 @@ check("SESS-004: Resume by conversation ID", async ({ project, open, typed }, co
   const handed = JSON.parse(typed("resume", "001-brainstorm-topic", "--with", "codex", "--json").stdout);
   assert.equal(handed.command[0], "codex");
   if (spawnSync("script", ["--version"]).status !== 0) return context.diagnostic("no terminal can be made here: that the client is started was not tried");
-  // A terminal, and the only client on its PATH: it says with what it was started, and whether it finds the conversation.
+  // A terminal, and the only client on its PATH: it says with what it was started, and what it finds of the conversation.
   const bin = join(project, "bin");
   const sessions = join(process.env.HOME ?? "", ".codex");
-  put(join(bin, "codex"), `#!/bin/sh\necho "started with $*"\nPATH=/usr/bin:/bin grep -rl 'REST is simpler' ${sessions}\n`, 0o755);
-  const { stdout } = spawnSync("script", ["--quiet", "--return", "--command", `PATH=${bin} ${process.execPath} ${entry} resume 001-brainstorm-topic`, "/dev/null"], { cwd: project, encoding: "utf8" });
-  assert.match(stdout, /started with resume [0-9a-f-]{36}\r?\n.*rollout-.*\.jsonl/);
+  put(join(bin, "codex"), `#!/bin/sh\necho "started with $*"\nPATH=/usr/bin:/bin; cat $(grep -rl "$2" ${sessions})\n`, 0o755);
+  put(join(project, ".claude", "commands", "workspace.brainstorm.md"), "You help to brainstorm, shortly.\n");
+  const started = (/** @type {string} */ how) => spawnSync("script", ["--quiet", "--return", "--command", `PATH=${bin} ${process.execPath} ${entry} resume 001-brainstorm-topic ${how}`, "/dev/null"], { cwd: project, encoding: "utf8" });
+  const { stdout } = started("");
+  assert.match(stdout, /started with resume [0-9a-f-]{36}\r?\n/);
+  assert.match(stdout, /leftoff: .*the instructions of the command \/workspace\.brainstorm changed/);
+  const records = stdout.split(/\r?\n/).flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  const said = records.flatMap(({ type, payload }) => (type === "response_item" && payload.type === "message" ? [[payload.role, payload.content[0].text]] : []));
+  const [[role, first], ...history] = said;
+  assert.equal(role, "user");
+  assert.match(first, new RegExp(`^You help to brainstorm, shortly\\.\n\n\\[RESUMED CONVERSATION\\]\n[^]*\nSummary: ${SUMMARY}\n[^]*\\[END RESUMED CONTEXT\\]`));
+  assert.deepEqual(history, [["user", "Let's brainstorm API design"], ["assistant", "Great! What's the core problem?"], ["user", "REST or GraphQL?"], ["assistant", "REST is simpler."]]);
+  const status = () => json(join(design.path, "session.json")).status;
+  assert.equal(status(), "active");
+  assert.equal(typed("complete", design.id).status, 0);
+  assert.equal(started("--override").status, 0);
+  assert.equal(status(), "active");
 });
 
 check("SESS-004: Resume by search", async ({ open, typed }) => {

@@ -33,7 +33,7 @@ use leftoff::tokens::Vocabulary;
 const READY: u8 = b'R';
 /// Its needs follow.
 const NEEDS: u8 = b'N';
-/// One append to the messages of the session follows: there are most of these, so they cross without JSON.
+/// One append to the messages of a session follows, as an append begins: there are most of these, so they cross without JSON.
 #[cfg(feature = "core")]
 const APPEND: u8 = b'A';
 /// It ended by an error of the host's, whose number follows.
@@ -113,7 +113,11 @@ impl Operations {
         };
         let step = running.begin(stamp(now_ms, entropy)?);
         let step = looked(&mut running, step, seen, now_ms);
-        self.keep(running, step)
+        let Some((is_durable, bytes)) = only_append(&step) else { return self.keep(running, step) };
+        self.begun = self.begun.wrapping_add(1);
+        let frame = framed(APPEND, &[&self.begun.to_le_bytes(), &[u8::from(is_durable)], bytes]);
+        self.under_way.push(UnderWay { number: self.begun, running, vocabulary: None });
+        Ok(frame)
     }
 
     /// The same as `next`, for a step that is one append; `seen`: what the log was like then. Nothing where the operation has
@@ -219,26 +223,24 @@ impl Operations {
             }
         };
         let number_of = number.to_le_bytes();
-        let frame = match &needs[..] {
-            #[cfg(feature = "core")]
-            [Need::Append { file, bytes, durable, within: Some(within) }]
-                if cfg!(feature = "core")
-                    && file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl") =>
-            {
-                framed(APPEND, &[&number_of, &[u8::from(*durable)], bytes])
-            }
-            needs => {
-                let json = to_json(needs);
-                let length = (json.len() as u32).to_le_bytes();
-                let payloads: Vec<_> = needs.iter().filter_map(Need::payload).collect();
-                let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
-                let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
-                framed(NEEDS, &parts)
-            }
-        };
+        let json = to_json(&needs);
+        let length = (json.len() as u32).to_le_bytes();
+        let payloads: Vec<_> = needs.iter().filter_map(Need::payload).collect();
+        let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
+        let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
+        let frame = framed(NEEDS, &parts);
         self.under_way.push(UnderWay { number, running, vocabulary: None });
         Ok(frame)
     }
+}
+
+// Of a step that appends to the messages of a session, and does nothing else.
+#[cfg(feature = "core")]
+fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
+    let Step::Needs(needs) = step else { return None };
+    let [Need::Append { file, bytes, durable, within: Some(within) }] = &needs[..] else { return None };
+    let is_log = file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl");
+    is_log.then_some((*durable, bytes))
 }
 
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a

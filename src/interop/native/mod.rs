@@ -70,12 +70,14 @@ pub struct About {
     pub title: Option<String>,
     /// The model that answers from now on.
     pub model: Option<String>,
+    /// What the user says before all of it.
+    pub first: Option<String>,
     /// The time, in milliseconds since 1970.
     pub now_ms: i64,
 }
 
 impl About {
-    /// Reads `{"id","folder","place","gitBranch","title","model","nowMs"}`.
+    /// Reads `{"id","folder","place","gitBranch","title","model","first","nowMs"}`.
     ///
     /// # Errors
     /// `invalid_request` where it is no such object, or names no id or folder.
@@ -93,6 +95,7 @@ impl About {
             git_branch: fields.take("gitBranch", &mut bad),
             title: fields.take("title", &mut bad),
             model: fields.take("model", &mut bad),
+            first: fields.take("first", &mut bad),
             now_ms: fields.take("nowMs", &mut bad).unwrap_or_default(),
         };
         let is_named = !about.id.is_empty() && !about.folder.is_empty();
@@ -133,7 +136,12 @@ pub fn format_of(agent: AgentName) -> Result<Format, Error> {
 pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Native, Error> {
     let format = format_of(agent)?;
     let mut losses = Losses::default();
-    let messages = said(agent, messages, &mut losses);
+    let first = about.first.iter().map(|text| Message {
+        role: Some(Role::User),
+        content: text.as_str().into(),
+        ..Message::default()
+    });
+    let messages: Vec<Message> = first.chain(said(agent, messages, &mut losses)).collect();
     let (steps, orphaned_results) = paired(&messages, Limits::of(format));
     for _ in orphaned_results {
         losses.add("tool".into(), WITHOUT_CALL);

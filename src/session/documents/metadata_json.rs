@@ -157,6 +157,8 @@ impl MetadataJson {
             agent,
             imported,
             forked_from,
+            given_summary: _,
+            summed_ms: _,
             as_of,
         } = metadata.clone();
         let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
@@ -239,6 +241,8 @@ impl MetadataJson {
         let is_given = |title: &String| !description.as_deref().is_some_and(|line| is_made_of(title, line));
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
+            given_summary: None,
+            summed_ms: None,
             id,
             session_type: session_type.unwrap_or_else(|| "chat".into()),
             name,

@@ -143,6 +143,8 @@ impl SessionJson {
             agent,
             imported,
             forked_from,
+            given_summary: _,
+            summed_ms: _,
             as_of,
         } = metadata.clone();
         let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
@@ -248,6 +250,8 @@ impl SessionJson {
         let of_origin = |Kept { known: OfOrigin { session, message_id }, .. }| Origin { session, message_id };
         let of_imported = |Kept { known: OfImported { agent, source_id }, .. }| Imported { agent, source_id };
         Metadata {
+            given_summary: None,
+            summed_ms: None,
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
             session_type: conversation_type.unwrap_or_else(|| "chat".into()),
