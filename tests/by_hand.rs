@@ -49,6 +49,14 @@ impl Host {
         }
     }
 
+    /// Another process, which finds so much of the log.
+    fn of(log: &[u8]) -> Host {
+        let mut host = Host { log: log.into(), ..Host::new() };
+        let found = host.session.events().observe(log, 0).expect("the first bytes");
+        host.session.take_events(found);
+        host
+    }
+
     fn meet(&mut self, name: Name, document: &str) {
         let (document, _) = Document::read(name, document.as_bytes()).expect("a document");
         self.session.take_document(Some(document));
@@ -63,10 +71,7 @@ impl Host {
 
     /// Another process that reads the same log, and no document.
     fn again(&self) -> Metadata {
-        let mut session = Session::new(None).with_id("u");
-        let found = session.events().observe(&self.log, 0).expect("the first bytes");
-        session.take_events(found);
-        session.metadata().clone()
+        Host::of(&self.log).session.metadata().clone()
     }
 }
 
@@ -195,6 +200,57 @@ fn a_document_alone_is_how_the_session_began() {
         host.ask(&json!([]));
         check(&host.again());
         assert_eq!(host.session.metadata().as_of, host.again().as_of);
+    }
+}
+
+#[test]
+fn what_is_said_stays_though_the_document_beside_it_names_no_event_that_is_there() {
+    let changes = [
+        json!({ "type": "title", "title": "another" }),
+        json!({ "type": "summary", "summary": "another" }),
+        json!({ "type": "status", "status": "paused" }),
+        json!({ "type": "archived" }),
+        json!({ "type": "agent", "agent": { "model": "another", "baseUrl": "http://localhost" } }),
+        json!({ "type": "relocated", "project": { "path": "/b", "hash": "b", "name": "b" }, "name": "002-b" }),
+    ];
+    for (name, as_of) in [(Name::SessionJson, "as_of"), (Name::MetadataJson, "asOf")] {
+        let mut before = Host::begun();
+        before.ask(&json!([
+            { "type": "relocated", "project": { "path": "/a", "hash": "a", "name": "a" }, "name": "001-a" },
+            { "type": "title", "title": "given" },
+            { "type": "pin", "messageId": "m" },
+        ]));
+        let lines: Vec<&[u8]> = before.log.split_inclusive(|byte| *byte == b'\n').collect();
+        for (kept, document) in [
+            (0, json!({})),
+            (0, json!({ as_of: null })),
+            (1, json!({})),
+            (4, json!({})),
+            (5, json!({ as_of: null })),
+        ]
+        .map(|(kept, change)| (kept, before.edited(name, &change)))
+        {
+            for change in &changes {
+                let mut host = Host::of(&lines[..kept].concat());
+                host.meet(name, &document);
+                assert_eq!(host.session.metadata().given_title.as_deref(), Some("given"));
+                host.ask(&json!([change]));
+                let said = host.again();
+                // Who said it may not have come to write the document anew.
+                let log = host.log.clone();
+                for mut host in [Host::of(&log), host] {
+                    host.meet(name, &document);
+                    assert!(!host.session.has_unsaid(), "{name:?}, {kept} events: {change}");
+                    assert_eq!(*host.session.metadata(), said, "{name:?}, {kept} events: {change}");
+                }
+                // Nor is what is edited by hand then compared with less.
+                let mut edited: Value = serde_json::from_str(&document).expect("JSON");
+                merge(&mut edited, &json!({ "type": "by hand", "conversation_type": "by hand" }));
+                let mut host = Host::of(&log);
+                host.meet(name, &edited.to_string());
+                assert_eq!(host.session.metadata().session_type, "by hand");
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod doctor;
 mod host;
 mod imports;
 mod moves;
+mod lost;
 mod retries;
 mod store;
 

@@ -24,6 +24,7 @@ use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::{Extra, Open, open};
 use crate::record::event::{Imported, Origin, Parent, Project};
+use crate::record::id;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::metadata::Metadata;
 use crate::session::said::Said;
@@ -100,6 +101,15 @@ impl Document {
             Document::SessionJson(document) => document.said(),
             Document::MetadataJson(document) => document.said(),
         }
+    }
+
+    /// By what events know it that say what it says: the event that it was written from, else an id of its bytes.
+    pub(crate) fn called(&self) -> String {
+        let json = || match self {
+            Document::SessionJson(document) => document.to_json(),
+            Document::MetadataJson(document) => document.to_json(),
+        };
+        self.said().as_of.unwrap_or_else(|| id::derived(&[json().as_bytes()]))
     }
 
     /// Whether a version of leftoff wrote it that knows more than this one.

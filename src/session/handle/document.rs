@@ -77,6 +77,7 @@ impl Session {
     pub fn stage_asked(&mut self, asked: Vec<Ask>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
         self.refuse_newer()?;
         let mut changes = self.beside.unsaid.clone();
+        let unsaid = changes.len();
         let mut status = self.metadata.status;
         for ask in asked {
             if ask.changes(status)? {
@@ -88,6 +89,10 @@ impl Session {
         }
         if changes.is_empty() {
             return Ok(Vec::new());
+        }
+        // Else the same document would seem, beside what is said now, to have taken it back.
+        if changes.len() > unsaid {
+            changes.splice(unsaid..unsaid, self.taking_over());
         }
         let now = time::format(stamp.now_ms);
         let event = |(place, Ask { change, timestamp, is_timeless, extra, .. }): (usize, Ask)| {
@@ -107,11 +112,13 @@ impl Session {
             }
             return metadata.changes();
         }
-        let state = document.metadata().as_of.and_then(|as_of| self.state_at(&as_of));
-        let is_whole = state.is_some();
-        let state = state.unwrap_or_else(|| self.recorded.clone());
+        let mut said = document.said();
+        let name = document.called();
+        let state = self.state_of(&name).unwrap_or_else(|| self.recorded.clone());
+        let is_whole = self.history.iter().any(|event| event.id == name);
+        said.as_of = Some(name);
         let derived = self.metadata.derived_titles(&self.known);
-        let edited = Edited::between(&state, document.said(), &derived, is_whole);
+        let edited = Edited::between(&state, said, &derived, is_whole);
         // Whoever took it over may not have come to write the document anew.
         let left = self.history.iter().fold(edited, |left, event| match (&event.change, left) {
             (Change::Edited(before), Some(left)) if before.as_of == left.as_of => left.without(before),
@@ -120,14 +127,29 @@ impl Session {
         left.map(|edited| Ask::from(Change::Edited(edited.into()))).into_iter().collect()
     }
 
-    // What the events up to and with this one add up to.
-    fn state_at(&self, as_of: &str) -> Option<Metadata> {
-        let last = self.history.iter().rposition(|event| event.id == as_of)?;
+    // Says which document it is that all the events up to here say, where nothing else does.
+    fn taking_over(&self) -> Option<Ask> {
+        let name = self.beside.document.as_ref()?.called();
+        let is_said = self.beside.unsaid.iter().any(|ask| matches!(ask.change, Change::Edited(_)));
+        let edited = Edited { as_of: Some(name.clone()), ..Edited::default() };
+        (!is_said && self.place_of(&name).is_none()).then(|| Ask::from(Change::Edited(edited.into())))
+    }
+
+    // What the events add up to that say what a document says, edits apart.
+    fn state_of(&self, document: &str) -> Option<Metadata> {
+        let last = self.place_of(document)?;
         let mut state = Metadata { heading: self.recorded.heading.clone(), ..Metadata::default() };
         state.id.clone_from(&self.recorded.id);
         for event in &self.history[..=last] {
             state.apply(event);
         }
         Some(state)
+    }
+
+    // That of the event which a document was written from; else of the one by which it was taken over first.
+    fn place_of(&self, document: &str) -> Option<usize> {
+        let is_of = |event: &Event| matches!(&event.change, Change::Edited(edited) if edited.as_of.as_deref() == Some(document));
+        let written = self.history.iter().rposition(|event| event.id == document);
+        written.or_else(|| self.history.iter().position(is_of))
     }
 }

@@ -1,0 +1,44 @@
+//! What was acknowledged stays, also where something was lost before.
+
+use super::drafts;
+use super::host::Host;
+use super::moves::placement_of;
+use super::store::{create, done, setup};
+use leftoff::operation::{Live, Store};
+use serde_json::json;
+use std::rc::Rc;
+
+fn store() -> Rc<Store> {
+    Store::new(setup(Some("/work")))
+}
+
+/// A session whose events are gone; its document is there.
+fn without_events(placement: &str) -> (Host, Rc<Live>) {
+    let mut host = Host::default();
+    let request = json!({ "title": "A plan", "words": "A plan", "placement": placement });
+    let live = done(&mut host, create(&store(), &request.to_string()));
+    done(&mut host, live.append_messages(drafts("one")));
+    done(&mut host, live.say(r#"[{"type":"title","title":"Given"}]"#.into()));
+    done(&mut host, live.close());
+    host.files.remove(&format!("{}/events.jsonl", live.folder().path));
+    let live = store().apart(&live.shown(), placement_of(&live), "").expect("a place");
+    (host, live)
+}
+
+fn again(host: &mut Host, of: &Live) -> Rc<Live> {
+    let live = store().apart(&of.shown(), placement_of(of), "").expect("a place");
+    done(host, live.open());
+    live
+}
+
+#[test]
+fn what_is_said_first_stays_though_the_events_were_lost_before() {
+    for placement in ["home", "workspace"] {
+        let (mut host, live) = without_events(placement);
+        done(&mut host, live.say(r#"[{"type":"title","title":"Another"}]"#.into()));
+        let title = |live: &Rc<Live>| live.session().borrow().metadata().given_title.clone();
+        for live in [live.clone(), again(&mut host, &live)] {
+            assert_eq!(title(&live).as_deref(), Some("Another"), "{placement}");
+        }
+    }
+}
