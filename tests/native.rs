@@ -37,6 +37,7 @@ fn about() -> About {
         git_branch: Some("main".into()),
         title: Some("A title".into()),
         model: None,
+        first: None,
         now_ms: 1_800_000_000_000,
     }
 }

@@ -3,8 +3,9 @@
 mod doctor;
 mod host;
 mod imports;
-mod moves;
 mod lost;
+mod moves;
+mod newer;
 mod retries;
 mod store;
 

@@ -85,6 +85,10 @@ impl Live {
         keep: Result<Option<u32>, Trouble>,
         apply: bool,
     ) -> Result<Compacted, Trouble> {
+        if apply {
+            // Before a model is asked.
+            self.refuse_newer()?;
+        }
         let plain = asked.plain();
         let mut plan = self.planned(io, &plain, &source, keep).await?;
         if !apply || plan.reason.is_some() {

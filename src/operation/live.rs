@@ -157,6 +157,12 @@ impl Live {
         work(&mut self.session.borrow().borrow_mut())
     }
 
+    /// What a newer version wrote can be read. Whoever writes to it, moves it or makes another session of it would lose what
+    /// this one does not know.
+    pub(super) fn refuse_newer(&self) -> Result<(), Trouble> {
+        Ok(self.with(|session| session.refuse_newer())?)
+    }
+
     pub(super) fn go_to(&self, folder: File, shown: String) {
         self.place.replace(Place { folder, shown });
         self.kept.borrow_mut().blobs.clear();

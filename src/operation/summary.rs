@@ -245,6 +245,9 @@ impl Live {
         cached: &mut Cached,
         extended: Option<&Cached>,
     ) -> Result<(), Trouble> {
+        if self.refuse_newer().is_err() {
+            return Ok(());
+        }
         let folder = self.folder();
         // Somebody may have deleted it while the model was at work.
         if io.stat(&folder).await?.is_none() {

@@ -324,7 +324,8 @@ impl Session {
         self.is_newer
     }
 
-    fn refuse_newer(&self) -> Result<(), Error> {
+    /// Refuses one that a newer version wrote to, for whoever would write to it, or make another one of it.
+    pub(crate) fn refuse_newer(&self) -> Result<(), Error> {
         if !self.is_newer {
             return Ok(());
         }

@@ -2,10 +2,10 @@
 
 use super::drafts;
 use super::host::Host;
-use super::moves::placement_of;
+use super::moves::other;
 use super::store::{create, done, setup};
 use leftoff::operation::{Live, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::rc::Rc;
 
 fn store() -> Rc<Store> {
@@ -15,18 +15,18 @@ fn store() -> Rc<Store> {
 /// A session whose events are gone; its document is there.
 fn without_events(placement: &str) -> (Host, Rc<Live>) {
     let mut host = Host::default();
-    let request = json!({ "title": "A plan", "words": "A plan", "placement": placement });
+    let request = json!({ "title": "A plan", "placement": placement });
     let live = done(&mut host, create(&store(), &request.to_string()));
     done(&mut host, live.append_messages(drafts("one")));
     done(&mut host, live.say(r#"[{"type":"title","title":"Given"}]"#.into()));
     done(&mut host, live.close());
     host.files.remove(&format!("{}/events.jsonl", live.folder().path));
-    let live = store().apart(&live.shown(), placement_of(&live), "").expect("a place");
+    let live = store().apart(&live.shown(), live.placement(), "").expect("a place");
     (host, live)
 }
 
 fn again(host: &mut Host, of: &Live) -> Rc<Live> {
-    let live = store().apart(&of.shown(), placement_of(of), "").expect("a place");
+    let live = store().apart(&of.shown(), of.placement(), "").expect("a place");
     done(host, live.open());
     live
 }
@@ -40,5 +40,17 @@ fn what_is_said_first_stays_though_the_events_were_lost_before() {
         for live in [live.clone(), again(&mut host, &live)] {
             assert_eq!(title(&live).as_deref(), Some("Another"), "{placement}");
         }
+    }
+}
+
+#[test]
+fn what_only_the_document_says_goes_along_with_a_move() {
+    for placement in ["home", "workspace"] {
+        let (mut host, live) = without_events(placement);
+        done(&mut host, live.open());
+        done(&mut host, store().move_to(&live, json!({ "to": other(&live) }).to_string()));
+        let listed: Value =
+            serde_json::from_str(&done(&mut host, store().list(r#"{"all":true}"#.into()))).expect("JSON");
+        assert_eq!(listed[0]["title"], json!("Given"), "{placement}: {listed}");
     }
 }

@@ -31,12 +31,16 @@ fn begun(is_home: bool) -> (Host, Rc<Live>) {
     (host, live)
 }
 
+/// The placement that a session is not in.
+pub fn other(live: &Live) -> &'static str {
+    if live.placement() == Placement::Home { "workspace" } else { "home" }
+}
+
 type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, ()>;
 
 fn operations() -> Vec<(&'static str, bool, Begins)> {
     let carry: Begins = |store, live| {
-        let to = if live.placement() == Placement::Home { "workspace" } else { "home" };
-        store.move_to(live, json!({"to": to, "title": "A plan"}).to_string()).map(drop)
+        store.move_to(live, json!({"to": other(live), "title": "A plan"}).to_string()).map(drop)
     };
     let delete: Begins =
         |store, live| store.delete(live, false).map(|trash| assert!(trash.is_some(), "it lies in the trash"));

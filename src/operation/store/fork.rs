@@ -124,6 +124,7 @@ impl Live {
         io.turn_of(&shown).await?;
         self.looked_here(io).await?;
         io.leave_of(&shown);
+        self.refuse_newer()?;
         let (session_type, title, agent) = self.with(|session| {
             let metadata = session.metadata();
             let title = metadata.title(&session.known().titles);

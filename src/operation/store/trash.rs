@@ -14,7 +14,8 @@ use crate::operation::{Io, Operation, Trouble, unless_bug};
 
 impl Store {
     /// Deletes a session: it lies in the trash then, whole; or, `purges`, it is gone for good, and no line of the index is about
-    /// it any more. Answer: where it lies now, as people call it; nothing where it is gone. It is open no longer.
+    /// it any more. Also one that a newer version wrote: its user may want that, and nothing of it is misread. Answer: where it
+    /// lies now, as people call it; nothing where it is gone. It is open no longer.
     ///
     /// # Errors
     /// Refused with `open_elsewhere` where another process has it open.

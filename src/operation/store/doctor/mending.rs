@@ -73,6 +73,19 @@ pub(super) struct Mended {
     pub failed: Vec<String>,
 }
 
+impl Mended {
+    /// None of these could be mended.
+    pub fn refused(findings: &[Finding], trouble: &Trouble) -> Mended {
+        let failed = findings.iter().map(|one| unmended(&one.problem, trouble)).collect();
+        Mended { fixed: Vec::new(), failed }
+    }
+}
+
+fn unmended(Problem { file, code, .. }: &Problem, trouble: &Trouble) -> String {
+    let message = format!("could not mend it ({code}): {}", trouble.message());
+    Problem::new(file, trouble.code(), message).to_json()
+}
+
 impl Store {
     pub(super) async fn mended_if(
         &self,
@@ -90,14 +103,11 @@ impl Store {
     /// Mends what can be, and says what it did; of what could not, why.
     pub(super) async fn mended(&self, io: &Io, findings: Vec<Finding>) -> Result<Mended, Trouble> {
         let mut mended = Mended::default();
-        for Finding { problem: Problem { file, code, .. }, mend } in findings {
+        for Finding { problem, mend } in findings {
             match Box::pin(self.mended_one(io, mend)).await {
                 Ok(done) => mended.fixed.push(done),
                 Err(trouble) if trouble.is_bug() => return Err(trouble),
-                Err(trouble) => {
-                    let message = format!("could not mend it ({code}): {}", trouble.message());
-                    mended.failed.push(Problem::new(&file, trouble.code(), message).to_json());
-                }
+                Err(trouble) => mended.failed.push(unmended(&problem, &trouble)),
             }
         }
         Ok(mended)

@@ -145,7 +145,10 @@ impl Store {
         let kept = if asked.secrets { kept_secrets(io, &place.folder()).await? } else { Vec::new() };
         let findings = self.of_session(io, place, live, &found.problems).await?;
         let mended = if asked.fix && !findings.is_empty() {
-            let mended = self.mended(io, findings).await?;
+            let mended = match live.refuse_newer() {
+                Ok(()) => self.mended(io, findings).await?,
+                Err(trouble) => Mended::refused(&findings, &trouble),
+            };
             found = live.examined(io).await?;
             mended
         } else {

@@ -1,0 +1,235 @@
+//! What a newer version wrote is read, and nothing of it is changed: whoever would write to it, move it or make another session
+//! of it is told so.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::host::{Host, Meanwhile};
+use super::moves::other;
+use super::store::{create, done, setup};
+use super::{drafts, leaving, once, told};
+use leftoff::layout::Placement;
+use leftoff::operation::{Counts, Live, Operation, Setup, Store};
+use serde_json::{Value, json};
+
+const MESSAGE: &str = "m-1";
+const REQUEST: &str = r#"{"window":4000,"encoding":"estimate-1"}"#;
+
+fn store(idle_ms: i64) -> Rc<Store> {
+    Store::new(Setup { idle_ms, ..setup(Some("/work")) })
+}
+
+/// What makes a session one of a newer version, and what its folder is then.
+fn sessions() -> Vec<(&'static str, Host, Rc<Live>)> {
+    let mut all = Vec::new();
+    for placement in ["home", "workspace"] {
+        for newer in ["a message", "an event", "the document"] {
+            let mut host = Host::default();
+            let request = json!({ "title": "A plan", "words": "A plan", "placement": placement });
+            let live = done(&mut host, create(&store(i64::MAX), &request.to_string()));
+            let folder = live.folder().path;
+            let said = |n: usize| {
+                let role = if n.is_multiple_of(2) { "user" } else { "assistant" };
+                let content = format!("{n}: {}", "a few words of it ".repeat(60));
+                format!("{}\n", json!({ "id": format!("m-{n}"), "role": role, "content": content }))
+            };
+            let lines: String = (0..24).map(said).collect();
+            host.append(&format!("{folder}/messages.jsonl"), lines.as_bytes());
+            done(&mut host, live.append_messages(drafts("and more")));
+            done(&mut host, live.close());
+            match newer {
+                "a message" => {
+                    let line =
+                        r#"{"v":2,"id":"m-new","role":"assistant","content":"as a newer one says it"}"#;
+                    host.append(&format!("{folder}/messages.jsonl"), format!("{line}\n").as_bytes());
+                }
+                "an event" => {
+                    let line = r#"{"v":2,"id":"e-2","type":"title","title":"As a newer one calls it"}"#;
+                    host.append(&format!("{folder}/events.jsonl"), format!("{line}\n").as_bytes());
+                }
+                _ => {
+                    let (name, from, to) = match placement {
+                        "home" => ("metadata.json", "\"version\": 1", "\"version\": 2"),
+                        _ => ("session.json", "\"version\": \"1.0\"", "\"version\": \"2.0\""),
+                    };
+                    let file = format!("{folder}/{name}");
+                    let text = host.text(&file);
+                    assert!(text.contains(from), "{text}");
+                    host.files.remove(&file);
+                    host.append(&file, text.replace(from, to).as_bytes());
+                }
+            }
+            // Something that a doctor would mend.
+            host.append(&format!("{folder}/tools.jsonl"), br#"{"v":1,"id":"torn"#);
+            all.push((newer, host, live));
+        }
+    }
+    all
+}
+
+/// All but what is derived beside sessions, and who points to one.
+fn files(host: &Host) -> BTreeMap<String, Vec<u8>> {
+    let is_beside = |path: &str| {
+        ["cache/", "redaction.key", "sessions/index", ".leftoff/", "trash"]
+            .iter()
+            .any(|start| path.starts_with(start))
+    };
+    let own = host.files.iter().filter(|(path, _)| !is_beside(path));
+    own.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
+}
+
+type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, String>;
+
+fn writing() -> Vec<(&'static str, Begins)> {
+    fn say(live: &Rc<Live>, asked: &Value) -> Operation<'static, String> {
+        told(live.say(json!([asked]).to_string()))
+    }
+    vec![
+        ("append", |_, live| told(live.append_messages(drafts("one more")))),
+        ("append once", |_, live| told(live.append_once(drafts("one more"), once()))),
+        ("append tool", |_, live| {
+            let execution = r#"{"call":{"id":"c","name":"ls"},"result":{"content":"a.txt"}}"#;
+            told(live.append_tool(execution.into(), Counts::Estimate))
+        }),
+        ("rename", |_, live| say(live, &json!({ "type": "title", "title": "given" }))),
+        ("stop", |_, live| say(live, &json!({ "type": "status", "status": "paused" }))),
+        ("complete", |_, live| say(live, &json!({ "type": "status", "status": "completed" }))),
+        ("archive", |_, live| say(live, &json!({ "type": "archived" }))),
+        ("unarchive", |_, live| say(live, &json!({ "type": "unarchived" }))),
+        ("pin", |_, live| say(live, &json!({ "type": "pin", "messageId": MESSAGE }))),
+        ("choose a leaf", |_, live| say(live, &json!({ "type": "leaf", "messageId": MESSAGE }))),
+        ("resume", |_, live| {
+            told(live.resume(format!(r#"{{"request":{REQUEST},"revives":true}}"#), Counts::Estimate))
+        }),
+        ("compact", |_, live| {
+            let asked = format!(r#"{{"request":{REQUEST},"summarizes":true,"apply":true,"keep":400}}"#);
+            told(live.compact(asked, Counts::Estimate))
+        }),
+        ("fork", |store, live| told(store.fork_apart(live.clone(), "{}".into(), Counts::Estimate))),
+        ("move", |store, live| {
+            told(store.move_to(live, json!({ "to": other(live), "title": "A plan" }).to_string()))
+        }),
+        ("relocate", |store, _| {
+            let elsewhere = || "/home/ann/elsewhere".to_string();
+            told(store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()))
+        }),
+    ]
+}
+
+fn reading() -> Vec<(&'static str, Begins)> {
+    vec![
+        ("open", |_, live| told(live.open())),
+        ("take up", |_, live| told(live.take_up(0, true))),
+        ("messages", |_, live| told(live.messages("{}".into()))),
+        ("tools", |_, live| told(live.tools())),
+        ("context", |_, live| {
+            told(live.context(format!(r#"{{"request":{REQUEST},"summarizes":true}}"#), Counts::Estimate))
+        }),
+        ("compact, to see what it would do", |_, live| {
+            told(live.compact(format!(r#"{{"request":{REQUEST},"keep":400}}"#), Counts::Estimate))
+        }),
+        ("resume for a look", |_, live| {
+            told(live.resume(format!(r#"{{"request":{REQUEST},"revives":false}}"#), Counts::Estimate))
+        }),
+        ("export", |_, live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
+        ("search", |_, live| told(live.search("words".into(), &leaving()))),
+        ("examine", |_, live| told(live.examine())),
+        ("flush", |_, live| told(live.flush(true))),
+        ("close", |_, live| told(live.close())),
+        // Those do what they can with the others.
+        ("list", |store, _| store.list(r#"{"all":true}"#.into())),
+        ("tidy", |store, _| {
+            let limits = r#"{"maxSessionsPerProject":0,"autoArchiveAfterDays":0}"#;
+            store.tidy(limits.into()).map(|ids| ids.join(","))
+        }),
+        ("doctor", |store, _| store.doctor("{}".into())),
+        ("mend", |store, live| store.mend(live.shown(), live.placement())),
+    ]
+}
+
+#[test]
+fn nothing_of_a_newer_version_is_written_whatever_is_asked_for() {
+    for (writes, (name, begins)) in
+        writing().into_iter().map(|one| (true, one)).chain(reading().into_iter().map(|one| (false, one)))
+    {
+        for (newer, mut host, begun) in sessions() {
+            if name == "relocate" && begun.placement() == Placement::Workspace {
+                continue;
+            }
+            let before = files(&host);
+            let live = begun.folder();
+            let store = store(0);
+            let live = store.apart(&store.setup().shown(&live), begun.placement(), "").expect("a place");
+            done(&mut host, live.open());
+            let about = format!("{name}, {newer}, {:?}", begun.placement());
+            let answer = host.drive(begins(&store, &live), |_| Meanwhile::Nothing).expect("driven");
+            match answer {
+                Err(trouble) => assert!(writes && trouble.code() == "newer_version", "{about}: {trouble}"),
+                Ok(answer) => assert!(!writes, "{about}: {answer}"),
+            }
+            assert!(files(&host) == before, "{about}: {:?}", changed(&before, &files(&host)));
+        }
+    }
+}
+
+/// What of two states differs.
+fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let differs = |path: &&String| before.get(*path) != after.get(*path);
+    before.keys().chain(after.keys()).filter(differs).cloned().collect()
+}
+
+#[test]
+fn a_doctor_says_why_it_mends_nothing_of_a_newer_version() {
+    for (newer, mut host, live) in sessions() {
+        let answer = done(&mut host, store(0).mend(live.shown(), live.placement()));
+        let report: Value = serde_json::from_str(&answer).expect("JSON");
+        let codes: Vec<&Value> =
+            report["problems"].as_array().expect("problems").iter().map(|one| &one["code"]).collect();
+        assert!(codes.contains(&&json!("newer_version")), "{newer}: {report}");
+        assert_eq!(report["fixed"], json!([]), "{newer}");
+    }
+}
+
+#[test]
+fn what_a_newer_version_wrote_can_be_deleted_and_comes_back_byte_for_byte() {
+    for (newer, mut host, live) in sessions() {
+        let before = files(&host);
+        done(&mut host, store(0).delete(&live, false));
+        assert!(!files(&host).keys().any(|path| path.ends_with("messages.jsonl")), "{newer}");
+        done(&mut host, store(0).restore(live.id()));
+        assert!(files(&host) == before, "{newer}: {:?}", changed(&before, &files(&host)));
+    }
+}
+
+#[test]
+fn an_import_adds_nothing_to_what_a_newer_version_wrote() {
+    let line = |turn: usize| {
+        let role = if turn.is_multiple_of(2) { "user" } else { "assistant" };
+        let line = json!({
+            "type": role, "uuid": turn.to_string(), "parentUuid": turn.checked_sub(1).map(|turn| turn.to_string()),
+            "sessionId": "s", "cwd": "/p", "version": "2.1.329", "timestamp": "2026-01-01T10:00:00Z",
+            "message": { "role": role, "content": format!("turn {turn}") },
+        });
+        format!("{line}\n")
+    };
+    for is_recorded in [false, true] {
+        let mut host = Host::default();
+        host.append("/t/one.jsonl", (0..2).map(line).collect::<String>().as_bytes());
+        let import = |store: &Rc<Store>| {
+            let asked = json!({ "path": "/t/one.jsonl", "from": "claude-code" }).to_string();
+            match is_recorded {
+                true => store.record(asked, Counts::Estimate),
+                false => store.import_file(asked, Counts::Estimate),
+            }
+        };
+        done(&mut host, import(&store(i64::MAX)));
+        let log = host.files.keys().find(|path| path.ends_with("/messages.jsonl")).expect("a log").clone();
+        let newer = r#"{"v":2,"id":"m-new","role":"assistant","content":"as a newer one says it"}"#;
+        host.append(&log, format!("{newer}\n").as_bytes());
+        host.append("/t/one.jsonl", (2..4).map(line).collect::<String>().as_bytes());
+        let before = files(&host);
+        let trouble = host.drive(import(&store(i64::MAX)), |_| Meanwhile::Nothing).expect("driven");
+        assert_eq!(trouble.expect_err("it is not written").code(), "newer_version");
+        assert!(files(&host) == before, "{:?}", changed(&before, &files(&host)));
+    }
+}
