@@ -1,5 +1,6 @@
 //! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
 
+mod branches;
 mod doctor;
 mod host;
 mod imports;

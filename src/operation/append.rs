@@ -142,6 +142,11 @@ impl Live {
         self.revived(io).await?;
         self.observe(io, LogName::Messages).await?;
         self.look_sometimes(io).await?;
+        if self.with(|session| session.is_branched()) {
+            // What is appended hangs from the branch that somebody chose last: its messages have to be known.
+            Box::pin(self.observe(io, LogName::Events)).await?;
+            self.complete(io).await?;
+        }
         if let Some(batch) = of {
             // A last line without a line feed counts for whoever opens the session now.
             Box::pin(self.observe_whole(io, LogName::Messages)).await?;

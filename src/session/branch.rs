@@ -4,6 +4,7 @@
 //! to the branch of its parent; where it has none, or the parent is missing, to that of the line before it.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -24,6 +25,8 @@ pub struct Branches {
     // and the last hashed.
     versions: BTreeSet<(u64, u64, u32)>,
     roots: Vec<Root>,
+    // The id of the last message of each branch.
+    lasts: Vec<String>,
     current: u32,
 }
 
@@ -87,7 +90,8 @@ impl Placed {
 impl Default for Branches {
     fn default() -> Branches {
         let (places, versions) = (BTreeMap::new(), BTreeSet::new());
-        Branches { places, doubles: Vec::new(), versions, roots: vec![Root { on: None }], current: 0 }
+        let (roots, lasts) = (vec![Root { on: None }], vec![String::new()]);
+        Branches { places, doubles: Vec::new(), versions, roots, lasts, current: 0 }
     }
 }
 
@@ -120,10 +124,12 @@ impl Branches {
             true => {
                 let last = parent.map_or(start.saturating_sub(1), |place| place.start);
                 self.roots.push(Root { on: Some((on, last)) });
+                self.lasts.push(String::new());
                 self.roots.len() as u32 - 1
             }
             false => on,
         };
+        self.lasts[self.current as usize].clone_from(&message.id);
         let bytes = if self.keep_revision(line) { 0 } else { bytes };
         self.places.insert(key, Place { start, branch: self.current, bytes });
         Placed { parent_is_missing, is_repeated: false, is_double: false, is_again: false }
@@ -159,6 +165,16 @@ impl Branches {
             next = self.roots[branch as usize].on;
         }
         Path { parts }
+    }
+
+    /// The id of the last message on a path.
+    pub fn last_of(&self, path: &Path) -> &str {
+        &self.lasts[path.parts[0].0 as usize]
+    }
+
+    /// Whether the log has a message of this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.places.contains_key(&key(id))
     }
 
     /// How many messages lie on a path.
@@ -210,7 +226,7 @@ pub(crate) fn said(json: &str, seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::{String, ToString};
+    use alloc::string::ToString;
 
     // Each line: id, its parent, and `*` where it begins a branch.
     fn check(lines: &[&str], leaf: Option<&str>, expected: &str) {

@@ -360,6 +360,18 @@ impl Session {
         self.branches.is_branched().then(|| self.branches.path(leaf.or(self.leaf.as_deref())))
     }
 
+    /// Whether a leaf may have been chosen that is not on the last line's branch.
+    pub(crate) fn is_branched(&self) -> bool {
+        self.branches.is_branched()
+    }
+
+    // The message that the current path ends with, where that is another than the log's last one.
+    fn chosen_last(&self) -> Option<String> {
+        self.leaf.as_ref()?;
+        let last = self.path(None).map(|path| String::from(self.branches.last_of(&path)))?;
+        Some(last).filter(|last| Some(last) != self.known.last_id.as_ref())
+    }
+
     /// Whether a message of the log lies on a path of it.
     pub fn is_on(&self, path: &Path, id: &str) -> bool {
         self.branches.is_on(path, id)

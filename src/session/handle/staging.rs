@@ -40,13 +40,18 @@ impl Session {
     ) -> Result<Staged, Error> {
         self.refuse_newer()?;
         let mut cumulative = self.known.tokens;
-        let mut last = self.known.last_id.clone();
+        let chosen = self.chosen_last();
+        let is_chosen = chosen.is_some();
+        let mut last = chosen.or_else(|| self.known.last_id.clone());
         let mut records = Vec::with_capacity(drafts.len());
         let mut blobs = Vec::new();
         for (place, mut message) in drafts.into_iter().enumerate() {
             if message.id.is_empty() {
                 let own = |batch: &Batch| batch.id_of(&self.metadata.id, place);
                 message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
+                message.parent_id = message.parent_id.or(last);
+            } else if is_chosen && !self.branches.has(&message.id) {
+                // Without a parent it would belong to the branch of the line before it.
                 message.parent_id = message.parent_id.or(last);
             }
             message.seq = Some(self.known.messages + place as u64);

@@ -1,0 +1,94 @@
+//! What is appended where somebody has chosen a branch.
+
+use std::rc::Rc;
+
+use super::host::Host;
+use super::{FOLDER, drafts, live};
+use leftoff::operation::{Appending, Counts, Drafts, Live};
+use leftoff::shapes::Format;
+use serde_json::{Value, json};
+
+/// Two branches, `a b` and `a c d`, of which the second one is newer.
+fn branched() -> (Host, Rc<Live>) {
+    let mut host = Host::default();
+    let live = super::begun_by(&mut host);
+    let line = |id: &str, parent: Option<&str>, branch: bool| {
+        let mut line = json!({ "id": id, "role": "user", "content": id });
+        let fields = line.as_object_mut().expect("an object");
+        fields.extend(parent.map(|parent| ("parentId".to_string(), json!(parent))));
+        fields.extend(branch.then(|| ("branch".to_string(), json!(true))));
+        format!("{line}\n")
+    };
+    let lines = [
+        line("a", None, false),
+        line("b", Some("a"), false),
+        line("c", Some("a"), true),
+        line("d", Some("c"), false),
+    ];
+    host.append(&format!("{FOLDER}/messages.jsonl"), lines.concat().as_bytes());
+    (host, live)
+}
+
+fn chosen(host: &mut Host, by: &Rc<Live>, leaf: &str) {
+    let asked = json!([{ "type": "leaf", "messageId": leaf }]).to_string();
+    host.drive_on(&mut by.say(asked)).expect("said");
+}
+
+/// What the messages of the current path say.
+fn path(host: &mut Host, live: &Rc<Live>) -> Vec<String> {
+    host.pages.clear();
+    host.drive_on(&mut live.messages("{}".into())).expect("read");
+    let content = |one: &Value| one["content"].as_str().expect("a text").to_string();
+    let pages = std::mem::take(&mut host.pages);
+    let all = pages.iter().map(|page| serde_json::from_str::<Vec<Value>>(page).expect("JSON"));
+    all.flat_map(|page| page.iter().map(content).collect::<Vec<_>>()).collect()
+}
+
+fn with_ids(ids: &[&str]) -> Appending {
+    let messages: Vec<Value> =
+        ids.iter().map(|id| json!({ "id": id, "role": "user", "content": id })).collect();
+    Appending { drafts: Drafts::Said(json!(messages).to_string(), Format::Leftoff), ..drafts("") }
+}
+
+#[test]
+fn what_is_appended_without_a_parent_continues_the_current_path() {
+    for (leaf, before) in [("b", ["a", "b"].as_slice()), ("a", &["a", "b"]), ("c", &["a", "c", "d"])] {
+        for is_by_another in [false, true] {
+            let (mut host, one) = branched();
+            let another = live();
+            host.drive_on(&mut one.open()).expect("opened");
+            host.drive_on(&mut one.look()).expect("looked");
+            chosen(&mut host, if is_by_another { &another } else { &one }, leaf);
+            let mut expected = before.to_vec();
+            for appending in [drafts("x"), with_ids(&["y", "z"]), drafts("w")] {
+                host.drive_on(&mut one.append_messages(appending)).expect("appended");
+            }
+            expected.extend(["x", "y", "z", "w"]);
+            for reader in [&one, &another, &live()] {
+                assert_eq!(path(&mut host, reader), expected, "{leaf}, {is_by_another}");
+            }
+            let asked = r#"{"request":{"window":4000,"encoding":"estimate-1"}}"#;
+            let context = host.drive_on(&mut one.context(asked.into(), Counts::Estimate)).expect("a context");
+            assert!(context.contains(r#""content":"w""#), "{context}");
+            // The other branch is as it was.
+            chosen(&mut host, &another, if leaf == "c" { "b" } else { "d" });
+            let other: &[&str] = if leaf == "c" { &["a", "b"] } else { &["a", "c", "d"] };
+            assert_eq!(path(&mut host, &one), other);
+        }
+    }
+}
+
+#[test]
+fn what_has_a_parent_or_is_there_already_stays_where_it_is() {
+    let (mut host, live) = branched();
+    chosen(&mut host, &live, "b");
+    let said = json!([
+        { "id": "d", "rev": 1, "role": "user", "content": "d again" },
+        { "role": "user", "content": "e", "parentId": "d" },
+    ]);
+    let drafts = Drafts::Said(said.to_string(), Format::Leftoff);
+    host.drive_on(&mut live.append_messages(Appending { drafts, ..super::drafts("") })).expect("appended");
+    assert_eq!(path(&mut host, &live), ["a", "b"]);
+    chosen(&mut host, &live, "d");
+    assert_eq!(path(&mut host, &live), ["a", "c", "d again", "e"]);
+}
