@@ -71,7 +71,7 @@ export class OpenSessions {
     this.#sort();
     const known = await this.#known(place.path);
     const session = known ?? (await Session.open(this.#lent(place)));
-    await (known ? session.look() : session.prepare());
+    if (!known) await session.prepare();
     await session.hold();
     if (!known) this.#take(place, session);
     return session;
@@ -154,13 +154,15 @@ export class OpenSessions {
     if (placement === "workspace") await this.#core.run("meet", path);
   }
 
-  // Unless its folder was moved or deleted meanwhile: by another process, or by hand.
+  // As its files say by now; none where its folder was moved or deleted meanwhile: by another process, or by hand.
   /** @param {string} path */
   async #known(path) {
     const session = this.#open.get(path);
-    if (!session || (await session.isThere())) return session;
+    const isThere = await session?.isThere();
+    if (isThere) await session?.look();
+    if (isThere ?? true) return session;
     this.#open.delete(path);
-    await session.leave();
+    await session?.leave();
     return undefined;
   }
 

@@ -129,6 +129,21 @@ test("whoever opens it after that list hears it, once", async () => {
   }
 });
 
+test("what was closed and then paused by a list says so when it is asked for again", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage, idleMs: -1 });
+  const session = await store.create({ title: "First" });
+  await session.append({ role: "user", content: "Hello" });
+  await session.close();
+  assert.equal((await store.list())[0]?.status, "paused");
+  const again = await store.session(session.id);
+  assert.deepEqual([again.metadata.lifecycle, again.notices.map(({ code }) => code)], ["paused", ["auto_paused"]]);
+  // Nor is one that is open as it was: another process may have said something.
+  const other = await openStore({ home: "/home", project: "/", storage, idleMs: Infinity });
+  await (await other.session(session.id)).rename("Second");
+  assert.equal((await store.session(session.id)).metadata.display.title, "Second");
+});
+
 test("what a living process holds is not paused; when it is gone, that is said, too", async () => {
   const { options, id } = await left("idle-held");
   const code = `

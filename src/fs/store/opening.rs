@@ -52,11 +52,12 @@ impl Store {
         Ok(session)
     }
 
-    // That somebody has open; unless its folder was moved or deleted meanwhile.
+    // That somebody has open, as its files say by now; unless its folder was moved or deleted meanwhile.
     pub(super) fn known(&self, is: impl Fn(&Opened) -> bool) -> Result<Option<Session>, Trouble> {
         let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| is(one));
         let Some(opened) = found else { return Ok(None) };
         if self.0.host.drive(opened.live.is_there())? {
+            self.0.host.drive(opened.live.look())?;
             return Ok(Some(Session(opened)));
         }
         self.0.core.forget(&opened.live);
