@@ -24,8 +24,11 @@ use serde_json::{Value, json};
 const FOLDER: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001";
 
 fn live() -> Rc<Live> {
-    let file = |path: &str| File::new(Root::Home, path);
-    Live::new(file(FOLDER), FOLDER.into(), file("cache"), "")
+    Live::new(File::new(Root::Home, FOLDER), FOLDER.into(), live_cache(), "")
+}
+
+fn live_cache() -> File {
+    File::new(Root::Home, "cache")
 }
 
 fn drafts(text: &str) -> Appending {

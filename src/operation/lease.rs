@@ -26,6 +26,15 @@ pub(super) struct Mine {
     /// What its file is called; empty as long as nobody asked.
     name: String,
     is_held: bool,
+    /// It was opened here before, and what was known of that is gone.
+    may_be_held: bool,
+}
+
+impl Mine {
+    /// Of a session that was opened before, or not.
+    pub fn of(was_opened: bool) -> Mine {
+        Mine { may_be_held: was_opened, ..Mine::default() }
+    }
 }
 
 /// A file that says that somebody has a session open.
@@ -103,7 +112,7 @@ impl Live {
         }
         Box::pin(async {
             let me = io.process().await?;
-            self.lease.replace(Mine { name: me.name, is_held: true });
+            self.lease.replace(Mine { name: me.name, is_held: true, may_be_held: false });
             if me.is_alone {
                 return Ok(());
             }
@@ -115,10 +124,12 @@ impl Live {
     }
 
     pub(super) async fn released(&self, io: &Io) -> Result<(), Trouble> {
-        if !self.lease.borrow().is_held {
+        if !self.lease.borrow().is_held && !self.lease.borrow().may_be_held {
             return Ok(());
         }
-        self.lease.borrow_mut().is_held = false;
+        let known = self.lease.take().name;
+        let name = if known.is_empty() { io.process().await?.name } else { known };
+        self.lease.replace(Mine { name, ..Mine::default() });
         unless_bug(io.remove(&self.own_lease()).await).map(drop)
     }
 

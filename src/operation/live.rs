@@ -68,7 +68,7 @@ impl Live {
             session: RefCell::new(Rc::new(RefCell::new(Session::new(None)))),
             logs: Default::default(),
             kept: RefCell::default(),
-            lease: RefCell::default(),
+            lease: RefCell::new(Mine::of(!id.is_empty())),
             is_open: Cell::new(false),
             is_stale: Cell::new(false),
             was_read: Cell::new(false),

@@ -15,6 +15,11 @@ class Shared extends MemoryStorage {
   async close() {}
 }
 
+/** Others may have it, too, as a disk. */
+class Leased extends MemoryStorage {
+  capabilities = Object.freeze({ append: "exclusive", range: true, durable: true, watch: false });
+}
+
 /** Leaves the core no memory to grow into: what needs more meets a trap, as in a process that has used it up. */
 function exhaust() {
   const { memory } = core().initSync(/** @type {any} */ (undefined));
@@ -42,6 +47,25 @@ test("a trap is reported once, and every open session goes on from its files", a
     assert.equal(session.metadata.stats.messageCount, 2);
   }
   await store.close();
+});
+
+test("a session that is closed after a trap is held by nobody, whatever was done with it between", async () => {
+  /** @type {Record<string, (session: import("../../js/session/session.js").Session) => unknown>} */
+  const between = { nothing: () => {}, "a context": contents, "an append": (session) => session.append({ role: "user", content: "after" }) };
+  for (const [name, done] of Object.entries(between)) {
+    const storage = new Leased();
+    const store = await openStore({ home: "/home", project: "/", storage });
+    const session = await store.create();
+    await session.append({ role: "user", content: "before" });
+    const leases = async () => (await storage.list(`/home/cache/${session.id}.open`))?.length ?? 0;
+    assert.equal(await leases(), 1, name);
+    exhaust();
+    await assert.rejects(() => session.append(large));
+    await done(session);
+    await session.close();
+    assert.equal(await leases(), 0, name);
+    await store.close();
+  }
 });
 
 test("what a session says of itself stays readable while the core is gone", async () => {

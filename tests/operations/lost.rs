@@ -54,3 +54,22 @@ fn what_only_the_document_says_goes_along_with_a_move() {
         assert_eq!(listed[0]["title"], json!("Given"), "{placement}: {listed}");
     }
 }
+
+#[test]
+fn a_lease_is_given_back_though_nobody_knows_any_more_that_it_was_taken() {
+    for then in ["nothing", "a look", "an append"] {
+        let (mut host, live) = super::begun();
+        assert_eq!(super::leases(&host), ["mine.json"]);
+        // As where the core begins anew: the host has the same name for it.
+        let again = Live::new(live.folder(), live.shown(), super::live_cache(), &live.id());
+        match then {
+            "a look" => host.drive_on(&mut again.open()).map(drop).expect("opened"),
+            "an append" => {
+                host.drive_on(&mut again.append_messages(drafts("more"))).map(drop).expect("appended")
+            }
+            _ => {}
+        }
+        host.drive_on(&mut again.close()).expect("closed");
+        assert_eq!(super::leases(&host), Vec::<&str>::new(), "{then}");
+    }
+}
