@@ -52,6 +52,7 @@ mod scan;
 mod search;
 mod sequences;
 mod shapes;
+mod shapes_kept;
 mod state;
 mod stored;
 mod summary;

@@ -111,7 +111,8 @@ impl<'a> Fields<'a> {
         T::read(value, &self.path_to(key), bad)
     }
 
-    fn path_to<'k>(&self, key: &'k str) -> Cow<'k, str> {
+    /// Where a field stands, as errors say it.
+    pub fn path_to<'k>(&self, key: &'k str) -> Cow<'k, str> {
         if self.path.is_empty() { key.into() } else { [&self.path, ".", key].concat().into() }
     }
 

@@ -65,6 +65,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
 pub(super) const WORDS: Words = Words {
     answers: ["candidates", "content"],
     content: "parts",
+    has_results: false,
     model: "modelVersion",
     finish: "finishReason",
     usage: "usageMetadata",
@@ -76,31 +77,35 @@ pub(super) const WORDS: Words = Words {
 /// A part has no type: it has what it is.
 pub(super) fn part(reading: &mut Reading, part: &mut Fields<'_>) -> bool {
     let signature = reading.some_word(part, &["thoughtSignature"]);
-    let is_thought = part.raw("thought") == Some("true");
+    let is_thought = reading.flag(part, "thought");
     let said = reading.text_in(part, &["text"]);
+    let mut is_known = signature.is_some() || said.is_some();
     let (thought, said) = if is_thought { (said.unwrap_or_default(), None) } else { (Text::default(), said) };
     reading.reasoning(thought, signature, None);
-    if is_thought || said.is_some() {
-        reading.text(said);
-    } else if let Some(mut call) = reading.inner(part, "functionCall") {
+    reading.text(said);
+    if let Some(mut call) = reading.inner(part, "functionCall") {
         let (id, name) = identity(&mut call, reading);
         reading.call(id, name, call.raw("args").map(Text::from));
-    } else if let Some(mut answer) = reading.inner(part, "functionResponse") {
+        is_known = true;
+    }
+    if let Some(mut answer) = reading.inner(part, "functionResponse") {
         let (id, name) = identity(&mut answer, reading);
         let (is_error, is_json, text) = response(answer.raw("response").unwrap_or("{}"));
         reading.result(id, name, is_error, text);
+        // Images that the function gave.
+        reading.more_of_result(&answer, "parts");
         if let Some(tool) = reading.newest() {
             tool.is_json = is_json;
         }
-    } else {
-        return file(reading, "", part);
+        is_known = true;
     }
-    true
+    let is_file = part.has("inlineData") || part.has("fileData");
+    is_file && file(reading, "", part) || is_known
 }
 
 // Where calls have no ids, the first result of a name answers the first call of it.
 fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) {
-    let (mut id, name) = reading.identity(fields);
+    let (mut id, name) = (reading.word(fields, &["id"]), reading.needed(fields, "name"));
     if id.is_empty() {
         reading.named.push(name.clone());
         let count = reading.named.iter().filter(|met| **met == name).count();

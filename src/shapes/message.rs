@@ -7,6 +7,7 @@ use crate::json::fields::{BadValue, Fields};
 use crate::json::text::Text;
 use crate::record::draft;
 use crate::record::message::{Assistant, Role, Usage};
+use crate::shapes::part::file;
 use crate::shapes::reading::{Reading, text_or_json};
 
 /// A provider's words.
@@ -14,6 +15,8 @@ pub(super) struct Words {
     /// Where an answer has its messages, one of which is inside the first of these.
     pub answers: [&'static str; 2],
     pub content: &'static str,
+    /// What a tool says is a message by itself, not a part of one.
+    pub has_results: bool,
     pub model: &'static str,
     pub finish: &'static str,
     pub usage: &'static str,
@@ -29,6 +32,7 @@ pub(super) struct Words {
 pub(super) const PLAIN: Words = Words {
     answers: ["", ""],
     content: "content",
+    has_results: false,
     model: "model",
     finish: "",
     usage: "usage",
@@ -39,37 +43,85 @@ pub(super) const PLAIN: Words = Words {
 
 pub(super) fn read(mut fields: Fields<'_>, words: &Words, reading: &mut Reading) {
     about(&mut fields, words, reading);
-    // Of several messages the first is the one that the conversation goes on with.
-    let [list, key] = words.answers;
-    if fields.has(list) {
-        let Some(mut first) = reading.objects(&fields, list).into_iter().next() else { return };
-        if let Some(about) = &mut reading.about {
-            about.finish_reason = word(&first, words.finish);
-        }
-        let Some(message) = reading.inner(&mut first, key) else { return };
+    let mut usual = None;
+    if fields.has(words.answers[0]) {
+        let Some(message) = chosen(&fields, words, reading) else { return };
         fields = message;
+        usual = Some(Role::Assistant).filter(|_| !fields.has("role"));
     }
-    let Some(role) = role(&fields, reading) else { return };
+    let Some(role) = usual.or_else(|| role(&fields, reading)) else { return };
     refuse_near(&fields, reading);
-    if let Some(text) = reading.text_in(&mut fields, &["reasoning_content", "reasoning"]) {
-        reading.reasoning(text, None, None);
-    }
-    let content = fields.raw(words.content).or_else(|| fields.raw("content"));
-    if role == Role::Tool
-        && !content.is_some_and(|content| content.starts_with('[') && !fields.has("tool_call_id"))
-    {
-        let id = reading.word(&mut fields, &["tool_call_id", "name"]);
-        reading.result_of(id, String::new(), false, content, words.content);
+    thought(&mut fields, reading);
+    if role == Role::Tool && (words.has_results || fields.has("tool_call_id")) {
+        // What was called before calls had ids is known by its name.
+        let key = if fields.raw("role") == Some("\"function\"") { "name" } else { "tool_call_id" };
+        let id = reading.needed(&mut fields, key);
+        let name = reading.word(&mut fields, &["name"]);
+        reading.result(id, name, false, Text::default());
+        reading.more_of_result(&fields, "content");
         return reading.end(role);
     }
-    reading.content(content, words.content);
-    let refusal = reading.text_in(&mut fields, &["refusal"]);
-    reading.text(refusal);
+    said(&mut fields, words, reading);
     for mut call in reading.objects(&fields, "tool_calls") {
-        called(reading, &mut call);
+        let id = reading.needed(&mut call, "id");
+        if !called(reading, &mut call, Some(id)) {
+            reading.lacks(&call, "function", "an object");
+        }
     }
-    called(reading, &mut fields);
+    called(reading, &mut fields, None);
     reading.end(role);
+}
+
+// The message of an answer. Of several only the caller knows with which one the conversation goes on.
+fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Option<Fields<'a>> {
+    let [list, key] = words.answers;
+    let mut all = reading.objects(fields, list);
+    if all.len() > 1 {
+        let message = format!("expected one answer for \"{list}\", but found {} instead", all.len());
+        reading.bad.push(BadValue { message });
+    }
+    let Some(mut first) = all.pop() else {
+        reading.lacks(fields, list, "an answer");
+        return None;
+    };
+    if let Some(about) = &mut reading.about {
+        about.finish_reason = word(&first, words.finish);
+    }
+    let message = reading.inner(&mut first, key);
+    if message.is_none() {
+        reading.lacks(&first, key, "an object");
+    }
+    message
+}
+
+// Some say it under both keys.
+fn thought(fields: &mut Fields<'_>, reading: &mut Reading) {
+    let texts = ["reasoning_content", "reasoning"].map(|key| reading.text_in(fields, &[key]));
+    let is_twice = texts[0] == texts[1];
+    for text in texts.into_iter().flatten().take(if is_twice { 1 } else { 2 }) {
+        reading.reasoning(text, None, None);
+    }
+}
+
+fn said(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {
+    let there = |key: &&str| fields.raw(key).is_some_and(|raw| raw != "null");
+    let key = [words.content, "content"].into_iter().find(there).unwrap_or(words.content);
+    reading.content(fields.raw(key), &fields.path_to(key));
+    // Older messages of the AI SDK have their text under both keys.
+    let beside = if key == "content" { None } else { reading.text_in(fields, &["content"]) };
+    if beside.is_some_and(|text| !reading.has_text(&text)) {
+        let message = format!("expected what is said for \"{key}\" alone, but found more for \"content\"");
+        reading.bad.push(BadValue { message });
+    }
+    let refusal = reading.text_in(fields, &["refusal"]);
+    reading.text(refusal);
+    if let Some(mut audio) = reading.inner(fields, "audio") {
+        let transcript = reading.text_in(&mut audio, &["transcript"]);
+        reading.text(transcript);
+        if !file(reading, "audio", &mut audio) {
+            reading.unknown("audio", &audio);
+        }
+    }
 }
 
 // By another one of these keys one of them was meant, which then lacks.
@@ -92,15 +144,17 @@ fn refuse_near(fields: &Fields<'_>, reading: &mut Reading) {
     }
 }
 
-// What was called before calls had ids is known by its name.
-fn called(reading: &mut Reading, fields: &mut Fields<'_>) {
+// Whether there is a call. What was called before calls had ids is known by its name.
+fn called(reading: &mut Reading, fields: &mut Fields<'_>, id: Option<String>) -> bool {
+    let mut is_any = false;
     for key in ["function", "custom", "function_call"] {
         let Some(mut call) = reading.inner(fields, key) else { continue };
-        let name = reading.word(&mut call, &["name"]);
-        let id = reading.some_word(fields, &["id"]).unwrap_or_else(|| name.clone());
+        let name = reading.needed(&mut call, "name");
         let arguments = call.raw("arguments").or_else(|| call.raw("input"));
-        reading.call(id, name, arguments.map(text_or_json));
+        reading.call(id.clone().unwrap_or_else(|| name.clone()), name, arguments.map(text_or_json));
+        is_any = true;
     }
+    is_any
 }
 
 /// Who speaks, by any provider's word for it. A content of Gemini's without a role is the user's.

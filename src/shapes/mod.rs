@@ -142,6 +142,7 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
         Some(objects) => objects,
         None => each(json)?,
     };
+    let is_empty = all.is_empty();
     let mut reading = Reading::default();
     for (place, fields) in all.into_iter().enumerate() {
         match format {
@@ -159,6 +160,10 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
     }
     if format == Format::OpenaiResponses {
         openai_responses::finish(&mut reading);
+        // An answer that says nothing is one all the same.
+        if reading.drafts.is_empty() && !is_empty {
+            reading.end(Role::Assistant);
+        }
     }
     if format != Format::Leftoff {
         name_results(&mut reading.drafts);

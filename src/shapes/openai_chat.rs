@@ -51,6 +51,7 @@ fn answer(step: &Step<'_>, json: &mut Json) {
 
 pub(super) const WORDS: Words = Words {
     answers: ["choices", "message"],
+    has_results: true,
     finish: "finish_reason",
     counts: ["prompt_tokens", "completion_tokens", "cached_tokens", "", "reasoning_tokens"],
     has_cached: true,

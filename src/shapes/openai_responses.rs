@@ -1,5 +1,6 @@
 //! The items of OpenAI's Responses.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::json::fields::Fields;
@@ -75,7 +76,11 @@ pub(super) fn read(mut fields: Fields<'_>, reading: &mut Reading) {
         return item(fields, reading);
     }
     finish(reading);
-    for output in reading.objects(&fields, "output") {
+    let said = reading.objects(&fields, "output");
+    if said.is_empty() {
+        reading.lacks(&fields, "output", "an item");
+    }
+    for output in said {
         item(output, reading);
     }
     about(&mut fields, &WORDS, reading);
@@ -97,7 +102,10 @@ fn item(mut fields: Fields<'_>, reading: &mut Reading) {
             if role != Role::Assistant {
                 finish(reading);
             }
-            reading.content(fields.take_raw("content"), "content");
+            match fields.take_raw("content").filter(|raw| *raw != "null") {
+                None => reading.lacks(&fields, "content", "a string or an array"),
+                content => reading.content(content, "content"),
+            }
             if role != Role::Assistant {
                 reading.end(role);
             }
@@ -106,21 +114,28 @@ fn item(mut fields: Fields<'_>, reading: &mut Reading) {
             let mut texts = Vec::new();
             for key in ["summary", "content"] {
                 for mut part in reading.objects(&fields, key) {
-                    texts.extend(reading.text_in(&mut part, &["text"]));
+                    match reading.text_in(&mut part, &["text"]) {
+                        Some(text) => texts.push(text),
+                        None => reading.lacks(&part, "text", "a string"),
+                    }
                 }
             }
             let data = reading.some_word(&mut fields, &["encrypted_content"]);
             reading.reasoning(Text::join(texts, "\n\n"), None, data);
         }
         "function_call" | "custom_tool_call" => {
-            let (id, name) = reading.identity(&mut fields);
+            let (id, name) = (reading.needed(&mut fields, "call_id"), reading.needed(&mut fields, "name"));
             let arguments = fields.raw("arguments").or_else(|| fields.raw("input"));
             reading.call(id, name, arguments.map(text_or_json));
         }
         "function_call_output" | "custom_tool_call_output" => {
             finish(reading);
-            let (id, name) = reading.identity(&mut fields);
-            reading.result_of(id, name, false, fields.take_raw("output"), "output");
+            let id = reading.needed(&mut fields, "call_id");
+            if !fields.has("output") {
+                reading.lacks(&fields, "output", "a string or an array");
+            }
+            reading.result(id, String::new(), false, Text::default());
+            reading.more_of_result(&fields, "output");
             reading.end(Role::Tool);
         }
         kind => reading.unknown(kind, &fields),

@@ -13,43 +13,50 @@ use crate::shapes::reading::{Reading, text_or_json};
 /// What stands in the place of a result where a person did not let the tool run, and gave no reason.
 pub(super) const DENIED: &str = "[The tool was not allowed to run.]";
 
+/// By what the AI SDK names a call and its tool.
+const CALL: [&str; 2] = ["toolCallId", "toolName"];
+
+/// What is in the names of parts that are images and files.
+const FILES: [&str; 6] = ["image", "file", "audio", "video", "document", "media"];
+
 /// Takes one part by its kind; whether the kind is known.
 pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> bool {
+    let (signature, data) = signed(reading, part);
+    match kind {
+        "thinking" | "redacted_thinking" | "reasoning" => {
+            let text = reading.text_in(part, &["thinking", "text"]);
+            let signature = signature.or_else(|| reading.some_word(part, &["signature"]));
+            let data = data.or_else(|| reading.some_word(part, &["data"]));
+            if text.is_none() && signature.is_none() && data.is_none() {
+                reading.lacks(part, if kind == "thinking" { kind } else { "text" }, "a string");
+            }
+            reading.reasoning(text.unwrap_or_default(), signature, data);
+            return true;
+        }
+        _ => reading.reasoning(Text::default(), signature, data),
+    }
     match kind {
         "" => return gemini::part(reading, part),
         "text" | "input_text" | "output_text" | "refusal" => {
-            let text = reading.text_in(part, &["text", "refusal"]);
-            reading.text(text);
-        }
-        "thinking" | "redacted_thinking" | "reasoning" => {
-            let text = reading.text_in(part, &["thinking", "text"]).unwrap_or_default();
-            let (signature, data) =
-                (reading.some_word(part, &["signature"]), reading.some_word(part, &["data"]));
-            reading.reasoning(text, signature, data);
+            let key = if kind == "refusal" { kind } else { "text" };
+            match reading.text_in(part, &[key]) {
+                Some(text) => reading.text(Some(text)),
+                None => reading.lacks(part, key, "a string"),
+            }
         }
         "tool_use" | "tool-call" => {
-            let (id, name) = reading.identity(part);
+            let [id, name] = if kind == "tool_use" { ["id", "name"] } else { CALL };
+            let (id, name) = (reading.needed(part, id), reading.needed(part, name));
             let input = part.raw("input").or_else(|| part.raw("args"));
             reading.call(id, name, input.map(Text::from));
         }
         "tool_result" => {
-            let (id, name) = reading.identity(part);
-            let is_error = part.raw("is_error") == Some("true");
-            reading.result_of(id, name, is_error, part.raw("content"), "content[].content");
+            let id = reading.needed(part, "tool_use_id");
+            let is_error = reading.flag(part, "is_error");
+            reading.result(id, String::new(), is_error, Text::default());
+            reading.more_of_result(part, "content");
         }
-        "tool-result" => {
-            let (id, name) = reading.identity(part);
-            match reading.inner(part, "output") {
-                Some(output) => result(id, name, output, reading),
-                // The AI SDK's before its fifth version.
-                None => match part.raw("result") {
-                    Some(value) => {
-                        reading.result(id, name, part.raw("isError") == Some("true"), text_or_json(value))
-                    }
-                    None => reading.lacks("output"),
-                },
-            }
-        }
+        "tool-result" => answered(reading, part),
         // Only an answer has steps.
         "step-start" if reading.is_between() => {}
         "step-start" => reading.end(Role::Assistant),
@@ -57,9 +64,40 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
         "tool-approval-request" | "tool-approval-response" => {}
         _ if kind.starts_with("data-") || kind.starts_with("source-") => {}
         _ if kind == "dynamic-tool" || kind.starts_with("tool-") => called(reading, kind, part),
-        _ => return file(reading, kind, part),
+        _ if FILES.iter().any(|word| kind.contains(word)) => return file(reading, kind, part),
+        _ => return false,
     }
     true
+}
+
+/// What a provider signed and what it encrypted of an answer: the AI SDK hands both on under the provider's name.
+fn signed(reading: &mut Reading, part: &mut Fields<'_>) -> (Option<String>, Option<String>) {
+    let mut found = (None, None);
+    for key in ["providerOptions", "providerMetadata", "callProviderMetadata"] {
+        let Some(providers) = reading.inner(part, key) else { continue };
+        for (name, said) in providers.named() {
+            let Some(mut said) = Fields::at(&providers.path_to(name), said, &mut reading.bad) else {
+                continue;
+            };
+            let signature = reading.some_word(&mut said, &["signature", "thoughtSignature"]);
+            let data = reading.some_word(&mut said, &["redactedData", "reasoningEncryptedContent"]);
+            found = (found.0.or(signature), found.1.or(data));
+        }
+    }
+    found
+}
+
+fn answered(reading: &mut Reading, part: &mut Fields<'_>) {
+    let [id, name] = CALL.map(|key| reading.needed(part, key));
+    if let Some(output) = reading.inner(part, "output") {
+        return result(id, name, output, reading);
+    }
+    // The AI SDK's before its fifth version.
+    let is_error = reading.flag(part, "isError");
+    match part.raw("result") {
+        Some(value) => reading.result(id, name, is_error, text_or_json(value)),
+        None => reading.lacks(part, "output", "an object"),
+    }
 }
 
 fn result(id: String, name: String, mut output: Fields<'_>, reading: &mut Reading) {
@@ -67,12 +105,17 @@ fn result(id: String, name: String, mut output: Fields<'_>, reading: &mut Readin
     let not_run = kind == "execution-denied";
     let is_error = kind.starts_with("error") || not_run;
     let is_json = kind.ends_with("json");
-    let value = output.raw("value").or_else(|| output.raw("reason"));
-    match value {
-        _ if kind == "content" => reading.result_of(id, name, is_error, value, "output.value"),
-        Some(value) if is_json => reading.result(id, name, is_error, value.into()),
-        Some(value) => reading.result(id, name, is_error, text_or_json(value)),
-        None => reading.result(id, name, is_error, if is_error { DENIED } else { "" }.into()),
+    let value = output.raw(if not_run { "reason" } else { "value" });
+    let text = match value {
+        _ if kind == "content" => Text::default(),
+        Some(value) if is_json => value.into(),
+        Some(value) => text_or_json(value),
+        None if not_run => DENIED.into(),
+        None => return reading.lacks(&output, "value", "a value"),
+    };
+    reading.result(id, name, is_error, text);
+    if kind == "content" {
+        reading.more_of_result(&output, "value");
     }
     if let Some(tool) = reading.newest() {
         tool.not_run = not_run;
@@ -82,21 +125,33 @@ fn result(id: String, name: String, mut output: Fields<'_>, reading: &mut Readin
 
 // A call of the AI SDK's `UIMessage`, which has its result in it.
 fn called(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) {
-    let (id, name) = reading.identity(part);
-    let name = kind.strip_prefix("tool-").map_or(name, String::from);
-    let state = reading.word(part, &["state"]);
+    let [id, name] = CALL;
+    let id = reading.needed(part, id);
+    let name = kind.strip_prefix("tool-").map_or_else(|| reading.needed(part, name), String::from);
+    let state = reading.seen_word(part, &["state"]).unwrap_or_default();
     let input = part.raw("input").or_else(|| part.raw("rawInput"));
     reading.call(id.clone(), name.clone(), input.map(Text::from));
     let content: Option<Text> = match state.as_str() {
         "output-available" => part.raw("output").map(text_or_json),
-        "output-error" => reading.text_in(part, &["errorText"]),
+        "output-error" => {
+            let said = reading.text_in(part, &["errorText"]);
+            if said.is_none() {
+                reading.lacks(part, "errorText", "a string");
+            }
+            said
+        }
         "output-denied" => {
             let reason =
                 reading.inner(part, "approval").and_then(|mut said| reading.text_in(&mut said, &["reason"]));
             Some(reason.unwrap_or_else(|| DENIED.into()))
         }
-        // Not answered yet.
-        _ => return,
+        "input-streaming" | "input-available" | "approval-requested" | "approval-responded"
+            if !part.has("output") && !part.has("errorText") =>
+        {
+            return;
+        }
+        // Whether there is an answer, nobody can tell.
+        _ => return reading.lacks(part, "state", "a state that fits what else is there"),
     };
     reading.result(id, name, state != "output-available", content.unwrap_or_default());
     if let Some(tool) = reading.newest() {
@@ -110,6 +165,7 @@ fn called(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) {
 pub(super) fn file(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> bool {
     let usual = match kind {
         "document" => "application/pdf",
+        "audio" => "audio/*",
         _ if kind.contains("image") => "image/*",
         _ => "",
     };
@@ -117,6 +173,9 @@ pub(super) fn file(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
     let is_known = describe(reading, part, &mut file);
     if is_known {
         reading.file(resolved(file));
+        // What a document is about, for the model.
+        let context = reading.text_in(part, &["context"]);
+        reading.text(context);
     }
     is_known
 }

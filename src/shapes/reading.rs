@@ -59,15 +59,25 @@ impl Reading {
         self.results.last_mut()?.tool.as_mut()
     }
 
-    /// A result whose content is a text or parts.
-    pub fn result_of(&mut self, id: String, name: String, is_error: bool, content: Option<&str>, path: &str) {
+    /// More of the result that was read last: the text or the parts under this key.
+    pub fn more_of_result(&mut self, fields: &Fields<'_>, key: &str) {
+        let path = fields.path_to(key);
         let mut inside = Reading::default();
-        inside.content(content, path);
-        self.bad.append(&mut inside.bad);
+        inside.content(fields.raw(key), &path);
         let text = inside.joined();
-        self.result(id, name, is_error, text);
+        self.bad.append(&mut inside.bad);
+        if !(inside.results.is_empty() && inside.drafts.is_empty()) {
+            self.bad.push(BadValue {
+                message: format!(
+                    "expected texts and files for \"{path}\", but found a result inside the result"
+                ),
+            });
+        }
         if let Some(result) = self.results.last_mut() {
-            result.attachments = inside.files;
+            let before = core::mem::take(&mut result.content);
+            let said = [before, text].into_iter().filter(|text| !text.is_empty()).collect();
+            result.content = Text::join(said, BETWEEN_TEXTS);
+            result.attachments.append(&mut inside.files);
         }
     }
 
@@ -106,6 +116,12 @@ impl Reading {
         let about = self.about.take().filter(|_| role == Role::Assistant);
         let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
         let is_silent = about.is_none();
+        if role == Role::Tool && (is_said || self.results.is_empty()) {
+            let found = if is_said { "something else" } else { "nothing" };
+            self.bad.push(BadValue {
+                message: format!("expected a result of a tool, but found {found} instead"),
+            });
+        }
         let attachments = core::mem::take(&mut self.files);
         let mut message = Message { role: Some(role), attachments, assistant: about, ..Message::default() };
         if role == Role::Assistant {
@@ -127,6 +143,15 @@ impl Reading {
             self.drafts.append(&mut self.results);
             self.drafts.extend(message);
         }
+    }
+
+    /// Whether this stands in what was gathered since then.
+    pub fn has_text(&self, said: &Text) -> bool {
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Reasoning(_) | Piece::Call(_) => "",
+        });
+        texts.collect::<Vec<_>>().concat().contains(said.as_str())
     }
 
     /// Whether nothing was gathered since the last message ended.
@@ -161,9 +186,17 @@ impl Reading {
             .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
     }
 
-    /// Nothing stands under a key that has to be there.
-    pub fn lacks(&mut self, key: &str) {
-        self.bad.push(BadValue { message: format!("expected \"{key}\", but found none") });
+    /// What has to be under a key is not there.
+    #[cold]
+    #[inline(never)]
+    pub fn lacks(&mut self, fields: &Fields<'_>, key: &str, what: &str) {
+        let path = fields.path_to(key);
+        match fields.raw(key).filter(|raw| *raw != "[]") {
+            Some(raw) => self.expected(what, &path, raw),
+            None => {
+                self.bad.push(BadValue { message: format!("expected {what} for \"{path}\", but found none") })
+            }
+        }
     }
 
     /// The string under the first of these keys that is there.
@@ -175,15 +208,16 @@ impl Reading {
     pub fn some_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, text) =
             keys.iter().find_map(|key| Some((key, fields.take::<Text>(key, &mut self.bad)?)))?;
-        Some(self.whole(key, &text))
+        Some(self.whole(&fields.path_to(key), &text))
     }
 
     /// The same, left where it is.
     pub fn seen_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, raw) =
             keys.iter().find_map(|key| Some((key, fields.raw(key).filter(|raw| *raw != "null")?)))?;
-        let text = Text::read(raw, key, &mut self.bad)?;
-        Some(self.whole(key, &text))
+        let path = fields.path_to(key);
+        let text = Text::read(raw, &path, &mut self.bad)?;
+        Some(self.whole(&path, &text))
     }
 
     fn whole(&mut self, key: &str, text: &Text) -> String {
@@ -201,21 +235,30 @@ impl Reading {
         self.some_word(fields, keys).unwrap_or_default()
     }
 
-    /// The id of a call and the name of its tool.
-    pub fn identity(&mut self, fields: &mut Fields<'_>) -> (String, String) {
-        let id = self.word(fields, &["call_id", "tool_use_id", "toolCallId", "id"]);
-        (id, self.word(fields, &["name", "toolName"]))
+    /// The same, where nobody knows without it which call or which tool is meant.
+    pub fn needed(&mut self, fields: &mut Fields<'_>, key: &str) -> String {
+        let is_there = fields.raw(key).is_some_and(|raw| raw.starts_with('"') && raw != "\"\"");
+        if !is_there {
+            self.lacks(fields, key, "a string that is not empty");
+        }
+        self.word(fields, &[key])
+    }
+
+    /// Whether it says so.
+    pub fn flag(&mut self, fields: &mut Fields<'_>, key: &str) -> bool {
+        fields.take(key, &mut self.bad).unwrap_or_default()
     }
 
     /// An object inside the object.
     pub fn inner<'a>(&mut self, fields: &mut Fields<'a>, key: &str) -> Option<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null")?;
-        Fields::at(key, raw, &mut self.bad)
+        Fields::at(&fields.path_to(key), raw, &mut self.bad)
     }
 
     /// The objects of an array inside the object.
     pub fn objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
-        fields.raw(key).filter(|raw| *raw != "null").map(|raw| self.each(raw, key)).unwrap_or_default()
+        let raw = fields.raw(key).filter(|raw| *raw != "null");
+        raw.map(|raw| self.each(raw, &fields.path_to(key))).unwrap_or_default()
     }
 
     fn each<'a>(&mut self, raw: &'a str, path: &str) -> Vec<Fields<'a>> {

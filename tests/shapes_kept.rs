@@ -1,0 +1,304 @@
+//! Nothing that a caller appends in a provider's shape is dropped without a word: it is in the records, or the whole is
+//! refused, with its place.
+#![cfg(feature = "interop")]
+#![allow(missing_docs)]
+#![cfg(not(target_arch = "wasm32"))]
+
+use leftoff::error::Code;
+use leftoff::record::message::Message;
+use leftoff::shapes::{Format, drafts, write};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What differs from every other text of a sample, so that it can be looked for. It is base64, too.
+#[derive(Default)]
+struct Marks(u32);
+
+impl Marks {
+    fn next(&mut self, kind: &str) -> String {
+        self.0 += 1;
+        format!("{kind}{:04}", self.0)
+    }
+
+    /// Something that is sent to a model again.
+    fn said(&mut self) -> Value {
+        self.next("mark").into()
+    }
+
+    /// What is kept, and not sent in every shape: reasoning, what is signed, names of files.
+    fn kept(&mut self) -> Value {
+        self.next("hush").into()
+    }
+
+    /// The bytes of a file: where its kind is spoiled, its name is sent.
+    fn file(&mut self) -> Value {
+        self.next("file").into()
+    }
+
+    fn url(&mut self) -> Value {
+        format!("https://example.com/{}", self.next("file")).into()
+    }
+}
+
+fn marks(text: &str) -> impl Iterator<Item = &str> {
+    let found = ["mark", "hush", "file"].into_iter().flat_map(|kind| text.match_indices(kind));
+    found
+        .filter_map(|(at, _)| text.get(at..at + 8))
+        .filter(|mark| mark[4..].bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A turn of each shape, with all that its documentation has a model be sent, and what is signed.
+fn turn(format: Format, m: &mut Marks) -> Vec<Value> {
+    let (id, name) = (m.said(), m.said());
+    let arguments = json!({ "a": m.said() });
+    let all = match format {
+        Format::OpenaiChat => json!([
+            {"role": "developer", "content": m.said()},
+            {"role": "user", "content": [
+                {"type": "text", "text": m.said()},
+                {"type": "image_url", "image_url": {"url": m.url()}},
+                {"type": "input_audio", "input_audio": {"data": m.file(), "format": "wav"}},
+                {"type": "file", "file": {"filename": m.kept(), "file_data": format!("data:application/pdf;base64,{}", m.next("file"))}},
+            ]},
+            {"role": "assistant", "content": m.said(), "reasoning_content": m.kept(), "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}]},
+            {"role": "tool", "tool_call_id": id, "content": m.said()},
+            {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "refusal": m.said(), "content": null}}]},
+        ]),
+        Format::OpenaiResponses => json!([
+            {"role": "user", "content": [{"type": "input_text", "text": m.said()}, {"type": "input_image", "image_url": m.url()},
+                {"type": "input_file", "filename": m.kept(), "file_url": m.url()}]},
+            {"output": [
+                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": m.kept()}],
+                    "content": [{"type": "reasoning_text", "text": m.kept()}], "encrypted_content": m.kept()},
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": m.said()}]},
+                {"type": "function_call", "id": "fc_1", "call_id": id, "name": name, "arguments": arguments.to_string()},
+            ]},
+            {"type": "function_call_output", "call_id": id, "output": [{"type": "input_text", "text": m.said()}]},
+            {"type": "web_search_call", "id": m.said(), "action": {"type": "search", "query": m.said()}},
+        ]),
+        Format::Anthropic => json!([
+            {"role": "user", "content": [
+                {"type": "text", "text": m.said()},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": m.file()}},
+                {"type": "document", "context": m.said(), "source": {"type": "url", "url": m.url()}},
+                {"type": "search_result", "source": m.url(), "title": m.said(), "content": [{"type": "text", "text": m.said()}]},
+            ]},
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": m.kept(), "signature": m.kept()},
+                {"type": "redacted_thinking", "data": m.kept()},
+                {"type": "text", "text": m.said()},
+                {"type": "tool_use", "id": id, "name": name, "input": arguments},
+            ]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": [
+                {"type": "text", "text": m.said()}, {"type": "image", "source": {"type": "url", "url": m.url()}}]}]},
+            {"role": "assistant", "content": m.said()},
+        ]),
+        Format::Gemini => json!([
+            {"role": "user", "parts": [{"text": m.said()}, {"inlineData": {"mimeType": "image/png", "data": m.file()}},
+                {"fileData": {"mimeType": "video/mp4", "fileUri": m.url()}}]},
+            {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+                {"thought": true, "text": m.kept()},
+                {"text": m.said(), "thoughtSignature": m.kept()},
+                {"functionCall": {"id": id, "name": name, "args": arguments}, "thoughtSignature": m.kept()},
+            ]}}]},
+            {"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": {"output": m.said()},
+                "parts": [{"inlineData": {"mimeType": "image/png", "data": m.file()}}]}}]},
+            {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": m.said()}}]},
+        ]),
+        Format::AiSdk => json!([
+            {"role": "user", "content": [{"type": "text", "text": m.said()}, {"type": "image", "image": m.url()},
+                {"type": "file", "mediaType": "application/pdf", "filename": m.kept(), "data": m.file()}]},
+            {"role": "assistant", "content": [
+                {"type": "reasoning", "text": m.kept(), "providerOptions": {"anthropic": {"signature": m.kept()}}},
+                {"type": "reasoning", "text": "", "providerOptions": {"openai": {"reasoningEncryptedContent": m.kept()}}},
+                {"type": "reasoning", "text": "", "providerOptions": {"bedrock": {"redactedData": m.kept()}}},
+                {"type": "text", "text": m.said(), "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+                {"type": "tool-call", "toolCallId": id, "toolName": name, "input": arguments,
+                    "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+            ]},
+            {"role": "tool", "content": [{"type": "tool-result", "toolCallId": id, "toolName": name, "output": {"type": "content",
+                "value": [{"type": "text", "text": m.said()}, {"type": "file-data", "mediaType": "image/png", "data": m.file()}]}}]},
+            {"role": "assistant", "content": m.said()},
+        ]),
+        Format::AiSdkUi => json!([
+            {"id": "1", "role": "user", "parts": [{"type": "text", "text": m.said()},
+                {"type": "file", "mediaType": "image/png", "filename": m.kept(), "url": m.url()}]},
+            {"id": "2", "role": "assistant", "parts": [
+                {"type": "step-start"},
+                {"type": "reasoning", "text": m.kept(), "providerMetadata": {"anthropic": {"signature": m.kept()}}},
+                {"type": "text", "text": m.said()},
+                {"type": "dynamic-tool", "toolName": name, "toolCallId": id, "state": "output-available", "input": arguments,
+                    "output": {"b": m.said()}, "callProviderMetadata": {"google": {"thoughtSignature": m.kept()}}},
+                {"type": "tool-search", "toolCallId": m.said(), "state": "output-error", "input": {}, "errorText": m.said()},
+                {"type": "tool-search", "toolCallId": m.said(), "state": "output-denied", "input": {}, "approval": {"reason": m.said()}},
+            ]},
+        ]),
+        Format::Leftoff => json!([
+            {"role": "user", "content": m.said(), "attachments": [{"mime": "image/png", "name": m.kept(), "data": m.file()}]},
+            {"role": "assistant", "content": m.said(), "assistant": {"toolCalls": [{"id": id, "name": name, "arguments": arguments.to_string()}],
+                "reasoning": [{"text": m.kept(), "signature": m.kept(), "data": m.kept()}]}},
+            {"role": "tool", "content": m.said(), "tool": {"callId": id, "name": name}},
+        ]),
+    };
+    all.as_array().expect("messages").clone()
+}
+
+/// The pointer of every value inside.
+fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+    let inside: Vec<(String, &Value)> = match value {
+        Value::Array(all) => all.iter().enumerate().map(|(place, one)| (place.to_string(), one)).collect(),
+        Value::Object(all) => all.iter().map(|(key, one)| (key.clone(), one)).collect(),
+        _ => return,
+    };
+    for (key, one) in inside {
+        let at = format!("{at}/{key}");
+        pointers(one, &at, found);
+        found.push(at);
+    }
+}
+
+/// The same without the value there, or with another one.
+fn spoiled(all: &Value, pointer: &str, with: Option<&Value>) -> Value {
+    let mut all = all.clone();
+    let (above, key) = pointer.rsplit_once('/').expect("a pointer");
+    match (all.pointer_mut(above).expect("what is above it"), with) {
+        (Value::Object(fields), Some(with)) => drop(fields.insert(key.into(), with.clone())),
+        (Value::Object(fields), None) => drop(fields.remove(key)),
+        (Value::Array(items), Some(with)) => items[key.parse::<usize>().expect("a place")] = with.clone(),
+        (Value::Array(items), None) => drop(items.remove(key.parse::<usize>().expect("a place"))),
+        (other, _) => panic!("nothing is inside {other}"),
+    }
+    all
+}
+
+/// What is given is in the records, and what a model is sent of it in the messages of the same shape, or it is refused.
+fn check(given: &Value, format: Format) -> Option<Vec<Message>> {
+    let json = given.to_string();
+    let drafts = match drafts(&json, format) {
+        Ok(drafts) => drafts,
+        Err(error) => {
+            let text = &error.message;
+            assert_eq!(error.code, Code::InvalidRequest, "{text}: {json}");
+            assert!(text.starts_with("message ") && text.contains(": expected "), "{text}: {json}");
+            assert!(text.contains("but found ") || text.contains("did you mean"), "{text}: {json}");
+            return None;
+        }
+    };
+    assert!(!drafts.is_empty() || given == &json!([]), "acknowledged without a record: {json}");
+    let records = serde_json::to_string(&drafts).expect("they are JSON");
+    for mark in marks(&json) {
+        assert!(records.contains(mark), "{format:?}: {mark} is lost of {json}\nin {records}");
+    }
+    for draft in &drafts {
+        let tool = draft.tool.as_ref().map(|tool| &tool.call_id);
+        let words = draft.tool_calls().iter().flat_map(|call| [&call.id, &call.name]).chain(tool);
+        assert!(
+            format == Format::Leftoff || words.into_iter().all(|word| !word.is_empty()),
+            "{json}\nin {records}"
+        );
+    }
+    let written = write(&drafts, format);
+    // A result that nobody asked for is told by its id, and is in the records.
+    let is_sent = |draft: &&Message| {
+        draft.tool.as_ref().is_none_or(|tool| !written.orphaned_results.contains(&tool.call_id))
+    };
+    let mut sent: Vec<Message> = drafts.iter().filter(is_sent).cloned().collect();
+    // With a result the name is sent that its call has.
+    sent.iter_mut().filter_map(|draft| draft.tool.as_mut()).for_each(|tool| tool.name.clear());
+    let sent = serde_json::to_string(&sent).expect("they are JSON");
+    let is_told = written.json.contains("[Not sent: ");
+    for mark in marks(&sent).filter(|mark| mark.starts_with("mark") || (mark.starts_with("file") && !is_told))
+    {
+        assert!(written.json.contains(mark), "{format:?}: {mark} is not sent of {json}\nin {}", written.json);
+    }
+    Some(drafts)
+}
+
+fn others() -> Vec<Option<Value>> {
+    let values = [
+        json!(null),
+        json!(7),
+        json!(true),
+        json!("x"),
+        json!(""),
+        json!([]),
+        json!({}),
+        json!(["x"]),
+        json!([{}]),
+    ];
+    values.into_iter().map(Some).chain([None]).collect()
+}
+
+#[test]
+fn what_is_given_in_any_shape_is_kept_or_refused_whatever_lacks_and_whatever_is_of_another_kind() {
+    for format in Format::ALL {
+        let given = Value::from(turn(format, &mut Marks::default()));
+        let drafts = check(&given, format).expect("it is as it is documented");
+        assert!(!write(&drafts, format).json.contains("[Not sent: "), "{format:?} takes all of these files");
+        let mut places = Vec::new();
+        pointers(&given, "", &mut places);
+        for place in &places {
+            for with in others() {
+                check(&spoiled(&given, place, with.as_ref()), format);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    // Several turns, each of them spoiled in more than one place.
+    #[test]
+    fn so_it_is_where_more_than_one_thing_is_wrong(
+        turns in 1..3usize,
+        wrong in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..4),
+    ) {
+        for format in Format::ALL {
+            let mut m = Marks::default();
+            let mut given = Value::from((0..turns).flat_map(|_| turn(format, &mut m)).collect::<Vec<_>>());
+            for (place, with) in &wrong {
+                let mut places = Vec::new();
+                pointers(&given, "", &mut places);
+                if !places.is_empty() {
+                    given = spoiled(&given, &places[place.index(places.len())], others()[with.index(others().len())].as_ref());
+                }
+            }
+            check(&given, format);
+        }
+    }
+}
+
+fn refused(json: &str, format: Format) -> String {
+    drafts(json, format).expect_err("it lacks something").message
+}
+
+#[test]
+fn what_lacks_is_named_with_its_place() {
+    let chat = r#"{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a"}},{"id":"2"}]}"#;
+    assert_eq!(
+        refused(chat, Format::OpenaiChat),
+        "message 0: expected an object for \"tool_calls[1].function\", but found none"
+    );
+    assert_eq!(
+        refused(r#"{"candidates":[]}"#, Format::Gemini),
+        "message 0: expected an answer for \"candidates\", but found none"
+    );
+    assert_eq!(
+        refused(r#"[{"type":"function_call","call_id":"1","arguments":"{}"}]"#, Format::OpenaiResponses),
+        "message 0: expected a string that is not empty for \"name\", but found none"
+    );
+    let part = r#"{"role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-a","state":"input-available"}]}"#;
+    assert_eq!(
+        refused(part, Format::AiSdkUi),
+        "message 0: expected a string that is not empty for \"parts[1].toolCallId\", but found none"
+    );
+    assert_eq!(
+        refused(
+            r#"{"choices":[{"message":{"role":"assistant"}},{"message":{"role":"assistant"}}]}"#,
+            Format::OpenaiChat
+        ),
+        "message 0: expected one answer for \"choices\", but found 2 instead"
+    );
+}
