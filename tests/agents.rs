@@ -40,6 +40,7 @@ use std::sync::LazyLock;
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Coverage, Import, ImportedSession, coverage, detect, read};
 use leftoff::record::message::{Message, Role};
+use leftoff::record::scan::Problem;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -151,6 +152,30 @@ fn no_message_is_lost_or_doubled() {
         assert_eq!(counts(side.into_iter()), script["side"], "{path:?}");
         assert_eq!(json!(import.problems.len()), script["bad"], "{path:?}: {:?}", import.problems);
     }
+}
+
+#[test]
+fn a_call_without_a_name_is_kept_and_told() {
+    let mut told = BTreeSet::new();
+    for (Fixture { agent, path, bytes, .. }, import, _) in imports() {
+        let mut calls =
+            import.sessions.iter().flat_map(|session| &session.messages).flat_map(Message::tool_calls);
+        let Some(name) = calls.next().map(|call| &call.name).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        // Of files with another encoding of names nothing is changed.
+        let Ok(text) = core::str::from_utf8(bytes) else { continue };
+        let nameless = text.replace(&format!("{name:?}"), "\"\"");
+        let Ok(import) = read(nameless.as_bytes(), &path.to_string_lossy(), Some(*agent)) else { continue };
+        let mut calls =
+            import.sessions.iter().flat_map(|session| &session.messages).flat_map(Message::tool_calls);
+        if calls.any(|call| call.name.is_empty()) {
+            let is_told = |problem: &Problem| problem.message.starts_with("expected the name of a tool");
+            assert!(import.problems.iter().any(is_told), "{path:?}: {:?}", import.problems);
+            told.insert(agent.as_str());
+        }
+    }
+    assert!(told.len() > 6, "{told:?}");
 }
 
 // A path that is in another: `a.b` and `a[x]` are in `a`.

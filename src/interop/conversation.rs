@@ -303,8 +303,13 @@ impl Conversation {
             {
                 (tool.is_error, tool.not_run) = (true, true);
             }
+            let Span { start, end } = place;
+            if let Some(call) = message.tool_calls().iter().find(|call| call.name.is_empty()) {
+                let message =
+                    format!("expected the name of a tool for the call {:?}, but found none", call.id);
+                problems.push(Problem { code: ProblemCode::BadValue, start, end, message });
+            }
             if let Some(found) = too_long(&message, bytes) {
-                let Span { start, end } = place;
                 problems.push(Problem { code: ProblemCode::LineTooLong, start, end, message: found });
                 refused.insert(message.id.clone());
             }
