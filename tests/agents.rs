@@ -41,6 +41,8 @@ use leftoff::error::Code;
 use leftoff::interop::{AgentName, Coverage, Import, ImportedSession, coverage, detect, read};
 use leftoff::record::message::{Message, Role};
 use leftoff::record::scan::Problem;
+use leftoff::session::title::{Titles, shown};
+use leftoff::state::{Kind, State};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -176,6 +178,34 @@ fn a_call_without_a_name_is_kept_and_told() {
         }
     }
     assert!(told.len() > 6, "{told:?}");
+}
+
+// What a session is called by where nobody named it is the beginning of what was said first.
+#[test]
+fn the_task_is_the_first_thing_that_a_human_said() {
+    let mut known = BTreeSet::new();
+    for (Fixture { agent, path, .. }, import, _) in imports() {
+        for session in &import.sessions {
+            let (mut state, mut first) = (State::default(), None);
+            for message in &session.messages {
+                state.take(message);
+                let is_said = message.role == Some(Role::User)
+                    && message.source.as_ref().is_none_or(|source| source.extra == Default::default());
+                let said = json!(Titles::of(message.content.as_str()))["said"].clone();
+                first = first.or(said.as_str().filter(|_| is_said).map(String::from));
+            }
+            let Some(first) = first else { continue };
+            let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
+            assert!(!task.is_empty(), "{path:?}: {first:?} is no task");
+            let wrapped = ["<user_input", "<task>", "<feedback", "<system-reminder", "<environment", "</"];
+            assert!(!wrapped.iter().any(|tag| task.starts_with(tag)), "{path:?}: {task}");
+            let (task, first) = (shown(task), first.trim_end_matches('…'));
+            if task.contains(first) {
+                known.insert(agent.as_str());
+            }
+        }
+    }
+    assert!(known.len() > 9, "{known:?}");
 }
 
 // A path that is in another: `a.b` and `a[x]` are in `a`.

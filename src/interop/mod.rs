@@ -31,6 +31,7 @@ mod version;
 use alloc::format;
 
 use crate::error::{Code, Error};
+use crate::plain::wrapping::is_about_place;
 use crate::record::message::{Message, Role};
 use crate::session::title;
 
@@ -109,17 +110,9 @@ fn is_said(agent: AgentName, message: &Message) -> bool {
         Some(Role::Assistant | Role::Tool) => true,
         // Claude Code marks the words of a command, too, that the user typed.
         Some(Role::User) if agent == AgentName::ClaudeCode => !message.is_marked("isAttached"),
-        Some(Role::User) => !message.is_marked("isMeta") && !is_of_client(message.content.as_str()),
+        Some(Role::User) => !message.is_marked("isMeta") && !is_about_place(message.content.as_str()),
         Some(Role::System) | None => false,
     }
-}
-
-// Of some clients only the beginning of such a message tells.
-fn is_of_client(text: &str) -> bool {
-    let tags =
-        ["<session_context>", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions"];
-    let text = text.trim_start();
-    tags.iter().any(|tag| text.starts_with(tag))
 }
 
 fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> {

@@ -1,5 +1,6 @@
 //! What a user says, told from what a client, or a command of leftoff's, puts in the user's place.
 
+use crate::plain::wrapping::is_of_client;
 use crate::record::message::{Message, Role};
 
 /// What stands in the text of each command that agents are given.
@@ -15,10 +16,6 @@ const OWN: [&str; 2] = ["workspace.resume", "workspace.stop-conversation"];
 const COMMON: [&str; 4] = ["sessions", "session", "compact-session", "debug-context"];
 /// How the first ones are typed where they are skills.
 const TYPED: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
-/// What clients say in a user's place begins with one of these.
-const OF_CLIENT: [&str; 5] =
-    ["session_context", "environment_context", "user_instructions", "skill", "system-reminder"];
-
 /// Whether the user says something in a message: not the client, and not by a command of leftoff's. `next` is the message
 /// behind it.
 pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
@@ -50,17 +47,6 @@ fn calls(text: &str, is: impl Fn(&str) -> bool) -> bool {
         let name = text[at + CALLED.len()..].split_once('<');
         name.is_some_and(|(name, _)| is(name))
     })
-}
-
-fn is_of_client(text: &str) -> bool {
-    let Some(tag) = text.trim_start().strip_prefix('<') else { return false };
-    let is_end = |letter: char| letter == '>' || letter.is_whitespace();
-    let Some(end) = tag.find(is_end) else { return false };
-    let name = &tag[..end];
-    let is_local = name.strip_prefix("local-command-").is_some_and(|rest| {
-        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    });
-    is_local || OF_CLIENT.contains(&name)
 }
 
 #[cfg(test)]

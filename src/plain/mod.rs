@@ -1,6 +1,7 @@
 //! Text on one line, as a reader sees it: nothing in it steers a terminal, nothing is hidden between its letters.
 
 pub mod harmless;
+pub(crate) mod wrapping;
 
 use alloc::string::String;
 use alloc::vec::Vec;

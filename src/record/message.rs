@@ -294,6 +294,11 @@ impl Message {
         marks.into_iter().any(|(key, value)| key.trim_matches('"') == mark && value == "true")
     }
 
+    /// Whether it stands in the user's place, and no user said it.
+    pub(crate) fn is_unsaid(&self) -> bool {
+        ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"].iter().any(|mark| self.is_marked(mark))
+    }
+
     /// Whether another line says the same message, whatever its number and its count.
     pub(crate) fn says_the_same(&self, other: &Message) -> bool {
         let bare = |message: &Message| Message { seq: None, tokens: None, ..message.clone() };

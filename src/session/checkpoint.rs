@@ -23,8 +23,6 @@ use crate::time;
 use crate::tokens::cost;
 
 const VERSION: u32 = 1;
-/// The marks of messages in the user's role that no user said.
-const UNSAID: [&str; 4] = ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"];
 
 /// What is known of the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -135,7 +133,7 @@ impl Checkpoint {
                     let said = &message.content;
                     self.first_user_line = self.first_user_line.take().or_else(|| first_line(said));
                 }
-                if !UNSAID.iter().any(|mark| message.is_marked(mark)) {
+                if !message.is_unsaid() {
                     self.titles.take(message.content.as_str());
                 }
             }

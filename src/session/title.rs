@@ -1,8 +1,8 @@
 //! What a session is called where nobody gave it a name: the first words that its user said.
 //!
 //! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the work
-//! is done, reminders, summaries of what came before. One function tells that apart, for every agent. A slash command's own
-//! words count only where nothing else was said.
+//! is done, reminders, summaries of what came before. One table tells that apart, for every agent: `plain/wrapping.rs`. A
+//! slash command's own words count only where nothing else was said.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,78 +13,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::plain::one_line;
+use crate::plain::wrapping::{Block, Holds, TRIED, behind_request, is_made, tag};
 
 /// So many letters a title has at most, as a reader counts them, with the mark of its cut.
 const LONGEST: usize = 80;
 /// No letter of any language has more marks; one that is made to be long is none.
 const MOST_BYTES_A_LETTER: usize = 64;
-/// Blocks and lines that are looked at: whoever says something has said it by then.
-const TRIED: usize = 64;
-
-/// What a message begins with that a program wrote, all of it.
-const MADE: &[&str] = &[
-    "# AGENTS.md instructions",
-    "Another language model started",
-    "Base directory for this skill:",
-    "Called the Read tool with",
-    "Caveat: The messages below",
-    "Context summary:",
-    "Conversation summary:",
-    "Here is a summary of the conversation",
-    "Summary of prior context",
-    "Summary of the conversation",
-    "System: Potential loop detected",
-    "The conversation history before this point",
-    "The following is a summary of",
-    "This is the Gemini CLI",
-    "This session is being continued from a previous",
-    "You are continuing a previous conversation",
-    "[EARLIER CONVERSATION",
-    "[RESUMED CONVERSATION",
-];
-/// Where a user's words begin, in what an editor writes around them.
-const REQUEST: &str = "\n## My request for Codex:";
-/// Blocks that hold a user's words.
-const SAID: &[&str] = &[
-    "answer",
-    "feedback",
-    "human",
-    "input",
-    "message",
-    "prompt",
-    "query",
-    "question",
-    "request",
-    "task",
-    "user",
-    "user_input",
-    "user_message",
-    "user_prompt",
-    "user_query",
-    "user_request",
-    "userRequest",
-];
-/// Blocks whose names have one of these in them hold none.
-const UNSAID: &[&str] = &[
-    "abort",
-    "bash-std",
-    "caveat",
-    "command",
-    "context",
-    "diagnostic",
-    "environment",
-    "hook",
-    "ide_",
-    "instruction",
-    "notice",
-    "notification",
-    "permission",
-    "reminder",
-    "snapshot",
-    "stdout",
-    "summary",
-    "system",
-];
 /// What agents call a session that they have no name for.
 #[cfg(feature = "interop")]
 const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
@@ -111,9 +45,8 @@ impl Titles {
         if self.said.is_some() {
             return;
         }
-        let behind = message.find(REQUEST).map(|at| &message[at + REQUEST.len()..]);
         let mut looking = Looking { left: TRIED, ..Looking::default() };
-        looking.read(behind.unwrap_or(message));
+        looking.read(behind_request(message));
         while looking.said.is_none() && looking.command.is_none() {
             let Some(inner) = looking.unknown.take() else { break };
             looking.read(inner);
@@ -186,8 +119,7 @@ struct Looking<'a> {
 impl<'a> Looking<'a> {
     fn read(&mut self, text: &'a str) {
         let mut rest = text.trim_start();
-        if MADE.iter().any(|made| rest.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
-        {
+        if is_made(rest) {
             return;
         }
         let mut name = None;
@@ -205,9 +137,11 @@ impl<'a> Looking<'a> {
                 "command-name" => name = Some(shown(inner)),
                 "command-args" => name = name.map(|name| shown(&format!("{name} {inner}"))),
                 "bash-input" => self.command = self.command.take().or_else(|| Some(shown(inner))),
-                name if SAID.contains(&name) => self.read(inner),
-                name if UNSAID.iter().any(|part| contains(name, part)) => {}
-                _ => self.unknown = self.unknown.or(Some(inner)),
+                _ => match block.holds() {
+                    Holds::Words => self.read(inner),
+                    Holds::NoWords => {}
+                    Holds::Anything => self.unknown = self.unknown.or(Some(inner)),
+                },
             }
         }
         self.command = self.command.take().or(name);
@@ -227,41 +161,6 @@ impl<'a> Looking<'a> {
     }
 }
 
-/// A block at the beginning of a text: `<name …>inner</name>`. Where none of it is closed, all of it is inside.
-struct Block<'a> {
-    name: &'a str,
-    inner: &'a str,
-    behind: &'a str,
-}
-
-impl<'a> Block<'a> {
-    fn at(text: &'a str) -> Option<Block<'a>> {
-        let (name, inner) = tag(text)?;
-        let close = format!("</{name}>");
-        let is_ours = name.contains(['-', '_', ':'])
-            || SAID.contains(&name)
-            || UNSAID.iter().any(|part| contains(name, part));
-        let Some(end) = inner.find(&close) else {
-            return Some(Block { name, inner, behind: "" }).filter(|_| is_ours);
-        };
-        let behind = &inner[end + close.len()..];
-        // Beside words on the same line it is one of them: <b>this</b> one.
-        let is_alone = inner.starts_with('\n') || behind.is_empty() || behind.starts_with(['\n', '\r']);
-        Some(Block { name, inner: &inner[..end], behind }).filter(|_| is_ours || is_alone)
-    }
-}
-
-// The name of a tag at the beginning of a text, and what stands behind the tag.
-fn tag(text: &str) -> Option<(&str, &str)> {
-    let rest = text.strip_prefix('<')?;
-    let name =
-        &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))?];
-    let (more, behind) = rest[name.len()..].split_once('>')?;
-    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (more.is_empty() || more.starts_with([' ', '\n']));
-    is_tag.then_some((name, behind))
-}
-
 // "/add src" and "!ls" are commands, "/home/me is full" is none.
 fn is_command(line: &str) -> bool {
     let word = line.split(' ').next().unwrap_or_default();
@@ -276,10 +175,6 @@ fn is_words(line: &str) -> bool {
     let is_tag = tag(line).is_some_and(|(_, behind)| behind.is_empty());
     let says = |c: char| c.is_alphanumeric() || !c.is_ascii();
     line.contains(says) && !line.starts_with("```") && !is_mark && !is_tag
-}
-
-fn contains(name: &str, part: &str) -> bool {
-    name.as_bytes().windows(part.len()).any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 #[cfg(test)]

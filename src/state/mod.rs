@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::json::text::boundary;
+use crate::plain::wrapping;
 use crate::record::message::{Message, Role};
 use crate::state::tool_effects::{ended_badly, has_failed, was_there};
 
@@ -169,11 +170,12 @@ impl State {
         match message.role {
             Some(Role::User) if message.is_marked("isMeta") => {}
             Some(Role::User) => {
-                let said = sentences::without_wrapping(text);
-                if !said.is_empty() && self.first(Kind::Task).is_none() {
-                    self.facts.push(Fact::new(Kind::Task, cut(said, LONGEST_TASK)));
+                for said in wrapping::said(text) {
+                    if !message.is_unsaid() && self.first(Kind::Task).is_none() {
+                        self.facts.push(Fact::new(Kind::Task, cut(said, LONGEST_TASK)));
+                    }
+                    self.take_sentences(said, Role::User);
                 }
-                self.take_sentences(said, Role::User);
             }
             Some(Role::Assistant) => {
                 let calls = message.tool_calls();

@@ -31,22 +31,6 @@ const LEAST: i32 = 2;
 // Marks of JSON, markup and code, which no sentence has.
 const DATA: [&str; 6] = ["{\"", "\":", "\",\"", "</", "=>", "();"];
 
-/// A user's text without what an agent wraps around it: blocks in tags, and instructions it adds.
-pub(crate) fn without_wrapping(text: &str) -> &str {
-    let mut text = text.trim_ascii();
-    while let Some(rest) = text.strip_prefix('<') {
-        let name = rest.split(|c: char| c == '>' || c.is_whitespace()).next().unwrap_or_default();
-        let is_name = !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let close = alloc::format!("</{name}>");
-        let Some(end) = rest.find(&close).filter(|_| is_name) else { break };
-        text = rest[end + close.len()..].trim_ascii_start();
-    }
-    let added =
-        ["# AGENTS.md instructions", "Caveat: The messages below", "This session is being continued from"];
-    if added.iter().any(|added| text.starts_with(added)) { "" } else { text }
-}
-
 /// Calls back with each sentence that is worth keeping, what it is about, and how much it is worth.
 pub(crate) fn each(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
     if text.len() <= HEAD + TAIL {

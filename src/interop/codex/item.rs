@@ -14,12 +14,9 @@ use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
 use crate::json::fields::Field;
 use crate::json::text::Text;
+use crate::plain::wrapping::is_about_place;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
 use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
-
-// What the client tells in the user's name.
-const TOLD_BY_CLIENT: [&str; 4] =
-    ["<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<user_shell_command>"];
 
 impl Reader {
     /// Takes an item; whether it was told by its fields.
@@ -76,7 +73,7 @@ impl Reader {
             Message { role: Some(role), content, attachments: said.attachments, ..Message::default() };
         let at = if role == Role::System {
             self.said(message, origin)
-        } else if TOLD_BY_CLIENT.iter().any(|begin| text.starts_with(begin)) {
+        } else if is_about_place(&text) || text.starts_with("<user_shell_command") {
             self.said(message, Origin { flags: marks(&["isMeta"]), ..origin })
         } else {
             self.prompted(message, origin)

@@ -1,0 +1,298 @@
+//! What stands around a user's words in the user's place: one table for every agent.
+//!
+//! Agents put much there that no user said: what a command is made of and what it printed, where the work is done,
+//! reminders, summaries of what came before. A block is known by the name of its tag, whatever attributes that has.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Blocks and lines that are looked at: whoever says something has said it by then.
+pub(crate) const TRIED: usize = 64;
+/// What a message begins with that a program wrote, all of it.
+const MADE: &[&str] = &[
+    "# AGENTS.md instructions",
+    "Another language model started",
+    "Base directory for this skill:",
+    "Called the Read tool with",
+    "Caveat: The messages below",
+    "Context summary:",
+    "Conversation summary:",
+    "Here is a summary of the conversation",
+    "Summary of prior context",
+    "Summary of the conversation",
+    "System: Potential loop detected",
+    "The conversation history before this point",
+    "The following is a summary of",
+    "This is the Gemini CLI",
+    "This session is being continued from a previous",
+    "You are continuing a previous conversation",
+    "[EARLIER CONVERSATION",
+    "[RESUMED CONVERSATION",
+];
+/// Where a user's words begin, in what an editor writes around them.
+const REQUEST: &str = "\n## My request for Codex:";
+/// Blocks that hold a user's words.
+const SAID: &[&str] = &[
+    "answer",
+    "feedback",
+    "human",
+    "input",
+    "message",
+    "prompt",
+    "query",
+    "question",
+    "request",
+    "task",
+    "user",
+    "user_input",
+    "user_message",
+    "user_prompt",
+    "user_query",
+    "user_request",
+    "userRequest",
+];
+/// Blocks whose names have one of these in them hold none.
+const UNSAID: &[&str] = &[
+    "abort",
+    "bash-std",
+    "caveat",
+    "command",
+    "context",
+    "diagnostic",
+    "environment",
+    "hook",
+    "ide_",
+    "instruction",
+    "notice",
+    "notification",
+    "permission",
+    "reminder",
+    "snapshot",
+    "stdout",
+    "summary",
+    "system",
+];
+/// What a client tells of where a conversation takes place, before it or when it changes.
+#[cfg(feature = "interop")]
+const PLACE: &[&str] = &["environment_context", "session_context", "user_instructions"];
+/// What it says besides by itself.
+#[cfg(feature = "interop")]
+const REMARKS: &[&str] = &["skill", "system-reminder"];
+
+/// What a block holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// A user's words.
+    Words,
+    /// None.
+    NoWords,
+    /// Nobody knows: its words are the user's where there are no others.
+    Anything,
+}
+
+/// What the user says in a message, piece by piece, without what stands around it; nothing where no user said any of it.
+pub(crate) fn said(message: &str) -> Vec<&str> {
+    let (mut found, mut left) = (Vec::new(), TRIED);
+    unwrap(behind_request(message), &mut found, &mut left);
+    found
+}
+
+fn unwrap<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) {
+    let mut rest = text.trim();
+    if is_made(rest) {
+        return;
+    }
+    let (before, mut unknown) = (found.len(), None);
+    while !rest.is_empty() && *left > 0 {
+        *left -= 1;
+        // The end of a block that had another one of its name inside.
+        if let Some((_, behind)) = rest.strip_prefix("</").and_then(|rest| rest.split_once('>')) {
+            rest = behind.trim_start();
+            continue;
+        }
+        let Some(block) = Block::at(rest) else {
+            found.push(without_blocks_behind(rest));
+            break;
+        };
+        match block.holds() {
+            Holds::Words => unwrap(block.inner, found, left),
+            Holds::NoWords => {}
+            Holds::Anything => unknown = unknown.or(Some(block.inner)),
+        }
+        rest = block.behind.trim_start();
+    }
+    if let Some(inner) = unknown.filter(|_| found.len() == before) {
+        unwrap(inner, found, left);
+    }
+}
+
+/// Behind where a user's words begin, in what an editor writes around them; all of it where no editor did.
+pub(crate) fn behind_request(message: &str) -> &str {
+    message.find(REQUEST).map_or(message, |at| &message[at + REQUEST.len()..])
+}
+
+/// Whether a program wrote all of a message, by how it begins.
+pub(crate) fn is_made(text: &str) -> bool {
+    MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
+}
+
+/// Whether a client tells by a message, in the user's place, where the conversation takes place.
+#[cfg(feature = "interop")]
+pub(crate) fn is_about_place(message: &str) -> bool {
+    let text = message.trim_start();
+    text.starts_with(MADE[0]) || tag(text).is_some_and(|(name, _)| PLACE.contains(&name))
+}
+
+/// Whether a client says a message by itself, in the user's place.
+#[cfg(feature = "interop")]
+pub(crate) fn is_of_client(message: &str) -> bool {
+    let of_command = |name: &str| name.strip_prefix("local-command-").is_some_and(|rest| !rest.is_empty());
+    let is_remark = |(name, _): (&str, &str)| of_command(name) || REMARKS.contains(&name);
+    is_about_place(message) || tag(message.trim_start()).is_some_and(is_remark)
+}
+
+/// A block at the beginning of a text: `<name …>inner</name>`. Where none of it is closed, all of it is inside.
+pub(crate) struct Block<'a> {
+    pub name: &'a str,
+    pub inner: &'a str,
+    pub behind: &'a str,
+}
+
+impl<'a> Block<'a> {
+    pub fn at(text: &'a str) -> Option<Block<'a>> {
+        let (name, inner) = tag(text)?;
+        let close = format!("</{name}>");
+        let is_ours = name.contains(['-', '_', ':']) || holds(name) != Holds::Anything;
+        let Some(end) = inner.find(&close) else {
+            return Some(Block { name, inner, behind: "" }).filter(|_| is_ours);
+        };
+        let behind = &inner[end + close.len()..];
+        // Beside words on the same line it is one of them: <b>this</b> one.
+        let is_alone = inner.starts_with('\n') || behind.is_empty() || behind.starts_with(['\n', '\r']);
+        Some(Block { name, inner: &inner[..end], behind }).filter(|_| is_ours || is_alone)
+    }
+
+    /// What its name says of it.
+    pub fn holds(&self) -> Holds {
+        holds(self.name)
+    }
+}
+
+fn holds(name: &str) -> Holds {
+    if SAID.contains(&name) {
+        Holds::Words
+    } else if UNSAID.iter().any(|part| contains(name, part)) {
+        Holds::NoWords
+    } else {
+        Holds::Anything
+    }
+}
+
+// Blocks behind a user's words that hold none: reminders, what an editor has open.
+fn without_blocks_behind(text: &str) -> &str {
+    let mut rest = text.trim_end();
+    for _ in 0..TRIED {
+        let Some(begin) = last_block(rest) else { break };
+        rest = rest[..begin].trim_end();
+    }
+    rest
+}
+
+// Where a text ends with a block that holds no words: where that begins.
+fn last_block(text: &str) -> Option<usize> {
+    let (before, name) = text.strip_suffix('>')?.rsplit_once("</")?;
+    let begin = before.rfind(&format!("<{name}"))?;
+    let is_alone = begin == 0 || before[..begin].ends_with('\n');
+    let is_it = tag(&text[begin..]).is_some_and(|(found, _)| found == name);
+    (is_alone && is_it && holds(name) == Holds::NoWords).then_some(begin)
+}
+
+// The name of a tag at the beginning of a text, and what stands behind the tag.
+pub(crate) fn tag(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('<')?;
+    let name =
+        &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))?];
+    let (more, behind) = rest[name.len()..].split_once('>')?;
+    let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (more.is_empty() || more.starts_with([' ', '\n']));
+    is_tag.then_some((name, behind))
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    name.as_bytes().windows(part.len()).any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::{String, ToString};
+    use proptest::prelude::*;
+
+    fn check(message: &str, expected: &[&str]) {
+        assert_eq!(said(message), expected, "{message}");
+    }
+
+    #[test]
+    fn what_a_user_says_is_told_from_what_stands_around_it_in_every_agents_messages() {
+        for (message, expected) in [
+            ("Fix it\n\nIt fails", "Fix it\n\nIt fails"),
+            ("<user_input mode=\"act\">Fix it</user_input>", "Fix it"),
+            ("<task>\nFix it\n</task>\n\n<environment_details>\n# Time\n</environment_details>", "Fix it"),
+            ("<feedback>\nFix it\n</feedback>", "Fix it"),
+            ("<user_message>\nFix it\n</user_message>", "Fix it"),
+            ("<system-reminder>\nbe kind\n</system-reminder>\nFix it", "Fix it"),
+            ("Fix it\n<system-reminder>\nbe kind\n</system-reminder>", "Fix it"),
+            (
+                "<user_instructions kind=\"a\">\nbe kind\n</user_instructions>\n<user_query>Fix it</user_query>",
+                "Fix it",
+            ),
+            ("# Context from my IDE setup:\n\n## My request for Codex:\nFix it", "Fix it"),
+            ("<my_block>Fix it</my_block>", "Fix it"),
+            ("<b>Fix</b> it </b>", "<b>Fix</b> it </b>"),
+            ("a < b and b > </c>", "a < b and b > </c>"),
+        ] {
+            check(message, &[expected]);
+        }
+        check("<task>one</task>\ntwo", &["one", "two"]);
+        for message in [
+            "",
+            "<command-name>/clear</command-name>\n<command-message>clear</command-message>",
+            "<environment_context cwd=\"/a\">\n<cwd>/a</cwd>\n</environment_context>",
+            "<user_instructions>\nbe kind\n</user_instructions>",
+            "# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>be kind</INSTRUCTIONS>",
+            "This session is being continued from a previous conversation that ran out of context.",
+        ] {
+            check(message, &[]);
+        }
+    }
+
+    proptest! {
+        // However many of them, in whichever order, with attributes or not.
+        #[test]
+        fn words_are_found_in_any_wrapping(
+            words in "[a-z]{1,6}( [a-z]{1,6}){0,4}",
+            around in prop::collection::vec((prop::sample::select(SAID), any::<bool>()), 0..6),
+            beside in prop::collection::vec(
+                (prop::sample::select(&["system-reminder", "environment_details", "ide_selection"][..]), any::<bool>()), 0..6),
+        ) {
+            let tag = |name: &str, has_more: bool| if has_more { format!("<{name} a=\"b c\">") } else { format!("<{name}>") };
+            let mut message = words.clone();
+            for (name, has_more) in around {
+                message = format!("{}{message}</{name}>", tag(name, has_more));
+            }
+            for (at, (name, has_more)) in beside.into_iter().enumerate() {
+                let block = format!("{}\nnothing\n</{name}>", tag(name, has_more));
+                message = if at % 2 == 0 { format!("{block}\n{message}") } else { format!("{message}\n{block}") };
+            }
+            prop_assert_eq!(said(&message), [words.as_str()]);
+        }
+    }
+
+    #[test]
+    fn a_message_made_to_be_long_is_not_read_again_and_again() {
+        for hostile in ["<task>", "</task>", "<a_b>\n", "\n<system-reminder></system-reminder>"] {
+            let message: String = hostile.repeat(1_000_000).to_string();
+            assert!(said(&message).iter().all(|said| said.len() <= message.len()));
+        }
+    }
+}
