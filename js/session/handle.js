@@ -4,7 +4,7 @@
 import { join, relative, sep } from "node:path";
 
 import { agents } from "../wasm/agents.js";
-import { anyCounter, bytesOf, called, fromBytes, instance, lent, lentBytes, textOf, toBytes } from "../wasm/core.js";
+import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, whole } from "../wasm/core.js";
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
 import { KeptReport } from "./context/kept-report.js";
@@ -160,7 +160,7 @@ export class Live {
 
   /** What is known of it is of the core that is at work. */
   get isLive() {
-    return this.#instance === instance();
+    return this.#instance === whole.instance;
   }
 
   get #isKnown() {
@@ -203,10 +203,10 @@ export class Live {
     this.letGo();
     const { workspace, path, shown } = foundAt(this.place, this.#home);
     const cache = below(this.#home, this.#cache.folder);
-    const { handle, free } = this.#lend?.(this.place, this.#id) ?? lent((core) => new core.Live(workspace, path, shown, cache, this.#id));
+    const { handle, free } = this.#lend?.(this.place, this.#id) ?? whole.lent((core) => new core.Live(workspace, path, shown, cache, this.#id));
     this.#held.push(free);
     this.#native = handle;
-    this.#instance = instance();
+    this.#instance = whole.instance;
     return handle;
   }
 

@@ -455,10 +455,17 @@ export class Store {
     return this.#imported("importFiles", { files: await foundOf(this.#places.storageOf(), kept), from }, onProgress);
   }
 
-  /** @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onPage @returns {Promise<ImportResult>} */
-  async #imported(name, asked, onPage) {
-    const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, tells: onPage !== undefined });
-    await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
-    return result;
+  /** After a trap it is begun again with what was noted until then. @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onProgress @param {object[]} [notes] @returns {Promise<ImportResult>} */
+  async #imported(name, asked, onProgress, notes = []) {
+    const known = notes.length;
+    const onPage = (/** @type {any} */ page) => (page.note ? void notes.push(page.note) : onProgress?.(page));
+    try {
+      const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, notes, tells: onProgress !== undefined });
+      await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
+      return result;
+    } catch (error) {
+      if (!(error instanceof LeftoffError && error.cause instanceof WebAssembly.RuntimeError && notes.length > known)) throw error;
+      return this.#imported(name, asked, onProgress, notes);
+    }
   }
 }

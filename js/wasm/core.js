@@ -35,16 +35,6 @@ export function called(call) {
   return whole.called(call);
 }
 
-/** Makes a handle of the core: see `Module.lent`. @template {{ free(): void }} T @param {(core: Core) => T} make */
-export function lent(make) {
-  return whole.lent(make);
-}
-
-/** Which instance of the core is at work: what an earlier one made is gone. */
-export function instance() {
-  return whole.instance;
-}
-
 /** What is stored is counted by it, once its vocabulary is loaded. */
 export const STORED = "o200k_base";
 

@@ -6,7 +6,7 @@ import { join, sep } from "node:path";
 
 import { agents, counterBeside } from "./agents.js";
 import { offsetMinutes, randomId } from "./clock.js";
-import { called, fromBytes, instance, toBytes, whole } from "./core.js";
+import { called, fromBytes, toBytes, whole } from "./core.js";
 import { LeftoffError } from "../error.js";
 import { toJson } from "./json.js";
 import { drivePages } from "./drive.js";
@@ -80,7 +80,7 @@ export class CoreStore {
     const { handle, free } = whole.lent(() => native.live(path, placement === "workspace", id));
     const made = this.#instance;
     const forget = () => {
-      if (made === instance()) called(() => native.forget(handle));
+      if (made === whole.instance) called(() => native.forget(handle));
       free();
     };
     return { handle, free: forget };

@@ -159,3 +159,65 @@ fn an_import_says_what_came_of_it_and_how_far_it_is() {
     let again = done(&mut host, store.import_files(files, Counts::Estimate));
     assert_eq!(again, r#"{"imported":[],"problems":[],"unchanged":1}"#);
 }
+
+// A host that keeps notes, and one whose instance ended at any of them: begun again, it comes to the same but for one file.
+#[test]
+fn an_import_that_is_begun_again_with_its_notes_goes_on_behind_the_file_at_which_it_ended() {
+    let paths = ["/t/a.jsonl", "/t/b.jsonl", "/t/none.txt", "/t/c.jsonl"];
+    let filled = || {
+        let mut host = Host::default();
+        for path in paths {
+            let text =
+                String::from_utf8(transcript(3)).expect("UTF-8").replace("\"s\"", &format!("{path:?}"));
+            let text = if path.ends_with(".txt") { "nothing".into() } else { text };
+            host.files.insert(path.into(), (text.into_bytes(), 0));
+        }
+        host
+    };
+    let asked = |notes: &[Value]| {
+        let files = paths.map(|path| json!({ "path": path, "size": "1", "bytes": 10 }));
+        json!({ "files": files, "notes": notes }).to_string()
+    };
+    let pages = |host: &Host| -> Vec<Value> {
+        let pages = host.pages.iter().map(|page| serde_json::from_str::<Value>(page).expect("JSON"));
+        pages.map(|page| page["note"].clone()).collect()
+    };
+    let (mut host, store) = (filled(), store());
+    let whole: Value =
+        serde_json::from_str(&done(&mut host, store.import_files(asked(&[]), Counts::Estimate)))
+            .expect("JSON");
+    let notes = pages(&host);
+    assert_eq!((whole["imported"].as_array().map(Vec::len), notes.len()), (Some(3), 2 * paths.len()));
+    for at in 0..=notes.len() {
+        let (mut host, store) = (filled(), Store::new(setup(None)));
+        let result = done(&mut host, store.import_files(asked(&notes[..at]), Counts::Estimate));
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        let trapped = notes[..at].last().filter(|note| note["result"].is_null()).map(|note| &note["path"]);
+        let told = |key: &str, value: &Value| -> Vec<Value> {
+            value[key].as_array().expect("an array").iter().map(|one| one["path"].clone()).collect()
+        };
+        let expected: Vec<_> =
+            told("imported", &whole).into_iter().filter(|path| Some(path) != trapped).collect();
+        assert_eq!(told("imported", &result), expected, "{at}");
+        assert_eq!(told("problems", &result), trapped.into_iter().cloned().collect::<Vec<_>>(), "{at}");
+        assert!(result["problems"].as_array().expect("an array").iter().all(|one| one["code"] == "internal"));
+        assert_eq!(result["unchanged"], 0);
+        // What was begun is not read again, and the file that is a problem is no file that was seen.
+        assert!(
+            pages(&host).iter().all(|page| !notes[..at].iter().any(|note| note["path"] == page["path"])),
+            "{at}"
+        );
+        let again = done(&mut host, store.import_files(asked(&[]), Counts::Estimate));
+        let again: Value = serde_json::from_str(&again).expect("JSON");
+        assert_eq!(again["unchanged"], paths.len() - usize::from(trapped.is_some()), "{at}");
+    }
+    // Each of them that came to no end is a problem, however often it is begun again.
+    let begun: Vec<Value> = notes.iter().filter(|note| note["result"].is_null()).cloned().collect();
+    let (mut host, store) = (filled(), Store::new(setup(None)));
+    let result = done(&mut host, store.import_files(asked(&begun), Counts::Estimate));
+    let result: Value = serde_json::from_str(&result).expect("JSON");
+    assert_eq!(
+        (result["problems"].as_array().map(Vec::len), &result["imported"]),
+        (Some(paths.len()), &json!([]))
+    );
+}

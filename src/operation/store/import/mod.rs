@@ -5,6 +5,7 @@ mod appending;
 mod arrivals;
 mod continued;
 mod file;
+mod notes;
 mod recording;
 mod request;
 mod seen;
@@ -18,7 +19,7 @@ use super::Store;
 use crate::error::Error;
 use crate::interop::AgentName;
 use crate::operation::live::Live;
-use crate::operation::{Counts, Io, Operation};
+use crate::operation::{Counts, Io, Operation, Trouble};
 
 use arrivals::Met;
 use request::{FileRequest, FolderRequest};
@@ -40,6 +41,10 @@ impl Result {
         self.problems.extend(other.problems);
     }
 
+    fn failed(path: &str, trouble: &Trouble) -> Result {
+        Result { imported: Vec::new(), problems: Vec::from([file::problem(path, trouble)]) }
+    }
+
     fn to_json(&self, unchanged: usize) -> String {
         let [imported, problems] = [&self.imported, &self.problems].map(|all| all.join(","));
         alloc::format!("{{\"imported\":[{imported}],\"problems\":[{problems}],\"unchanged\":{unchanged}}}")
@@ -57,6 +62,8 @@ struct Importing<'a> {
     has_command: bool,
     /// Whoever asked wants to be told how far it is.
     tells: bool,
+    /// Whoever asked keeps notes.
+    is_noted: bool,
     /// Which session of the store one of an agent's is.
     met: RefCell<Met>,
     /// The sessions that were written to, where it goes on.
@@ -90,15 +97,18 @@ impl Store {
     }
 
     /// The same of many files, as far as they have changed since: `{"files":[{"path","agent","size","bytes"}],"from","tells"}`,
-    /// where a file's `size` is another text once it has changed, and `bytes` how long it is.
+    /// where a file's `size` is another text once it has changed, and `bytes` how long it is. Pages give `{"note"}` where the
+    /// request has `notes`, an array: whoever keeps those that came, and begins again with them after a trap, loses one file.
     pub fn import_files(self: &Rc<Store>, request: String, counts: Counts) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let FolderRequest { files, from, tells } = FolderRequest::from_json(&request)?;
+            let FolderRequest { files, from, notes, tells } = FolderRequest::from_json(&request)?;
             // Refused before any is read.
             named(from.as_deref())?;
-            let importing = Importing::new(&store, &io, counts, tells);
-            let mut seen = Seen::load(&io).await?;
+            let importing =
+                Importing { is_noted: notes.is_some(), ..Importing::new(&store, &io, counts, tells) };
+            let (mut seen, mut result) = (Seen::load(&io).await?, Result::default());
+            let begun = notes::taken_up(notes.unwrap_or_default(), &io, &mut seen, &mut result).await?;
             let all = files.len();
             let print = |file: &request::Found| {
                 let agent = from.as_deref().or(file.agent.as_deref());
@@ -108,24 +118,20 @@ impl Store {
                 )
             };
             let files: Vec<_> = files.into_iter().map(|file| (print(&file), file)).collect();
-            let files: Vec<_> =
-                files.into_iter().filter(|((_, print), file)| !seen.has(&file.path, print)).collect();
+            let files: Vec<_> = files
+                .into_iter()
+                .filter(|((_, print), file)| begun.contains(&file.path) || !seen.has(&file.path, print))
+                .collect();
             let total_bytes = files.iter().map(|(_, file)| file.bytes).sum();
-            let (total, mut start, mut result) = (files.len(), 0, Result::default());
+            let (total, mut start) = (files.len(), 0);
             for (done, ((agent, print), file)) in files.into_iter().enumerate() {
                 let progress = Progress { done, total, start, size: file.bytes, total_bytes };
                 start += file.bytes;
-                let agent = named(Some(&*agent).filter(|agent| !agent.is_empty()))?;
-                match importing.file(&file.path, agent, "null", &progress).await {
-                    Ok(found) => result.take(found),
-                    Err(trouble) if trouble.is_bug() => return Err(trouble),
-                    Err(trouble) if NONE.contains(&trouble.code()) => {}
-                    Err(trouble) => {
-                        result.problems.push(file::problem(&file.path, &trouble));
-                        continue;
-                    }
+                if begun.contains(&file.path) {
+                    continue;
                 }
-                seen.add(&io, file.path, print).await?;
+                let agent = named(Some(&*agent).filter(|agent| !agent.is_empty()))?;
+                result.take(importing.noted(file.path, agent, print, &progress, &mut seen).await?);
             }
             seen.save(&io).await?;
             Ok(result.to_json(all - total))
@@ -136,7 +142,31 @@ impl Store {
 impl<'a> Importing<'a> {
     fn new(store: &'a Store, io: &'a Io, counts: Counts, tells: bool) -> Importing<'a> {
         let (met, recorded) = (RefCell::default(), RefCell::default());
-        Importing { store, io, counts, is_on: false, has_command: false, tells, met, recorded }
+        let (is_on, has_command, is_noted) = (false, false, false);
+        Importing { store, io, counts, is_on, has_command, tells, is_noted, met, recorded }
+    }
+
+    // One of many: what is wrong with it is told with the rest.
+    async fn noted(
+        &self,
+        path: String,
+        agent: Option<AgentName>,
+        print: String,
+        progress: &Progress,
+        seen: &mut Seen,
+    ) -> core::result::Result<Result, Trouble> {
+        self.note_begun(&path).await?;
+        let (found, print) = match self.file(&path, agent, "null", progress).await {
+            Ok(found) => (found, Some(print)),
+            Err(trouble) if trouble.is_bug() => return Err(trouble),
+            Err(trouble) if NONE.contains(&trouble.code()) => (Result::default(), Some(print)),
+            Err(trouble) => (Result::failed(&path, &trouble), None),
+        };
+        self.note_done(&path, &found, print.as_deref()).await?;
+        if let Some(print) = print {
+            seen.add(self.io, path, print).await?;
+        }
+        Ok(found)
     }
 }
 

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::notes::Note;
 use crate::error::Code;
 use crate::json::fields::{BadValue, Fields, objects};
 use crate::operation::Trouble;
@@ -24,6 +25,8 @@ pub(super) struct FileRequest {
 /// Many files.
 pub(super) struct FolderRequest {
     pub files: Vec<Found>,
+    /// What was noted before, by a host that keeps notes.
+    pub notes: Option<Vec<Note>>,
     pub from: Option<String>,
     pub tells: bool,
 }
@@ -60,7 +63,9 @@ impl FolderRequest {
         let files = files.ok_or_else(|| {
             Trouble::refused(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
         })?;
+        let notes = fields.take_raw("notes").and_then(objects);
         let request = FolderRequest {
+            notes: notes.map(|notes| notes.into_iter().map(|note| Note::of(note, bad)).collect()),
             files: files.into_iter().map(|file| Found::of(file, bad)).collect(),
             from: fields.take("from", bad),
             tells: fields.take("tells", bad).unwrap_or_default(),

@@ -1,0 +1,89 @@
+//! What the host keeps of an import while it goes on. A trap ends the instance with all that it knew; then the host begins the
+//! same operation again with these notes. The file at which it ended is a problem, and none that was begun is read again.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::file::problem;
+use super::seen::Seen;
+use super::{Importing, Result as Found};
+use crate::json::fields::{BadValue, Fields, items};
+use crate::json::text::to_json;
+use crate::operation::{Io, Trouble};
+
+/// A file that was begun, and what came of it, where it came to an end.
+pub(super) struct Note {
+    path: String,
+    result: Option<Found>,
+    /// By what it is known later that it has not changed; absent where it is to be read again.
+    print: Option<String>,
+}
+
+impl Note {
+    pub fn of(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Note {
+        let result = fields.take_raw("result").and_then(|raw| Fields::at("notes[].result", raw, bad));
+        let all = |fields: &Fields<'_>, key: &str| {
+            let found = fields.raw(key).and_then(items).unwrap_or_default();
+            found.into_iter().map(String::from).collect()
+        };
+        Note {
+            path: fields.take("path", bad).unwrap_or_default(),
+            result: result.map(|fields| Found {
+                imported: all(&fields, "imported"),
+                problems: all(&fields, "problems"),
+            }),
+            print: fields.take("print", bad),
+        }
+    }
+}
+
+/// The files that were begun before, once what came of them is in `result`.
+pub(super) async fn taken_up(
+    notes: Vec<Note>,
+    io: &Io,
+    seen: &mut Seen,
+    result: &mut Found,
+) -> Result<BTreeSet<String>, Trouble> {
+    // Those that came to no end: by now, each that is still here ended an instance.
+    let (mut begun, mut open) = (BTreeSet::new(), BTreeSet::new());
+    for Note { path, result: found, print } in notes {
+        begun.insert(path.clone());
+        let Some(found) = found else {
+            open.insert(path);
+            continue;
+        };
+        open.remove(&path);
+        result.take(found);
+        if let Some(print) = print {
+            seen.add(io, path, print).await?;
+        }
+    }
+    let trap = Trouble::internal("the core failed while it read this file; please report this");
+    result.problems.extend(open.iter().map(|path| problem(path, &trap)));
+    Ok(begun)
+}
+
+impl Importing<'_> {
+    /// Tells a host that keeps notes of a file that is begun.
+    pub async fn note_begun(&self, path: &str) -> Result<(), Trouble> {
+        self.note(|| format!("\"path\":{}", to_json(path))).await
+    }
+
+    /// The same of what came of it.
+    pub async fn note_done(&self, path: &str, found: &Found, print: Option<&str>) -> Result<(), Trouble> {
+        self.note(|| {
+            let print = print.map(|print| format!(",\"print\":{}", to_json(print))).unwrap_or_default();
+            format!("\"path\":{},\"result\":{}{print}", to_json(path), found.to_json(0))
+        })
+        .await
+    }
+
+    async fn note(&self, said: impl FnOnce() -> String) -> Result<(), Trouble> {
+        if !self.is_noted {
+            return Ok(());
+        }
+        self.io.page(format!("{{\"note\":{{{}}}}}", said()).into_bytes()).await
+    }
+}
