@@ -75,6 +75,11 @@ pub fn ago(ms: i64, stamp: &Stamp) -> String {
     }
 }
 
+/// Whether the calendar has this day, `2025-11-22`.
+pub fn is_day(day: &str) -> bool {
+    day.len() == 10 && parse(&format!("{day}T00:00:00Z")).is_some()
+}
+
 /// The local day, `2025-11-22`.
 pub fn day(ms: i64, stamp: &Stamp) -> String {
     local(ms, stamp).date_naive().to_string()
@@ -113,6 +118,38 @@ mod tests {
         check("2025-11-20T20:00:00Z", "2 days ago");
         check("2025-01-02T23:30:00Z", "on 2025-01-03");
         check("2026-01-01T00:00:00Z", "just now");
+    }
+
+    #[test]
+    fn a_day_is_one_of_the_calendars() {
+        for (day, expected) in [
+            ("2026-02-28", true),
+            ("2024-02-29", true),
+            ("2000-02-29", true),
+            ("2026-02-29", false),
+            ("1900-02-29", false),
+            ("2026-02-31", false),
+            ("2026-04-31", false),
+            ("2026-13-01", false),
+            ("2026-00-10", false),
+            ("2026-01-00", false),
+            ("2026-1-01", false),
+            ("+026-01-01", false),
+            ("2026-01-01T", false),
+            ("", false),
+        ] {
+            assert_eq!(is_day(day), expected, "{day}");
+        }
+        // Each day of four years, and none besides.
+        let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
+        let days: alloc::collections::BTreeSet<String> =
+            (0..1461).map(|nth| day(1_704_067_200_000 + nth * 86_400_000, &stamp)).collect();
+        for (year, month, number) in (2024..2028)
+            .flat_map(|year| (0..14).flat_map(move |month| (0..33).map(move |day| (year, month, day))))
+        {
+            let typed = format!("{year}-{month:02}-{number:02}");
+            assert_eq!(is_day(&typed), days.contains(&typed), "{typed}");
+        }
     }
 
     #[test]

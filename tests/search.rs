@@ -33,6 +33,48 @@ fn bare(text: &str) -> String {
     text.to_lowercase().replace(['é', 'è'], "e").replace('\u{301}', "")
 }
 
+// Every letter of every script, as a word among others, so that what stands alone is no exception.
+#[test]
+fn a_letter_is_found_in_whatever_case_it_is_written() {
+    let mut count = 0;
+    for letter in '\u{80}'..=char::MAX {
+        let (lower, upper) = (letter.to_lowercase().to_string(), letter.to_uppercase().to_string());
+        // An accent that stands alone is no letter.
+        if lower == upper || ('\u{300}'..='\u{36f}').contains(&letter) {
+            continue;
+        }
+        count += 1;
+        let written = [letter.to_string(), lower, upper];
+        for (said, asked) in written.iter().flat_map(|said| written.iter().map(move |asked| (said, asked))) {
+            let log = line(0, &format!("a {said}z"));
+            assert_eq!(found(&format!("{asked}Z"), &log), ["m0"], "{asked:?} in {said:?}");
+        }
+    }
+    assert!(count > 2500, "{count}");
+}
+
+#[test]
+fn words_of_other_scripts_are_found_whatever_their_case_and_accents() {
+    for (said, asked) in [
+        ("ΟΔΟΣ", "οδος"),
+        ("ΟΔΟΣ", "οδός"),
+        ("Οδός Αθηνάς", "ΟΔΟΣ ΑΘΗΝΑΣ"),
+        ("ᾠδή", "ωιδη"),
+        ("Straße", "STRASSE"),
+        ("STRASSE", "straße"),
+        ("ﬁnal", "FINAL"),
+        ("МОСКВА", "москва"),
+        ("ԵՐԵՎԱՆ", "երեվան"),
+        ("Ⴀ", "ⴀ"),
+    ] {
+        assert_eq!(found(asked, &line(0, said)), ["m0"], "{asked:?} in {said:?}");
+    }
+    // What is another letter stays one.
+    for (said, asked) in [("мой", "мои"), ("が", "か"), ("한", "하"), ("ο", "ω")] {
+        assert_eq!(found(asked, &line(0, said)), [""; 0], "{asked:?} in {said:?}");
+    }
+}
+
 fn said() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "API",

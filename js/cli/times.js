@@ -15,7 +15,7 @@ const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
  */
 export function timeOf(typed, name, now = new Date(nowMs())) {
   if (typed === undefined) return undefined;
-  const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim()) ?? ago(typed.trim().toLowerCase(), now);
+  const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim(), now) ?? ago(typed.trim().toLowerCase(), now);
   if (found && !Number.isNaN(found.getTime())) return found;
   throw new LeftoffError({ code: "usage", message: `expected a time for --${name}, as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, but found "${typed}" instead` });
 }
@@ -31,9 +31,9 @@ function dayOf(typed, name, now) {
   return new Date(new Date(year, month - 1, day + end).getTime() - end);
 }
 
-/** @param {string} typed */
-function exact(typed) {
-  return TIME.test(typed) ? new Date(typed.replace(" ", "T")) : undefined;
+/** @param {string} typed @param {Date} now */
+function exact(typed, now) {
+  return TIME.test(typed) && dayOf(typed.slice(0, 10), "since", now) ? new Date(typed.replace(" ", "T")) : undefined;
 }
 
 /** @param {string} typed @param {Date} now */

@@ -31,10 +31,11 @@ fn number(name: &str) -> Option<u32> {
 // What any filesystem takes, and what is an id that a person may give.
 fn words(text: &str) -> String {
     let mut words = String::new();
-    for letter in text.chars().map(|letter| letter.to_ascii_lowercase()) {
-        let is_plain = letter.is_ascii_lowercase() || letter.is_ascii_digit();
-        if is_plain {
-            words.push(letter);
+    for letter in text.chars() {
+        if letter.is_ascii_alphanumeric() {
+            words.push(letter.to_ascii_lowercase());
+        } else if let Some(spelt) = spelt(letter) {
+            words.push_str(spelt);
         } else if !words.is_empty() && !words.ends_with('-') {
             words.push('-');
         }
@@ -42,6 +43,23 @@ fn words(text: &str) -> String {
     words.truncate(LONGEST);
     words.truncate(words.trim_end_matches('-').len());
     words
+}
+
+// Letters that no decomposition makes plain, as they are spelt where there are no others.
+fn spelt(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ß' | 'ẞ' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ø' | 'Ø' => "o",
+        'ł' | 'Ł' => "l",
+        'đ' | 'Đ' | 'ð' | 'Ð' => "d",
+        'þ' | 'Þ' => "th",
+        'ħ' | 'Ħ' => "h",
+        'ŧ' | 'Ŧ' => "t",
+        'ı' => "i",
+        _ => return None,
+    })
 }
 
 /// The type of the conversations that a slash command begins, `/workspace.<type>`; nothing where it begins none: those
@@ -69,7 +87,7 @@ pub fn check_type(name: &str) -> Result<(), Error> {
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-/// Whether a folder is called as a day is: `2026-11-22`.
+/// Whether a folder is called as a day is: `2026-11-22`. Somebody may have made one of a day that the calendar does not have.
 pub fn is_day(name: &str) -> bool {
     let digits = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
     name.bytes().map(digits).eq(*b"0000-00-00")
@@ -251,6 +269,23 @@ mod tests {
         assert_eq!(conversation(day, "brainstorm", "  API: the Design! "), "013-brainstorm-api-the-design");
         assert_eq!(conversation([], "", "\u{4e2d}"), "001");
         assert_eq!(conversation(["999999"], "chat", ""), "1000000-chat");
+    }
+
+    #[test]
+    fn letters_that_have_a_usual_spelling_are_written_so() {
+        for (title, expected) in [
+            ("Gro\u{308}\u{df}e", "001-grosse"),
+            ("STRA\u{1e9e}E", "001-strasse"),
+            ("\u{c6}r\u{f8} \u{152}uvre", "001-aero-oeuvre"),
+            ("\u{141}o\u{301}dz\u{301}", "001-lodz"),
+            ("\u{110}a\u{300} N\u{103}\u{303}ng", "001-da-nang"),
+            ("\u{de}o\u{301}r\u{f0}ur", "001-thordur"),
+        ] {
+            // As a host gives it: decomposed, without marks.
+            let given: String = title.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).collect();
+            let given = given.replace('\u{103}', "a");
+            assert_eq!(conversation([], "", &given), expected);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use core::ops::Range;
 use memchr::memmem;
 use nucleo_matcher::chars;
 use serde::Serialize;
+use unicode_normalization::char::decompose_canonical;
 
 use crate::json::text::boundary;
 use crate::record::blob::Unfolding;
@@ -23,8 +24,10 @@ const BLOB: &[u8] = b"\"blob\":";
 const REVISION: &[u8] = b"\"rev\":";
 // Letters beyond ASCII stand in lines of others' making like this.
 const ESCAPE: &[u8] = b"\\u";
-// How Latin letters with accents begin, and the accents that stand alone.
-const ACCENTS: [[u8; 3]; 2] = [[0xc3, 0xc4, 0xc5], [0xcc, 0xcd, 0xe1]];
+// How letters begin that are Latin ones with accents, and the accents that stand alone; ligatures, and signs that are letters:
+// `ﬁ`, `K`. No other letter is plain once it is folded.
+const ACCENTS: [[u8; 3]; 3] = [[0xc3, 0xc4, 0xc5], [0xc6, 0xc7, 0xc8], [0xc9, 0xcc, 0xcd]];
+const SIGNS: [&[u8]; 4] = [b"\xe1", b"\xef\xac", b"\xe2\x84", b"\xe2\xb1"];
 // How much of a text is shown before the first word, and behind it, in bytes.
 const BEFORE: usize = 60;
 const BEHIND: usize = 140;
@@ -109,12 +112,17 @@ impl Search {
         found.extend(
             lines_with(bytes, |rest| place(rest, rarest)).filter(|line| has_all(&bytes[line.clone()])),
         );
+        let is_hit = |line: &Range<usize>| {
+            let plain: String = folded(&String::from_utf8_lossy(&bytes[line.clone()])).collect();
+            has_all(plain.as_bytes())
+        };
         for [one, two, three] in ACCENTS {
             let lines = lines_with(bytes, |rest| memchr::memchr3(one, two, three, rest));
-            let plain = |line: &Range<usize>| -> String {
-                folded(&String::from_utf8_lossy(&bytes[line.clone()])).collect()
-            };
-            found.extend(lines.filter(|line| has_all(plain(line).as_bytes())));
+            found.extend(lines.filter(is_hit));
+        }
+        for sign in SIGNS {
+            let finder = memmem::Finder::new(sign);
+            found.extend(lines_with(bytes, |rest| finder.find(rest)).filter(is_hit));
         }
         for mark in [BLOB, REVISION] {
             let finder = memmem::Finder::new(mark);
@@ -229,8 +237,23 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|char| !is_accent(*char)).flat_map(bare)
 }
 
+// Case is folded as Unicode says, by both of its mappings: `ς` is `σ`, and `ß` is `ss`. Latin letters lose their accents by a
+// table that knows more than decompositions, as `ø`; Greek ones, which capitals have none of, by these.
 fn bare(char: char) -> impl Iterator<Item = char> {
-    chars::normalize(char).to_lowercase()
+    let folded = char.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    folded.map(without_accents).filter(|char| !is_accent(*char))
+}
+
+fn without_accents(char: char) -> char {
+    match char {
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => chars::normalize(char),
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => {
+            let mut first = None;
+            decompose_canonical(char, |part| first = first.or(Some(part)));
+            first.unwrap_or(char)
+        }
+        _ => char,
+    }
 }
 
 fn is_accent(char: char) -> bool {

@@ -80,7 +80,7 @@ impl Store {
         let taken = about.by.iter().map(|by| (TAKEN, by.clone().into_bytes()));
         let files: Vec<_> = taken.chain([(ATTRIBUTES, ATTRIBUTES_TEXT.into())]).collect();
         let day: String = match &about.day {
-            Some(day) if names::is_day(day) => day.clone(),
+            Some(day) if time::is_day(day) => day.clone(),
             Some(day) => {
                 let message = format!("expected a day as 2026-11-22, but found {} instead", to_json(day));
                 return Err(Trouble::refused(Code::InvalidRequest, message));
