@@ -40,6 +40,7 @@ fn document_000s_example_reads_as_its_page_says() {
         name: some("001-brainstorm-api-design"),
         session_type: "brainstorm".into(),
         summary: some(summary),
+        given_summary: some(summary),
         created_at: some("2025-11-22T10:30:00Z"),
         agent: Agent {
             command: some("/workspace.brainstorm"),

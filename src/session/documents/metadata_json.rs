@@ -241,7 +241,7 @@ impl MetadataJson {
         let is_given = |title: &String| !description.as_deref().is_some_and(|line| is_made_of(title, line));
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
-            given_summary: None,
+            given_summary: summary.clone(),
             summed_ms: None,
             id,
             session_type: session_type.unwrap_or_else(|| "chat".into()),

@@ -250,7 +250,7 @@ impl SessionJson {
         let of_origin = |Kept { known: OfOrigin { session, message_id }, .. }| Origin { session, message_id };
         let of_imported = |Kept { known: OfImported { agent, source_id }, .. }| Imported { agent, source_id };
         Metadata {
-            given_summary: None,
+            given_summary: context_summary.clone(),
             summed_ms: None,
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
