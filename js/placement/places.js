@@ -1,7 +1,7 @@
 // @ts-check
 /** The folders of a store where sessions lie, each behind a storage of its own. */
 
-import { Home, conversationOf } from "./placement.js";
+import { conversationOf } from "./placement.js";
 
 /** @import { Place } from "./placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
@@ -12,14 +12,10 @@ export class Places {
   /** @type {Map<string | undefined, Storage>} by their roots */
   #storages = new Map();
 
-  /**
-   * @param {{ home: string, storage: Storage, storageAt: (root?: string) => Storage }} parts
-   *   `storage`: of the home
-   */
-  constructor({ home, storage, storageAt }) {
+  /** @param {{ storage: Storage, storageAt: (root?: string) => Storage }} parts `storage`: of the home */
+  constructor({ storage, storageAt }) {
     this.#storage = storage;
     this.#storageAt = storageAt;
-    this.home = new Home({ storage, home });
   }
 
   /** A storage that does not leave a folder; or, without one, of all files. @param {string} [root] */

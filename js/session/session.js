@@ -304,7 +304,7 @@ export class Session {
    * await session.pin(records[0].id);
    * (await session.pins()).length; // => 1
    */
-  async pin(messageId) { await this.#say([{ type: "pin", messageId: String(messageId) }]); }
+  async pin(messageId) { await this.#say([{ type: "pin", messageId }]); }
 
   /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
   pins() { return this.#contexts.pins(); }

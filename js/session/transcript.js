@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes, toBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
+import { ofKind } from "../wasm/options.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
 
@@ -39,7 +40,7 @@ export function parse(bytes, path, from, beside) {
 /**
  * Reads a transcript of any known agent. Nothing is stored.
  * @param {string | Uint8Array | Blob} file a path, or the bytes @returns {Promise<Transcript>}
- * @throws {LeftoffError} `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
+ * @throws {LeftoffError} `not_found`, `not_a_file`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
  * @example
  * const transcript = await readTranscript(transcriptPath);
  * transcript.session.agent; // => "claude-code"
@@ -109,6 +110,7 @@ export class Transcript {
    * transcript.search("no such words are here"); // => []
    */
   search(words) {
+    ofKind("words", words);
     this.#lines ??= bytesOf(this.#messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
     const lines = this.#lines;
     return fromBytes(agents.called((module) => module.searchLines(words, lines)));
@@ -141,9 +143,12 @@ export class Transcript {
 async function readBytes(file) {
   if (file instanceof Uint8Array) return file;
   if (file instanceof Blob) return new Uint8Array(await file.arrayBuffer());
+  ofKind("file", file);
   try {
     return await readFile(file);
   } catch (cause) {
+    const isFolder = /** @type {NodeJS.ErrnoException} */ (cause).code === "EISDIR";
+    if (isFolder) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${file}", but found a folder: store.import reads all that is in one`, cause });
     throw new LeftoffError({ code: "not_found", message: `expected a file at "${file}", but it could not be read`, cause });
   }
 }

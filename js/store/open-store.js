@@ -34,7 +34,7 @@ export async function openStore(options = {}) {
   // One with a root for each workspace; what is imported lies outside of all.
   const storageAt = (/** @type {string | undefined} */ root) => storage ?? new NodeStorage({ root });
   const given = workspace === undefined ? undefined : realPath(workspace);
-  const places = new Places({ home: folder, storage: ofHome, storageAt });
+  const places = new Places({ storage: ofHome, storageAt });
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });

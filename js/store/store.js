@@ -13,7 +13,7 @@ import { foundAt } from "../session/handle.js";
 import { conversationOf, names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "../session/messages.js";
-import { knownOptions } from "../wasm/options.js";
+import { knownOptions, ofKind } from "../wasm/options.js";
 import { leaving } from "../privacy/leaving.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
@@ -152,7 +152,7 @@ export class Store {
    * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
    */
   async session(id) {
-    const known = await this.#open.byId(id);
+    const known = await this.#open.byId(ofKind("id", id));
     if (known) return known;
     const placed = await this.#core.run("find", id, "placed");
     const found = placed ? await this.#open.at(this.#places.of(placed)) : undefined;
@@ -174,7 +174,7 @@ export class Store {
    */
   async doctor(options = {}) {
     const { id, ...asked } = knownOptions("doctor", options);
-    return (await this.redacted(await this.#beside.run("doctor", { ...asked, id: id === undefined ? id : String(id) }))).value;
+    return (await this.redacted(await this.#beside.run("doctor", { ...asked, id }))).value;
   }
 
   /**
@@ -207,7 +207,7 @@ export class Store {
    * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
    * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
    */
-  async find(words, options) { return ranked(words, await this.list(options)); }
+  async find(words, options) { return ranked(ofKind("words", words), await this.list(options)); }
 
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
@@ -220,6 +220,7 @@ export class Store {
    * found; // => [["user", true]]
    */
   async *search(words, options) {
+    ofKind("words", words);
     for (const session of await this.list(options)) {
       for await (const hit of searched(words, this.#places.of(session), this.#redaction)) yield { session, ...hit };
     }
@@ -235,7 +236,7 @@ export class Store {
    */
   async import(path, options = {}) {
     const { from, only, onProgress } = knownOptions("import", options);
-    const whole = resolve(path);
+    const whole = resolve(ofKind("path", path));
     const stat = await this.#places.storageOf().stat(whole);
     if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
     return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
@@ -284,7 +285,7 @@ export class Store {
    * await store.goesOn(session, `${block}\n${historyText(history)}`);
    */
   async goesOn(session, text) {
-    await this.#beside.run("noteText", text, session.id);
+    await this.#beside.run("noteText", ofKind("text", text), session.id);
   }
 
   /**
@@ -356,7 +357,7 @@ export class Store {
    * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
   async relocate(from, to) {
-    const [old, path] = [resolve(from), realPath(to)];
+    const [old, path] = [resolve(ofKind("from", from)), realPath(ofKind("to", to))];
     return { count: await this.#core.run("relocate", old.normalize("NFC"), path, path.normalize("NFC")) };
   }
 
@@ -387,7 +388,7 @@ export class Store {
    * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
    * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
    */
-  async restore(id) { return this.#core.run("restore", id); }
+  async restore(id) { return this.#core.run("restore", ofKind("id", id)); }
 
   /**
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,

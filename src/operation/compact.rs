@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::append::Counts;
 use super::context::{Asked, object};
 use super::live::Live;
+use super::pages::refuse_bad;
 use super::summary::{Cached, Wanted, Written};
 use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::{Action, Context, Decision, Request};
@@ -68,6 +69,7 @@ impl Live {
             let apply = fields.take("apply", bad).unwrap_or_default();
             let undo = fields.take("undo", bad).unwrap_or_default();
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();
+            refuse_bad(bad)?;
             let done = if undo {
                 live.undone(&io, &options, &counts).await?
             } else {

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::append::Counts;
 use super::live::Live;
 use super::logs::LogName;
+use super::pages::refuse_bad;
 use super::summary::{Wanted, Written};
 use super::{Io, Need, Operation, Trouble, Work};
 use crate::context::{Build, Context, Outcome, Request, extract, write_apart};
@@ -94,8 +95,10 @@ impl Live {
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
             let mut fields = object(&asked)?;
-            let tokens = most_tokens(fields.take_raw("maxTokens").unwrap_or_default())?;
-            let encoding: String = fields.take("encoding", bad).unwrap_or_default();
+            let tokens = most_tokens(&mut fields)?;
+            let encoding: Option<String> = fields.take("encoding", bad);
+            refuse_bad(bad)?;
+            let encoding = encoding.unwrap_or_else(|| Encoding::O200kBase.as_str().into());
             let source = live.learned_source(&io).await?;
             let vocabulary = named_vocabulary(&io, &encoding).await?;
             let pins = live.pinned(&io, &source).await?;
@@ -157,6 +160,7 @@ impl Live {
         let mut asked = object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
         let leaves = asked.take("leaves", bad).unwrap_or_default();
+        refuse_bad(bad)?;
         let json = asked.take_raw("request").unwrap_or("{}");
         let fields = object(json)?;
         let window = fields.raw("window").and_then(|window| window.parse().ok());
@@ -331,7 +335,9 @@ pub(super) fn object(json: &str) -> Result<Fields<'_>, Trouble> {
     })
 }
 
-fn most_tokens(raw: &str) -> Result<u32, Trouble> {
+/// How many tokens a text may have.
+pub(super) fn most_tokens(fields: &mut Fields<'_>) -> Result<u32, Trouble> {
+    let raw = fields.take_raw("maxTokens").unwrap_or("nothing");
     raw.parse().map_err(|_| {
         let message = format!("expected a whole number of tokens for \"maxTokens\", but found {raw} instead");
         Trouble::refused(Code::InvalidRequest, message)

@@ -11,12 +11,13 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::append::Counts;
-use super::context::{Asked, object};
+use super::context::{Asked, most_tokens, object};
 use super::io::each;
 use super::kept::Covers;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
+use super::pages::refuse_bad;
 use super::{Io, Need, Operation, Trouble, unless_bug};
 use crate::context::{extract, prompt, told};
 use crate::error::Code;
@@ -90,9 +91,14 @@ impl Live {
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
             let mut fields = object(&asked)?;
-            let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
-            let (start, end) = (take("startMessageId"), take("endMessageId"));
-            let most = fields.take::<u32>("maxTokens", bad).unwrap_or_default();
+            let (start, end) = (fields.take("startMessageId", bad), fields.take("endMessageId", bad));
+            refuse_bad(bad)?;
+            let most = most_tokens(&mut fields)?;
+            let (Some(start), Some(end)) = (start, end) else {
+                let message = "expected \"startMessageId\" and \"endMessageId\", but found less";
+                return Err(Trouble::refused(Code::InvalidRequest, message));
+            };
+            let (start, end): (String, String) = (start, end);
             live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
             let is_it =
                 |one: &&Cached| one.range.start_message_id == start && one.range.end_message_id == end;

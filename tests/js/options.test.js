@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 
 /** As a caller without types would. @param {unknown} options @returns {any} */
 const typed = (options) => options;
@@ -95,6 +95,80 @@ test("a flag is true or false: what is neither is refused, and nothing is done",
   }
   assert.equal((await store.list()).length, 1);
   assert.deepEqual([session.metadata.lifecycle, session.metadata.stats.messageCount, store.settings.record], ["active", 1, true]);
+  await store.close();
+});
+
+test("a text is a text, a number a number and a function one: what is of another kind is refused, and nothing is done", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.create({ title: "as it was" });
+  const { records: [first] } = await session.append({ role: "user", content: "Hello" });
+  const ids = { startMessageId: first?.id ?? "", endMessageId: first?.id ?? "" };
+  const open = (/** @type {object} */ odd) => openStore(typed({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }));
+  /** @type {Record<string, [name: string, call: (odd: any) => unknown][]>} */
+  const calls = {
+    text: [
+      ["home", (home) => open({ home })], ["project", (project) => open({ project })], ["workspace", (workspace) => open({ workspace })],
+      ["model", (model) => store.continue(typed({ model }))],
+      ["type", (type) => store.create(typed({ type }))], ["title", (title) => store.create(typed({ title }))],
+      ["name", (name) => store.create(typed({ name }))], ["model", (model) => store.create(typed({ model }))],
+      ["since", (since) => store.list({ since })], ["until", (until) => store.list({ until })], ["sort", (sort) => store.list({ sort })],
+      ["status", (status) => store.list({ status })], ["agent", (agent) => store.list({ agent })], ["folder", (folder) => store.list({ folder })],
+      ["id", (id) => store.session(id)], ["id", (id) => store.doctor({ id })], ["id", (id) => store.restore(id)],
+      ["words", (words) => store.find(words)], ["words", (words) => store.search(words).next()],
+      ["at", (at) => store.fork(session, { at })],
+      ["to", (to) => store.move(session, { to })], ["name", (name) => store.move(session, { to: "workspace", name })],
+      ["day", (day) => store.move(session, { to: "workspace", day })], ["title", (title) => store.move(session, { to: "workspace", title })],
+      ["path", (path) => store.import(path)], ["from", (from) => store.relocate(from, "/")], ["to", (to) => store.relocate("/", to)],
+      ["path", (path) => store.record(typed({ agent: "codex", path }))],
+      ["text", (text) => store.goesOn(session, text)],
+      ["format", (format) => session.append({ role: "user", content: "again" }, { format })],
+      ["operation", (operation) => session.append({ role: "user", content: "again" }, { operation })],
+      ["expected", (expected) => session.append({ role: "user", content: "again" }, { expected })],
+      ["system", (system) => session.context({ window: 8000, system })], ["encoding", (encoding) => session.context({ window: 8000, encoding })],
+      ["model", (model) => session.context({ window: 8000, model })], ["format", (format) => session.context({ window: 8000, format })],
+      ["encoding", (encoding) => session.brief({ encoding })],
+      ["startMessageId", (startMessageId) => session.summaryOf({ ...ids, startMessageId, maxTokens: 200 })],
+      ["endMessageId", (endMessageId) => session.summaryOf({ ...ids, endMessageId, maxTokens: 200 })],
+      ["summary", (summary) => session.stop({ summary })], ["title", (title) => session.rename(title)],
+      ["messageId", (id) => session.pin(id)], ["messageId", (id) => session.unpin(id)],
+      ["leaf", (leaf) => session.messages({ leaf }).next()],
+      ["encoding", (encoding) => countTokens("text", { encoding })], ["model", (model) => countTokens("text", { model })],
+      ["root", (root) => new NodeStorage({ root })], ["file", (file) => readTranscript(file)],
+    ],
+    number: [
+      ["idleMs", (idleMs) => open({ idleMs })],
+      ["limit", (limit) => store.list({ limit })], ["limit", (limit) => countTokens("text", { limit })],
+      ["maxSessionsPerProject", (most) => store.tidy(typed({ maxSessionsPerProject: most }))],
+      ["autoArchiveAfterDays", (days) => store.tidy(typed({ autoArchiveAfterDays: days }))],
+      ["debounceMs", (debounceMs) => store.tidy(typed({ debounceMs }))],
+      ["window", (window) => session.context({ window })], ["reserve", (reserve) => session.context({ window: 8000, reserve })],
+      ["keep", (keep) => session.compact({ window: 8000, keep })], ["maxBytes", (maxBytes) => session.resume({ window: 8000, maxBytes })],
+      ["maxTokens", (maxTokens) => session.brief({ maxTokens })], ["maxTokens", (maxTokens) => session.summaryOf({ ...ids, maxTokens })],
+    ],
+    function: [
+      ["count", (count) => session.context({ window: 8000, count })], ["summarize", (summarize) => session.context({ window: 8000, summarize })],
+      ["summarize", (summarize) => session.compact({ window: 8000, summarize })], ["count", (count) => session.resume({ window: 8000, count })],
+      ["now", (now) => new MemoryStorage({ now })],
+      ["onProgress", (onProgress) => store.import("/nothing", { onProgress })],
+      ["commandOf", (commandOf) => store.record(typed({ agent: "codex", path: "/nothing", commandOf }))],
+    ],
+  };
+  calls.object = [["only", (only) => store.import("/nothing", { only })], ["only", (only) => store.record(typed({ agent: "opencode", path: "/nothing", only }))]];
+  const odd = { object: [7, "few", true, [], {}, { folder: 1 }], text: [7, true, ["few"], { few: 1 }], number: ["few", "7", true, [7], NaN], function: ["few", 7, true, {}] };
+  for (const [kind, all] of Object.entries(calls)) {
+    for (const [name, call] of all) {
+      for (const value of odd[/** @type {keyof typeof odd} */ (kind)]) {
+        const error = await Promise.resolve().then(() => call(value)).catch((cause) => cause);
+        const where = `${name} ${JSON.stringify(value)}: ${call}: ${error}`;
+        assert.ok(error instanceof LeftoffError && error.code === "invalid_request", where);
+        assert.match(error.message, /expected .+, but found .+/, where);
+      }
+    }
+  }
+  assert.equal((await store.list()).length, 1);
+  const { lifecycle, stats, display } = session.metadata;
+  assert.deepEqual([lifecycle, stats.messageCount, display.title], ["active", 1, "as it was"]);
   await store.close();
 });
 

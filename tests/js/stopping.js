@@ -35,7 +35,7 @@ function stopping(storage, verbs) {
 /** A store whose home and whose workspaces have storages of their own. @param {{ home: string, project: string, idleMs?: number }} where @param {(root?: string) => any} storageAt */
 async function opened({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
-  const places = new Places({ home, storage, storageAt });
+  const places = new Places({ storage, storageAt });
   const read = await readSettings([]);
   return Store.of({ project, home, workspace: project, storage, places, countTokens: true, idleMs, files: [], read, redaction: Redaction.none });
 }

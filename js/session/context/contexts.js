@@ -2,6 +2,7 @@
 /** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
 
 import { offsetMinutes } from "../../wasm/clock.js";
+import { ofKind } from "../../wasm/options.js";
 import { anyCounter, bytesOf, called, namedCounter } from "../../wasm/core.js";
 import { LeftoffError } from "../../error.js";
 import { toJson } from "../../wasm/json.js";
@@ -79,6 +80,7 @@ export class Contexts {
     if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
       throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
     }
+    for (const [name, helper] of Object.entries({ count, summarize })) if (helper !== undefined) ofKind(name, helper, "!");
     const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
     /** @type {Own} */
     const own = {

@@ -1,5 +1,6 @@
 //! What is asked of an import, as JSON.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -43,10 +44,17 @@ pub(super) struct Found {
 impl FileRequest {
     pub fn from_json(json: &str) -> Result<FileRequest, Trouble> {
         let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let only = fields.take_raw("only").unwrap_or("null");
+        let folder = |only: &str| Fields::parse(only).ok()?.take::<String>("folder", &mut Vec::new());
+        if only != "null" && folder(only).is_none() {
+            let message =
+                format!("expected an object with \"folder\" for \"only\", but found {only} instead");
+            return Err(Trouble::refused(Code::InvalidRequest, message));
+        }
         let request = FileRequest {
             path: fields.take("path", bad).unwrap_or_default(),
             from: fields.take("from", bad),
-            only: fields.take_raw("only").unwrap_or("null").into(),
+            only: only.into(),
             size: fields.take("size", bad).unwrap_or_default(),
             tells: fields.take("tells", bad).unwrap_or_default(),
             has_command: fields.take("hasCommand", bad).unwrap_or_default(),
