@@ -946,4 +946,4 @@ why: string, };
 /**
  * What went wrong, as a stable word. Texts may change between versions, codes do not.
  */
-export type CoreCode = "already_exists" | "ambiguous" | "batch_open" | "budget_too_small" | "conflict" | "empty_file" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_setting" | "invalid_transition" | "invalid_summary" | "invalid_vocabulary" | "internal" | "line_too_long" | "log_replaced" | "log_shrunk" | "newer_version" | "no_batch" | "no_counter" | "not_a_file" | "not_found" | "observe_first" | "open_elsewhere" | "operation_reused" | "unknown_format";
+export type CoreCode = "already_exists" | "ambiguous" | "batch_open" | "budget_too_small" | "conflict" | "empty_file" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_setting" | "invalid_transition" | "invalid_summary" | "invalid_vocabulary" | "internal" | "line_too_long" | "log_replaced" | "log_shrunk" | "newer_version" | "no_batch" | "no_counter" | "not_a_file" | "not_found" | "observe_first" | "open_elsewhere" | "operation_reused" | "too_deep" | "unknown_format";

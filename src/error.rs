@@ -60,6 +60,8 @@ pub enum Code {
     OpenElsewhere,
     /// An operation that appended other messages before.
     OperationReused,
+    /// An agent's file that is nested deeper than is read.
+    TooDeep,
     /// A format that no reader knows.
     UnknownFormat,
 }
@@ -93,6 +95,7 @@ impl Code {
             Code::ObserveFirst => "observe_first",
             Code::OpenElsewhere => "open_elsewhere",
             Code::OperationReused => "operation_reused",
+            Code::TooDeep => "too_deep",
             Code::UnknownFormat => "unknown_format",
         }
     }

@@ -230,7 +230,7 @@ export class Store {
    * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
    * folder only files are read that have changed since.
    * @param {string} path @param {ImportOptions} [options] @returns {Promise<ImportResult>}
-   * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `empty_file`, `damaged`, `too_large`,
+   * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`,
    *   `missing_dependency`; of a folder they are among the `problems`
    * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
    */

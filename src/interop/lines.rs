@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 
 use crate::error::{Code, Error};
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::json::fields::NotFields;
+use crate::json::fields::{MAX_DEPTH, NotFields, too_deep};
 use crate::record::line::MAX_LINE;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
@@ -103,7 +103,7 @@ pub(super) fn refuse_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> 
 ///
 /// # Errors
 /// `line_too_long` where there is nothing but what is too long to be stored; `empty_file` where it is one of the agent's
-/// sessions, in which nothing was said; else `unknown_format`.
+/// sessions, in which nothing was said; else what [`unknown`] says.
 pub(super) fn unless_nothing(
     import: Import,
     bytes: &[u8],
@@ -124,8 +124,15 @@ pub(super) fn unless_nothing(
     Err(unknown(bytes, agent.as_str()))
 }
 
-/// A file that is no session of this agent.
+/// A file that is no session of this agent: `unknown_format`, or `too_deep` where it may be one.
 pub(super) fn unknown(bytes: &[u8], agent: &str) -> Error {
+    let is_json = lines(bytes).next().is_some_and(|(_, line)| matches!(line[0], b'{' | b'['));
+    if is_json && core::str::from_utf8(bytes).is_ok_and(too_deep) {
+        let message = format!(
+            "expected a session of {agent} that is nested at most {MAX_DEPTH} deep, but found one that is nested deeper"
+        );
+        return Error::new(Code::TooDeep, message);
+    }
     let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
     let message = format!("expected a session of {agent}, but the first line is {first}");
     Error::new(Code::UnknownFormat, message)

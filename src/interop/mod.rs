@@ -67,7 +67,7 @@ pub fn detect(bytes: &[u8]) -> Option<AgentName> {
 /// the caller believes it is, else the content tells.
 ///
 /// # Errors
-/// `empty_file`; `unknown_format`, saying what was expected and what the file begins with.
+/// `empty_file`; `too_deep`; `unknown_format`, saying what was expected and what the file begins with.
 pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import, Error> {
     read_with(bytes, name, from, None)
 }
@@ -86,7 +86,9 @@ pub fn read_with(
 ) -> Result<Import, Error> {
     let Some(agent) = from.or_else(|| detect(bytes)) else {
         // Whatever else is wrong with it, the reader that takes any line says.
-        let error = claude_code::read(bytes, name).err().filter(|error| error.code != Code::UnknownFormat);
+        let error = claude_code::read(bytes, name)
+            .err()
+            .filter(|error| !matches!(error.code, Code::UnknownFormat | Code::TooDeep));
         let names = AgentName::ALL.map(AgentName::as_str).join(", ");
         return Err(error.unwrap_or_else(|| lines::unknown(bytes, &names)));
     };

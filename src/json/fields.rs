@@ -293,7 +293,8 @@ pub(crate) fn kind_of(raw: &str) -> &'static str {
     }
 }
 
-fn too_deep(json: &str) -> bool {
+/// Whether a text is nested deeper than is read.
+pub(crate) fn too_deep(json: &str) -> bool {
     // Nearly no line has so many brackets at all.
     if memchr::memchr2_iter(b'{', b'[', json.as_bytes()).nth(MAX_DEPTH).is_none() {
         return false;

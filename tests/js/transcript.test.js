@@ -60,3 +60,18 @@ test("what is found are the messages that have all words, the newest first", () 
     assert.deepEqual(transcript.search(""), []);
   }
 });
+
+test("a file that is nested too deep, and a folder, are told as what they are", async () => {
+  const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
+  const line = `{"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":${deep}}}`;
+  for (const text of [line, `${line}\n${line}\n`, `{\n  "sessionId": "s",\n  "messages": ${deep}\n}`, deep]) {
+    await assert.rejects(readTranscript(new TextEncoder().encode(text)), { code: "too_deep", message: /nested at most 128 deep, but found/ }, text.slice(0, 40));
+  }
+  // One line does not cost the others.
+  const fine = line.replace(deep, '"Hello"');
+  const { problems, length } = await readTranscript(new TextEncoder().encode(`${line}\n${fine}\n`));
+  assert.deepEqual([problems.map(({ code }) => code), length], [["too_deep"], 1]);
+  // What is no JSON is no deep one.
+  await assert.rejects(readTranscript(new TextEncoder().encode(`fn main() ${"{".repeat(200)}`)), { code: "unknown_format" });
+  await assert.rejects(readTranscript(fixtures), { code: "not_a_file", message: /but found a folder: store\.import reads all that is in one$/ });
+});
