@@ -11,7 +11,7 @@ use crate::context::{Build, Outcome, Request};
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields, items};
 use crate::json::text::{open_all, to_json};
-use crate::record::event::Agent;
+use crate::record::event::{Agent, type_of};
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Problem, scan};
 use crate::record::status::Status;
@@ -139,7 +139,7 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     let (left_out, missing) =
         (counted(&mut fields, "leftOut", &mut bad), counted(&mut fields, "missing", &mut bad));
     let block = Block {
-        session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+        session_type: type_of(fields.take("type", &mut bad)),
         title: fields.take("title", &mut bad).unwrap_or_default(),
         last_active_ms: fields
             .take::<String>("lastActive", &mut bad)

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::stamp;
 use leftoff::error::Code;
-use leftoff::record::event::Change;
+use leftoff::record::event::{Change, USUAL_TYPE};
 use leftoff::record::status::Status;
 use leftoff::session::ask::Ask;
 use leftoff::session::documents::{Document, Name, heading};
@@ -252,6 +252,21 @@ fn what_is_said_stays_though_the_document_beside_it_names_no_event_that_is_there
             }
         }
     }
+}
+
+#[test]
+fn a_session_of_messages_alone_is_of_the_usual_type() {
+    let mut host = Host::new();
+    assert_eq!(host.session.metadata().session_type, USUAL_TYPE);
+    for (name, key) in [(Name::SessionJson, "conversation_type"), (Name::MetadataJson, "type")] {
+        let document: Value = serde_json::from_str(&host.session.document(name)).expect("JSON");
+        assert_eq!(document[key], USUAL_TYPE);
+        // A type of no letters is none.
+        host.meet(name, &json!({ key: "" }).to_string());
+        assert_eq!(host.session.metadata().session_type, USUAL_TYPE);
+    }
+    host.ask(&json!([{ "type": "created", "session": "u", "sessionType": "" }]));
+    assert_eq!(host.again().session_type, USUAL_TYPE);
 }
 
 #[test]

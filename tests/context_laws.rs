@@ -188,12 +188,27 @@ fn check_twice(small: &Context, large: &Context) {
     assert!(dropped.is_empty(), "dropped by a larger budget: {dropped:?}");
 }
 
+// A budget that is too small is told which one is not: the smallest, where messages together cost what each of them does.
+fn check_needed(history: &History, error: &Error, format: Format, more: &str, host: &Host) {
+    assert_eq!(error.code, Code::BudgetTooSmall);
+    let told = error.message.split_once("at least ").and_then(|(_, rest)| rest.split_once(" tokens"));
+    let needed: usize = told.expect("it says how much").0.parse().expect("a number");
+    let by = |budget: usize| build(history, &asked(budget, format, &format!(",\"reserve\":0{more}")), host);
+    let context = by(needed).unwrap_or_else(|error| panic!("{needed} are not enough: {}", error.message));
+    check_laws(history, &context, format);
+    // A result that is pinned is not cut where it stands alone: all of its step may cost less.
+    if format == Format::Leftoff && history.pinned.is_empty() {
+        let less = by(needed - 1).map(|context| context.tokens_used).map_err(|error| error.code);
+        assert_eq!(less, Err(Code::BudgetTooSmall), "less than {needed} is enough");
+    }
+}
+
 // A context keeps the laws, and so does one of twice the budget; nothing where the budget is too small.
 fn check_both(history: &History, window: usize, format: Format, more: &str, host: &Host) -> Option<Context> {
     let context = match build(history, &asked(window, format, more), host) {
         Ok(context) => context,
         Err(error) => {
-            assert_eq!(error.code, Code::BudgetTooSmall);
+            check_needed(history, &error, format, more, host);
             return None;
         }
     };

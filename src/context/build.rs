@@ -93,7 +93,7 @@ impl Build {
                 self.material = Some(material);
                 return outcome;
             }
-            self.spare = self.spare.saturating_mul(2).saturating_add(SPARE);
+            self.spare = more_spare(self.spare);
         }
     }
 
@@ -236,7 +236,8 @@ impl Build {
         Material { steps, orphans, ..Material::default() }
     }
 
-    // Where what is required exceeds the budget, the newest user message is cut to what is left; whether that helped.
+    // Where what is required exceeds the budget, the newest user message is cut to what is left; whether that helped. Where it did
+    // not, it is as short as it gets: so what is required says which budget would do.
     fn shorten_user(&mut self, steps: &mut [Step], budget: u32, vocabulary: Option<&Vocabulary>) -> bool {
         let sum = required(steps);
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
@@ -245,11 +246,12 @@ impl Build {
         };
         let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(self.spare);
         let text = String::from(item.message.content.as_str());
+        let whole = item.cost;
         if item.message.attachments.iter().any(|file| file.data.is_some()) {
             let (message, price) = self.without_files(&item.message, room, vocabulary);
             (item.message, item.cost) = (message, None);
-            if price.is_some() {
-                (item.short, item.short_cost) = (Some(text), price);
+            (item.short, item.short_cost) = (Some(text.clone()), price);
+            if price.is_some_and(|price| price <= room) {
                 return true;
             }
         }
@@ -260,28 +262,33 @@ impl Build {
                 return None;
             }
             let price = self.prices.message(&with_content(&item.message, &cut), vocabulary);
-            price.filter(|price| *price <= room).map(|price| (cut, price))
+            price.map(|price| (cut, price))
         };
+        let fits = |(_, price): &(String, u32)| *price <= room;
         let (mut least, mut most) = (text.len(), text.len());
-        let mut best = None;
+        let (mut best, mut cheapest) = (None, item.short.take().zip(item.short_cost));
         while best.is_none() && least > SHORTEST_USER_TEXT {
             (most, least) = (least, least / 10 * 9);
-            best = priced(least);
+            let cut = priced(least);
+            best = cut.clone().filter(fits);
+            cheapest = cheapest.into_iter().chain(cut).min_by_key(|(_, price)| *price);
         }
         for _ in 0..CLOSER {
             let middle = least.midpoint(most);
-            match priced(middle).filter(|_| best.is_some()) {
+            match priced(middle).filter(fits).filter(|_| best.is_some()) {
                 Some(longer) => (least, best) = (middle, Some(longer)),
                 None => most = middle,
             }
         }
-        let Some((cut, price)) = best else { return false };
-        (item.short, item.short_cost) = (Some(cut), Some(price));
-        true
+        let is_cut = best.is_some();
+        (item.short, item.short_cost) = best.or(cheapest).unzip();
+        // What stands for a file may cost more than the file.
+        item.cost = item.cost.or(whole.filter(|_| !is_cut));
+        is_cut
     }
 
-    // The message without the bytes of so many files that it fits, and its price then; else without all. The largest go
-    // first: they are named in their place.
+    // The message without the bytes of so many files that it fits, else without all, and its price then. The largest go first:
+    // they are named in their place.
     fn without_files(
         &mut self,
         message: &Message,
@@ -291,16 +298,19 @@ impl Build {
         let mut light = Message { tokens: None, ..message.clone() };
         let size = |file: &Attachment| file.data.as_ref().map_or(0, String::len);
         let mut largest = light.attachments.iter().map(size).max().unwrap_or_default();
-        while largest > 0 {
+        let mut price = None;
+        while largest > 0 && price.is_none_or(|price| price > room) {
             largest /= 2;
             for file in light.attachments.iter_mut().filter(|file| size(file) > largest) {
                 *file = file.without_data();
             }
-            let price = self.prices.message(&light, vocabulary).filter(|price| *price <= room);
-            if price.is_some() {
-                return (light, price);
-            }
+            price = self.prices.message(&light, vocabulary);
         }
-        (light, None)
+        (light, price)
     }
+}
+
+/// What a cut leaves free next, where that much was too little.
+pub(super) fn more_spare(spare: u32) -> u32 {
+    spare.saturating_mul(2).saturating_add(SPARE)
 }

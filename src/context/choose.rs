@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::context::budget::Budget;
+use crate::context::build::more_spare;
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
@@ -83,11 +84,33 @@ impl Choosing<'_> {
                 Err(why) => rejected.push(Rejection { strategy: name, why }),
             }
         }
-        let (needed, found) = (required(&self.material.steps), self.budget.available_tokens);
+        let (needed, found) = (self.needed(prices), self.budget.available_tokens);
         let message = format!(
             "expected a budget of at least {needed} tokens for what has to be there, but found {found} instead"
         );
         Err(Error::new(Code::BudgetTooSmall, message))
+    }
+
+    // The least budget for what has to be there.
+    fn needed(&self, prices: &mut Prices) -> u32 {
+        let steps = &self.material.steps;
+        let least = required(steps);
+        let alone = Choice { is_full: true, ..self.choice(least) };
+        let Some(selection) = Strategy::Fallback.select(&alone).ok().filter(|_| prices.is_of_a_shape())
+        else {
+            return least;
+        };
+        let sent = self.context(Strategy::Fallback, &selection).messages;
+        let more = prices.together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
+        let is_cut = |item: &Item| item.is_newest_user && item.short.is_some();
+        if !steps.iter().flat_map(|step| &step.items).any(is_cut) {
+            return least.saturating_add(more);
+        }
+        let mut spare = 0;
+        while spare < more {
+            spare = more_spare(spare);
+        }
+        least.saturating_add(spare)
     }
 
     // In a provider's shape messages together cost less than each of them said, or more. What is over is taken from what

@@ -129,6 +129,14 @@ pub struct Origin {
     pub message_id: String,
 }
 
+/// What sort of conversation it is where nobody says another.
+pub const USUAL_TYPE: &str = "chat";
+
+/// What sort of conversation it is, where somebody may have said one.
+pub(crate) fn type_of(said: Option<String>) -> String {
+    said.filter(|said| !said.is_empty()).unwrap_or_else(|| USUAL_TYPE.into())
+}
+
 /// How a session began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -349,7 +357,7 @@ impl Created {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Created> {
         Some(Created {
             session: fields.take("session", bad)?,
-            session_type: fields.take("sessionType", bad).unwrap_or_else(|| "chat".into()),
+            session_type: type_of(fields.take("sessionType", bad)),
             name: fields.take("name", bad),
             project: fields.take("project", bad),
             parent: fields.take("parent", bad),

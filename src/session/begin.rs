@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::project;
-use crate::record::event::{Change, Created, Imported, Parent, Project};
+use crate::record::event::{Change, Created, Imported, Parent, Project, type_of};
 use crate::record::{draft, id};
 use crate::session::ask::Ask;
 use crate::time::Stamp;
@@ -81,7 +81,7 @@ impl Begin {
             at,
             created: Created {
                 session: fields.take("id", &mut bad).unwrap_or_default(),
-                session_type: fields.take("type", &mut bad).unwrap_or_else(|| "chat".into()),
+                session_type: type_of(fields.take("type", &mut bad)),
                 name: fields.take("name", &mut bad),
                 project,
                 parent: fields.take::<Parent>("parent", &mut bad),

@@ -124,7 +124,7 @@ pub fn write(session: &Session, path: &str, placement: Placement, files: &[Print
         },
         status: if metadata.archived_at.is_some() { "archived" } else { "active" },
         lifecycle: metadata.status,
-        session_type: if metadata.session_type.is_empty() { "chat" } else { &metadata.session_type },
+        session_type: &metadata.session_type,
         name: metadata.name.as_deref(),
         summary: metadata.summary.as_deref(),
         archived_at: metadata.archived_at.as_deref(),

@@ -12,6 +12,7 @@ use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::Placement;
 use crate::project::Aliases;
+use crate::record::event::USUAL_TYPE;
 use crate::record::status::Status;
 use crate::time;
 
@@ -129,7 +130,7 @@ impl Entry {
             id: id.into(),
             name: None,
             title: String::new(),
-            session_type: "chat".into(),
+            session_type: USUAL_TYPE.into(),
             lifecycle: None,
             is_archived: false,
             last: String::new(),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::record::edited::Edited;
-use crate::record::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project};
+use crate::record::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project, USUAL_TYPE};
 use crate::record::status::Status;
 use crate::session::ask::Ask;
 use crate::session::checkpoint::Checkpoint;
@@ -14,7 +14,7 @@ use crate::session::title::{self, Titles};
 use crate::time;
 
 /// The state that a session's events add up to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
     /// The session's uuid; empty until its `created` event was read.
     pub id: String,
@@ -50,6 +50,28 @@ pub struct Metadata {
     pub forked_from: Option<Origin>,
     /// The newest event.
     pub as_of: Option<String>,
+}
+
+impl Default for Metadata {
+    fn default() -> Metadata {
+        Metadata {
+            id: String::new(),
+            session_type: USUAL_TYPE.into(),
+            name: None,
+            given_title: None,
+            heading: None,
+            summary: None,
+            status: Status::default(),
+            archived_at: None,
+            created_at: None,
+            project: None,
+            parent: None,
+            agent: Agent::default(),
+            imported: None,
+            forked_from: None,
+            as_of: None,
+        }
+    }
 }
 
 impl Metadata {
@@ -190,7 +212,9 @@ impl Metadata {
         set(&mut self.project, project);
         set(&mut self.parent, parent);
         set(&mut self.imported, imported);
-        self.session_type = session_type.unwrap_or_else(|| core::mem::take(&mut self.session_type));
+        if let Some(session_type) = session_type.filter(|said| !said.is_empty()) {
+            self.session_type = session_type;
+        }
         self.status = status.unwrap_or(self.status);
         self.agent = agent.unwrap_or_else(|| core::mem::take(&mut self.agent));
         match archived {

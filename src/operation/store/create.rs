@@ -2,7 +2,7 @@
 
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
@@ -12,7 +12,7 @@ use crate::json::fields::{Fields, kind_of};
 use crate::layout::{Place, Placement, names};
 use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble};
-use crate::record::event::{Agent, Created};
+use crate::record::event::{Agent, Created, USUAL_TYPE};
 use crate::record::{draft, id};
 use crate::session::begin::Begin;
 
@@ -83,7 +83,7 @@ impl Store {
                 Ok(found.and_then(|raw| serde_json::from_str(raw).ok()))
             }
         };
-        let session_type = text("type")?.unwrap_or_else(|| "chat".to_string());
+        let session_type = text("type")?.unwrap_or_else(|| String::from(USUAL_TYPE));
         let (title, name, model) = (text("title")?, text("name")?, text("model")?);
         names::check_type(&session_type)?;
         if let Some(name) = &name {

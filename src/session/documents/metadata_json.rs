@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::json::fields::{BadValue, Field, Fields, reject};
 use crate::json::text::{Extra, Open, to_pretty_json};
-use crate::record::event::{Agent, Imported, Origin, Parent, Project};
+use crate::record::event::{Agent, Imported, Origin, Parent, Project, type_of};
 use crate::record::status::Status;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
@@ -244,7 +244,7 @@ impl MetadataJson {
             given_summary: summary.clone(),
             summed_ms: None,
             id,
-            session_type: session_type.unwrap_or_else(|| "chat".into()),
+            session_type: type_of(session_type),
             name,
             given_title: non_empty(title).filter(is_given),
             heading: None,
@@ -273,7 +273,7 @@ impl MetadataJson {
     pub fn said(&self) -> Said {
         let archived_at = self.known.archived_at.clone();
         Said::of(self.metadata())
-            .told(self.known.session_type.is_some(), self.known.lifecycle)
+            .told(self.known.session_type.as_ref().is_some_and(|said| !said.is_empty()), self.known.lifecycle)
             .archived(archived_at, self.known.status.map(|shown| shown == Shown::Archived))
     }
 

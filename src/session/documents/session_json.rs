@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::json::fields::{BadValue, Fields};
 use crate::json::text::{Extra, Open, to_pretty_json};
-use crate::record::event::{Agent, Imported, Origin, Parent, Project};
+use crate::record::event::{Agent, Imported, Origin, Parent, Project, type_of};
 use crate::record::status::Status;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::documents::{Kept, Take, keep, non_empty, read};
@@ -254,7 +254,7 @@ impl SessionJson {
             summed_ms: None,
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
-            session_type: conversation_type.unwrap_or_else(|| "chat".into()),
+            session_type: type_of(conversation_type),
             given_title: title.and_then(non_empty),
             heading: None,
             summary: context_summary,
@@ -273,7 +273,10 @@ impl SessionJson {
     /// What it says of the session, as far as it says something.
     pub fn said(&self) -> Said {
         Said::of(self.metadata())
-            .told(self.known.conversation_type.is_some(), self.known.status)
+            .told(
+                self.known.conversation_type.as_ref().is_some_and(|said| !said.is_empty()),
+                self.known.status,
+            )
             .archived(self.known.archived_at.clone(), None)
     }
 

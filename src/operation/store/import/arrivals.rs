@@ -17,7 +17,7 @@ use crate::operation::pages::array;
 use crate::operation::store::Store;
 use crate::operation::{Io, Trouble, unless_bug};
 use crate::project::{self};
-use crate::record::event::{Agent, Change, Created, Imported, Project};
+use crate::record::event::{Agent, Change, Created, Imported, Project, USUAL_TYPE};
 use crate::record::message::Message;
 use crate::record::status::Status;
 use crate::session::ask::Ask;
@@ -70,7 +70,7 @@ impl Importing<'_> {
 
     fn begin(&self, one: &ImportedSession, project: Option<String>, command: Command) -> Begin {
         let Command { name, hash } = command;
-        let of_command = name.as_deref().and_then(names::command_type).unwrap_or("chat");
+        let of_command = name.as_deref().and_then(names::command_type).unwrap_or(USUAL_TYPE);
         let session_type = if one.parent.is_some() { "subagent" } else { of_command };
         let agent = Agent {
             command: name.clone(),
