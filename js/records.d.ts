@@ -596,7 +596,7 @@ imported?: Imported,
  */
 withoutSummary?: boolean, 
 /**
- * The event that the document was written from.
+ * The event that the document was written from, or an id of the document where it names none.
  */
 asOf?: string, };
 

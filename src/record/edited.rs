@@ -50,7 +50,7 @@ pub struct Edited {
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub without_summary: bool,
-    /// The event that the document was written from.
+    /// The event that the document was written from, or an id of the document where it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
 }
