@@ -268,7 +268,12 @@ fn is_letter(digits: &[u8]) -> bool {
 // Where a word, folded, stands first in a text.
 fn first(text: &str, word: &[char]) -> Option<Range<usize>> {
     let head = word.first()?;
-    text.char_indices().filter(|(_, char)| bare(*char).next() == Some(*head)).find_map(|(start, _)| {
+    // Nearly all letters of a text are no beginning, and of ASCII.
+    let is_head = |char: char| match char.is_ascii() {
+        true => char.to_ascii_lowercase() == *head,
+        false => bare(char).next() == Some(*head),
+    };
+    text.char_indices().filter(|(_, char)| is_head(*char)).find_map(|(start, _)| {
         let mut left = word.iter();
         let mut end = start;
         for char in text[start..].chars() {
