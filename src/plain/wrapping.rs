@@ -188,23 +188,22 @@ fn holds(name: &str) -> Holds {
     }
 }
 
-// Blocks behind a user's words that hold none: reminders, what an editor has open.
+// Blocks behind a user's words that hold none: reminders, what an editor has open. One that is not closed may be quoted.
 fn without_blocks_behind(text: &str) -> &str {
-    let mut rest = text.trim_end();
-    for _ in 0..TRIED {
-        let Some(begin) = last_block(rest) else { break };
-        rest = rest[..begin].trim_end();
+    for (at, _) in text.match_indices("\n<").take(TRIED) {
+        let mut rest = &text[at + 1..];
+        let behind = |rest| {
+            let block = Block::at(rest).filter(|block| block.holds() == Holds::NoWords)?;
+            (!rest.ends_with(block.inner)).then_some(block.behind)
+        };
+        while let Some(behind) = behind(rest) {
+            rest = behind.trim_start();
+        }
+        if rest.is_empty() {
+            return text[..at].trim_end();
+        }
     }
-    rest
-}
-
-// Where a text ends with a block that holds no words: where that begins.
-fn last_block(text: &str) -> Option<usize> {
-    let (before, name) = text.strip_suffix('>')?.rsplit_once("</")?;
-    let begin = before.rfind(&format!("<{name}"))?;
-    let is_alone = begin == 0 || before[..begin].ends_with('\n');
-    let is_it = tag(&text[begin..]).is_some_and(|(found, _)| found == name);
-    (is_alone && is_it && holds(name) == Holds::NoWords).then_some(begin)
+    text
 }
 
 // The name of a tag at the beginning of a text, and what stands behind the tag.
@@ -250,6 +249,7 @@ mod tests {
             ("<my_block>Fix it</my_block>", "Fix it"),
             ("<b>Fix</b> it </b>", "<b>Fix</b> it </b>"),
             ("a < b and b > </c>", "a < b and b > </c>"),
+            ("Fix it:\n<SystemMenu>\n<li>", "Fix it:\n<SystemMenu>\n<li>"),
         ] {
             check(message, &[expected]);
         }

@@ -66,19 +66,15 @@ impl Reading {
         inside.content(fields.raw(key), &path);
         let text = inside.joined();
         self.bad.append(&mut inside.bad);
-        if !(inside.results.is_empty() && inside.drafts.is_empty()) {
-            self.bad.push(BadValue {
-                message: format!(
-                    "expected texts and files for \"{path}\", but found a result inside the result"
-                ),
-            });
-        }
         if let Some(result) = self.results.last_mut() {
             let before = core::mem::take(&mut result.content);
             let said = [before, text].into_iter().filter(|text| !text.is_empty()).collect();
             result.content = Text::join(said, BETWEEN_TEXTS);
             result.attachments.append(&mut inside.files);
         }
+        // What is no part of a result stands by itself.
+        self.results.append(&mut inside.results);
+        self.drafts.append(&mut inside.drafts);
     }
 
     /// A part of a kind that has no place in a message, as text.
@@ -117,10 +113,8 @@ impl Reading {
         let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
         let is_silent = about.is_none();
         if role == Role::Tool && (is_said || self.results.is_empty()) {
-            let found = if is_said { "something else" } else { "nothing" };
-            self.bad.push(BadValue {
-                message: format!("expected a result of a tool, but found {found} instead"),
-            });
+            let message = "expected results alone in what a tool says, but found something else".into();
+            self.bad.push(BadValue { message });
         }
         let attachments = core::mem::take(&mut self.files);
         let mut message = Message { role: Some(role), attachments, assistant: about, ..Message::default() };
@@ -145,13 +139,12 @@ impl Reading {
         }
     }
 
-    /// Whether this stands in what was gathered since then.
-    pub fn has_text(&self, said: &Text) -> bool {
-        let texts = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => text.as_str(),
-            Piece::Reasoning(_) | Piece::Call(_) => "",
-        });
-        texts.collect::<Vec<_>>().concat().contains(said.as_str())
+    /// The same, unless it was said since then.
+    pub fn other_text(&mut self, text: Option<Text>) {
+        let is_it = |piece: &Piece| matches!(piece, Piece::Text(said) if Some(said) == text.as_ref());
+        if !self.pieces.iter().any(is_it) {
+            self.text(text);
+        }
     }
 
     /// Whether nothing was gathered since the last message ended.
