@@ -61,6 +61,8 @@ impl Default for Metadata {
             given_title: None,
             heading: None,
             summary: None,
+            given_summary: None,
+            summed_ms: None,
             status: Status::default(),
             archived_at: None,
             created_at: None,
