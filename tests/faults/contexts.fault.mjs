@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, called, namedCounter, textOf, toBytes } from "../../js/wasm/core.js";
+import { agents } from "../../js/wasm/agents.js";
+import { bytesOf, textOf, toBytes } from "../../js/wasm/core.js";
 import { watch } from "../../scripts/run.mjs";
 import { scene } from "./tools.mjs";
 
@@ -37,7 +38,7 @@ function again(path) {
   assert.ok(lines.length > 100, `expected more than 100 contexts, but found ${lines.length} instead`);
   for (const line of lines) {
     const { log, request, context } = JSON.parse(line);
-    const found = textOf(called((core) => core.contextOfLog(bytesOf(log), toBytes(JSON.parse(request)), namedCounter("estimate-1"))));
+    const found = textOf(agents.called((module) => module.contextOfLog(bytesOf(log), toBytes(JSON.parse(request)), module.Counter.estimate())));
     assert.equal(found, context, request);
   }
   return lines.length;

@@ -1,5 +1,5 @@
 // @ts-check
-// The cases of tests/conformance in the module for JavaScript; tests/conformance.rs runs them natively. Each compares the
+// The cases of tests/conformance in WebAssembly; tests/conformance.rs runs them natively. Each compares the
 // bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the component,
 // too: tests/js/component.test.js.
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { core } from "../../js/wasm/core.js";
+import { agents } from "../../js/wasm/agents.js";
 
 /**
  * @typedef {string | object[] | { base64?: string, file?: string, json?: unknown }} Input
@@ -17,7 +17,8 @@ import { core } from "../../js/wasm/core.js";
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const exact = core().Counter.fromPlanes(readFileSync(join(root, "pkg", "o200k_base.planes")));
+const module = agents.called((module) => module);
+const exact = module.Counter.fromPlanes(readFileSync(join(root, "pkg", "o200k_base.planes")));
 
 /** A value as it crosses: an object as compact JSON, a string as the text that it is. @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -40,10 +41,10 @@ function expectedOf(expected) {
 
 /** @type {Record<string, (input: Uint8Array, options: Options) => Uint8Array>} */
 const inModule = {
-  scan: (log) => core().scanLog(log),
-  context: (log, { request, vocabulary }) => core().contextOfLog(log, bytes(request), vocabulary ? exact : core().Counter.estimate()),
-  "resume-block": (session, { stamp }) => core().resumeBlock(session, text(stamp)),
-  drift: (about) => core().drift(about),
+  scan: (log) => module.scanLog(log),
+  context: (log, { request, vocabulary }) => module.contextOfLog(log, bytes(request), vocabulary ? exact : module.Counter.estimate()),
+  "resume-block": (session, { stamp }) => module.resumeBlock(session, text(stamp)),
+  drift: (about) => module.drift(about),
 };
 
 /** The bytes as text, or the error's code. @param {() => Uint8Array} call */
@@ -73,7 +74,7 @@ test("bytes that are no UTF-8 are refused where text is asked for", () => {
   const torn = new Uint8Array([0x22, 0xc3]);
   const stamp = JSON.stringify({ nowMs: 0, offsetMinutes: 0, entropy: "00".repeat(32) });
   const refused = JSON.stringify({ error: "invalid_json" });
-  assert.equal(answer(() => core().contextOfLog(torn, torn, exact)), refused);
-  assert.equal(answer(() => core().resumeBlock(torn, stamp)), refused);
-  assert.equal(answer(() => core().drift(torn)), refused);
+  assert.equal(answer(() => module.contextOfLog(torn, torn, exact)), refused);
+  assert.equal(answer(() => module.resumeBlock(torn, stamp)), refused);
+  assert.equal(answer(() => module.drift(torn)), refused);
 });

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { core } from "../../js/wasm/core.js";
+import { agents } from "../../js/wasm/agents.js";
 
+const module = agents.called((module) => module);
 const folder = fileURLToPath(new URL("../fixtures/json-test-suite/", import.meta.url));
 const files = readdirSync(join(folder, "test_parsing")).map((name) => ({ name, file: readFileSync(join(folder, "test_parsing", name)) }));
 
@@ -23,7 +24,7 @@ const table = new Map(
 const isAccepted = (name) => name.startsWith("y_") || (name.startsWith("i_") && table.get(name));
 
 /** @param {Buffer[]} parts @returns {{ messages: any[], problems: any[] }} */
-const scan = (...parts) => JSON.parse(Buffer.from(core().scanLog(Buffer.concat(parts))).toString("utf8"));
+const scan = (...parts) => JSON.parse(Buffer.from(module.scanLog(Buffer.concat(parts))).toString("utf8"));
 
 const line = Buffer.from('{"role":"user","content":"hello"}\n');
 
@@ -38,7 +39,7 @@ function accepts(file) {
 function acceptsInRequest(file) {
   const request = Buffer.concat([Buffer.from('{"window":8000,"encoding":"estimate-1","tools":'), file, Buffer.from("}")]);
   try {
-    core().contextOfLog(line, request, core().Counter.estimate());
+    module.contextOfLog(line, request, module.Counter.estimate());
     return true;
   } catch (error) {
     assert.match(/** @type {any} */ (error).code, /^invalid_(request|json)$/);

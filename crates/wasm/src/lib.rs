@@ -11,6 +11,8 @@ extern crate alloc;
 mod agents;
 #[cfg(feature = "agents")]
 mod beside;
+#[cfg(feature = "agents")]
+mod calls;
 mod counter;
 #[cfg(feature = "core")]
 mod handles;

@@ -1,7 +1,8 @@
 // @ts-check
 /** What differs between two contexts, by their reports. */
 
-import { called, fromBytes, toBytes } from "../../wasm/core.js";
+import { agents } from "../../wasm/agents.js";
+import { fromBytes, toBytes } from "../../wasm/core.js";
 
 /** @import { Compared, Reported } from "../../types/index.js" */
 
@@ -19,7 +20,7 @@ import { called, fromBytes, toBytes } from "../../wasm/core.js";
  * messages.map((one) => [one.before, one.after]); // => [["unread", "kept"]]
  */
 export function compareContexts(before, after) {
-  return fromBytes(called((core) => core.compareContexts(reported(before), reported(after))));
+  return fromBytes(agents.called((agents) => agents.compareContexts(reported(before), reported(after))));
 }
 
 // Without the messages, which nobody compares.
