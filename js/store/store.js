@@ -380,7 +380,7 @@ export class Store {
   }
 
   /** The sessions in the trash, deleted last first. @internal @returns {Promise<Trashed[]>} */
-  trashed() { return this.#core.run("trashed"); }
+  trashed() { return this.#beside.run("trashed"); }
 
   /**
    * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
@@ -388,7 +388,7 @@ export class Store {
    * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
    * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
    */
-  async restore(id) { return this.#core.run("restore", ofKind("id", id)); }
+  async restore(id) { return this.#beside.run("restore", ofKind("id", id)); }
 
   /**
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,

@@ -269,9 +269,12 @@ impl Build {
         let (mut best, mut cheapest) = (None, item.short.take().zip(item.short_cost));
         while best.is_none() && least > SHORTEST_USER_TEXT {
             (most, least) = (least, least / 10 * 9);
-            let cut = priced(least);
-            best = cut.clone().filter(fits);
-            cheapest = cheapest.into_iter().chain(cut).min_by_key(|(_, price)| *price);
+            let Some(cut) = priced(least) else { continue };
+            if fits(&cut) {
+                best = Some(cut);
+            } else if cheapest.as_ref().is_none_or(|(_, price)| cut.1 < *price) {
+                cheapest = Some(cut);
+            }
         }
         for _ in 0..CLOSER {
             let middle = least.midpoint(most);

@@ -143,9 +143,8 @@ impl Live {
         self.observe(io, LogName::Messages).await?;
         self.look_sometimes(io).await?;
         if self.with(|session| session.is_branched()) {
-            // What is appended hangs from the branch that somebody chose last: its messages have to be known.
-            Box::pin(self.observe(io, LogName::Events)).await?;
-            self.complete(io).await?;
+            // What is appended hangs from the branch that somebody chose last.
+            Box::pin(self.caught_up(io)).await?;
         }
         if let Some(batch) = of {
             // A last line without a line feed counts for whoever opens the session now.

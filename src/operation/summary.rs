@@ -91,14 +91,10 @@ impl Live {
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
             let mut fields = object(&asked)?;
-            let (start, end) = (fields.take("startMessageId", bad), fields.take("endMessageId", bad));
+            let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
+            let (start, end) = (take("startMessageId"), take("endMessageId"));
             refuse_bad(bad)?;
             let most = most_tokens(&mut fields)?;
-            let (Some(start), Some(end)) = (start, end) else {
-                let message = "expected \"startMessageId\" and \"endMessageId\", but found less";
-                return Err(Trouble::refused(Code::InvalidRequest, message));
-            };
-            let (start, end): (String, String) = (start, end);
             live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
             let is_it =
                 |one: &&Cached| one.range.start_message_id == start && one.range.end_message_id == end;

@@ -202,6 +202,23 @@ fn what_a_newer_version_wrote_can_be_deleted_and_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn a_project_is_relocated_as_a_whole_or_not_at_all() {
+    for newer in [0, 1] {
+        let mut host = Host::default();
+        let folders = [0, 1]
+            .map(|_| done(&mut host, create(&store(i64::MAX), r#"{"placement":"home"}"#)).folder().path);
+        let line = r#"{"v":2,"id":"e-2","type":"title","title":"As a newer one calls it"}"#;
+        host.append(&format!("{}/events.jsonl", folders[newer]), format!("{line}\n").as_bytes());
+        let before = files(&host);
+        let elsewhere = || "/home/ann/elsewhere".to_string();
+        let relocating = store(i64::MAX).relocate("/home/ann/code".into(), elsewhere(), elsewhere());
+        let trouble = host.drive(relocating, |_| Meanwhile::Nothing).expect("driven");
+        assert_eq!(trouble.expect_err("one of them is not written").code(), "newer_version");
+        assert!(files(&host) == before, "{newer}: {:?}", changed(&before, &files(&host)));
+    }
+}
+
+#[test]
 fn an_import_adds_nothing_to_what_a_newer_version_wrote() {
     let line = |turn: usize| {
         let role = if turn.is_multiple_of(2) { "user" } else { "assistant" };

@@ -45,6 +45,8 @@ impl Operations {
             "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
+            "trashed" => store.trashed().map(String::into_bytes),
+            "restore" => store.restore(word()).map(String::into_bytes),
             "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),
             _ => return Err(small(&unknown())),
         };

@@ -93,8 +93,6 @@ impl Operations {
                 let live = open(store, &mut word)?;
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
-            "trashed" => store.trashed().map(String::into_bytes),
-            "restore" => store.restore(word()).map(String::into_bytes),
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
             "note" => store.note(word()).map(none),
             "save" => store.save().map(none),

@@ -45,7 +45,8 @@ impl Store {
             if to == live.placement() {
                 return Ok((live.shown(), to));
             }
-            Box::pin(live.said_whole(&io)).await?;
+            // What its document says and no event does would stay behind with the document. One that may not be written is refused.
+            live.here(&io, &|| Box::pin(live.said(&io, Vec::new()))).await?;
             live.closed(&io).await?;
             store.let_go(&live, store.carried(&io, &live, &request)).await
         })
@@ -231,20 +232,6 @@ impl Store {
 }
 
 // Whoever says where to means a placement.
-impl Live {
-    // What its document says and no event does would stay behind with the document.
-    async fn said_whole(&self, io: &Io) -> Result<(), Trouble> {
-        self.here(io, &|| {
-            Box::pin(async {
-                self.looked(io).await?;
-                self.refuse_newer()?;
-                self.said_now(io, Vec::new()).await
-            })
-        })
-        .await
-    }
-}
-
 fn wanted(request: &str) -> Result<Placement, Error> {
     let to = Fields::parse(request).ok().and_then(|fields| fields.raw("to")).unwrap_or("null");
     let placement =

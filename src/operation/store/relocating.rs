@@ -38,13 +38,9 @@ impl Store {
             }
             // Half a project would be in neither place.
             for place in &places {
-                let shown = store.setup.shown(&place.folder());
-                io.turn_of(&shown).await?;
                 let live = store.opened_at(&io, place).await?;
                 live.refused_if_open(&io).await?;
-                live.looked_here(&io).await?;
                 live.refuse_newer()?;
-                io.leave_of(&shown);
             }
             for place in &places {
                 store.relocated(&io, place, &project, &asked).await?;

@@ -91,8 +91,10 @@ impl Session {
             return Ok(Vec::new());
         }
         // Else the same document would seem, beside what is said now, to have taken it back.
-        if changes.len() > unsaid {
-            changes.splice(unsaid..unsaid, self.taking_over());
+        if changes.len() > unsaid
+            && let Some(taking_over) = self.taking_over()
+        {
+            changes.insert(unsaid, taking_over);
         }
         let now = time::format(stamp.now_ms);
         let event = |(place, Ask { change, timestamp, is_timeless, extra, .. }): (usize, Ask)| {
