@@ -22,7 +22,7 @@ const CONTENT = {
     said: ["system: Be brief.", "user: Why does the login fail? \u{1F600} \ud83d", "assistant: Let me look.", "tool: login.js\n", "user: see this", "assistant: whole"],
   },
   "01a1fdfe-71f9-7000-a8ef-19272ef31e3f": {
-    listed: ["chat", "Fix the login", "paused", null, "home", undefined, "2026-11-21T12:04:33.438Z"],
+    listed: ["chat", "Fix the login", "paused", "Asked, and not answered yet: Why does the login fail?", "home", undefined, "2026-11-21T12:04:33.438Z"],
     said: ["system: Be brief.", "user: Why does the login fail? \u{1F600} \ud83d"],
   },
 };
