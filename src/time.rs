@@ -77,7 +77,7 @@ pub fn ago(ms: i64, stamp: &Stamp) -> String {
 
 /// Whether the calendar has this day, `2025-11-22`.
 pub fn is_day(day: &str) -> bool {
-    day.len() == 10 && parse(&format!("{day}T00:00:00Z")).is_some()
+    parse(&[day, "T00:00:00Z"].concat()).is_some()
 }
 
 /// The local day, `2025-11-22`.

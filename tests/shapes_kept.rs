@@ -299,6 +299,6 @@ fn what_lacks_is_named_with_its_place() {
             r#"{"choices":[{"message":{"role":"assistant"}},{"message":{"role":"assistant"}}]}"#,
             Format::OpenaiChat
         ),
-        "message 0: expected one answer for \"choices\", but found several"
+        "message 0: expected one answer, but found several"
     );
 }

@@ -45,21 +45,11 @@ fn words(text: &str) -> String {
     words
 }
 
-// Letters that no decomposition makes plain, as they are spelt where there are no others.
+// Letters that no decomposition makes plain, each before how it is spelt where there are no others.
+const SPELT: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
+
 fn spelt(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'ß' | 'ẞ' => "ss",
-        'æ' | 'Æ' => "ae",
-        'œ' | 'Œ' => "oe",
-        'ø' | 'Ø' => "o",
-        'ł' | 'Ł' => "l",
-        'đ' | 'Đ' | 'ð' | 'Ð' => "d",
-        'þ' | 'Þ' => "th",
-        'ħ' | 'Ħ' => "h",
-        'ŧ' | 'Ŧ' => "t",
-        'ı' => "i",
-        _ => return None,
-    })
+    SPELT.split(' ').find_map(|one| one.strip_prefix(letter))
 }
 
 /// The type of the conversations that a slash command begins, `/workspace.<type>`; nothing where it begins none: those

@@ -111,8 +111,10 @@ fn unwrap<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) {
             continue;
         }
         let Some(block) = Block::at(rest) else {
-            found.push(without_blocks_behind(rest));
-            break;
+            let (words, behind) = rest.split_at(end_of_words(rest));
+            found.push(words.trim_end());
+            rest = behind.trim_start();
+            continue;
         };
         match block.holds() {
             Holds::Words => unwrap(block.inner, found, left),
@@ -188,22 +190,20 @@ fn holds(name: &str) -> Holds {
     }
 }
 
-// Blocks behind a user's words that hold none: reminders, what an editor has open. One that is not closed may be quoted.
-fn without_blocks_behind(text: &str) -> &str {
-    for (at, _) in text.match_indices("\n<").take(TRIED) {
-        let mut rest = &text[at + 1..];
-        let behind = |rest| {
-            let block = Block::at(rest).filter(|block| block.holds() == Holds::NoWords)?;
-            (!rest.ends_with(block.inner)).then_some(block.behind)
-        };
-        while let Some(behind) = behind(rest) {
-            rest = behind.trim_start();
+// Where a user's words end before a block that holds none: a reminder, what an editor has open. One that is not closed may be
+// quoted.
+fn end_of_words(text: &str) -> usize {
+    let mut at = 0;
+    for _ in 0..TRIED {
+        let Some(next) = text[at..].find("\n<") else { break };
+        let rest = &text[at + next + 1..];
+        let is_closed = |block: &Block<'_>| !rest.ends_with(block.inner);
+        if Block::at(rest).is_some_and(|block| block.holds() == Holds::NoWords && is_closed(&block)) {
+            return at + next;
         }
-        if rest.is_empty() {
-            return text[..at].trim_end();
-        }
+        at += next + 1;
     }
-    text
+    text.len()
 }
 
 // The name of a tag at the beginning of a text, and what stands behind the tag.
@@ -254,6 +254,7 @@ mod tests {
             check(message, &[expected]);
         }
         check("<task>one</task>\ntwo", &["one", "two"]);
+        check("one\n<system-reminder>be kind</system-reminder>\n\ntwo", &["one", "two"]);
         for message in [
             "",
             "<command-name>/clear</command-name>\n<command-message>clear</command-message>",

@@ -77,7 +77,7 @@ pub(super) const WORDS: Words = Words {
 /// A part has no type: it has what it is.
 pub(super) fn part(reading: &mut Reading, part: &mut Fields<'_>) -> bool {
     let signature = reading.some_word(part, &["thoughtSignature"]);
-    let is_thought = reading.flag(part, "thought");
+    let is_thought = part.raw("thought") == Some("true");
     let said = reading.text_in(part, &["text"]);
     let mut is_known = signature.is_some() || said.is_some();
     let (thought, said) = if is_thought { (said.unwrap_or_default(), None) } else { (Text::default(), said) };

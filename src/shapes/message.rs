@@ -7,7 +7,6 @@ use crate::json::fields::{BadValue, Fields};
 use crate::json::text::Text;
 use crate::record::draft;
 use crate::record::message::{Assistant, Role, Usage};
-use crate::shapes::part::file;
 use crate::shapes::reading::{Reading, text_or_json};
 
 /// A provider's words.
@@ -77,7 +76,7 @@ fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Opti
     let [list, key] = words.answers;
     let mut all = reading.objects(fields, list);
     if all.len() > 1 {
-        let message = format!("expected one answer for \"{list}\", but found several");
+        let message = "expected one answer, but found several".into();
         reading.bad.push(BadValue { message });
     }
     let Some(mut first) = all.pop() else {
@@ -96,16 +95,18 @@ fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Opti
 
 // Some say it under both keys.
 fn thought(fields: &mut Fields<'_>, reading: &mut Reading) {
-    let texts = ["reasoning_content", "reasoning"].map(|key| reading.text_in(fields, &[key]));
-    let is_twice = texts[0] == texts[1];
-    for text in texts.into_iter().flatten().take(if is_twice { 1 } else { 2 }) {
-        reading.reasoning(text, None, None);
+    let [said, other] =
+        ["reasoning_content", "reasoning"].map(|key| reading.text_in(fields, &[key]).unwrap_or_default());
+    let is_twice = said == other;
+    reading.reasoning(said, None, None);
+    if !is_twice {
+        reading.reasoning(other, None, None);
     }
 }
 
 fn said(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {
-    let there = |key: &&str| fields.raw(key).is_some_and(|raw| raw != "null");
-    let key = [words.content, "content"].into_iter().find(there).unwrap_or(words.content);
+    let is_there = fields.raw(words.content).is_some_and(|raw| raw != "null");
+    let key = if is_there { words.content } else { "content" };
     reading.content(fields.raw(key), &fields.path_to(key));
     // Older messages of the AI SDK have their text under both keys.
     if key != "content" {
@@ -114,12 +115,8 @@ fn said(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {
     }
     let refusal = reading.text_in(fields, &["refusal"]);
     reading.text(refusal);
-    if let Some(mut audio) = reading.inner(fields, "audio") {
-        let transcript = reading.text_in(&mut audio, &["transcript"]);
-        reading.text(transcript);
-        if !file(reading, "audio", &mut audio) {
-            reading.unknown("audio", &audio);
-        }
+    if let Some(audio) = reading.inner(fields, "audio") {
+        reading.part("audio", audio);
     }
 }
 

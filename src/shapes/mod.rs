@@ -159,9 +159,8 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
         }
     }
     if format == Format::OpenaiResponses {
-        openai_responses::finish(&mut reading);
         // An answer that says nothing is one all the same.
-        if reading.drafts.is_empty() && !is_empty {
+        if !reading.is_between() || (reading.drafts.is_empty() && !is_empty) {
             reading.end(Role::Assistant);
         }
     }

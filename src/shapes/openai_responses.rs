@@ -114,10 +114,7 @@ fn item(mut fields: Fields<'_>, reading: &mut Reading) {
             let mut texts = Vec::new();
             for key in ["summary", "content"] {
                 for mut part in reading.objects(&fields, key) {
-                    match reading.text_in(&mut part, &["text"]) {
-                        Some(text) => texts.push(text),
-                        None => reading.lacks(&part, "text", "a string"),
-                    }
+                    texts.extend(reading.needed_text(&mut part, "text"));
                 }
             }
             let data = reading.some_word(&mut fields, &["encrypted_content"]);

@@ -21,28 +21,25 @@ const FILES: [&str; 6] = ["image", "file", "audio", "video", "document", "media"
 
 /// Takes one part by its kind; whether the kind is known.
 pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> bool {
-    let (signature, data) = signed(reading, part);
-    match kind {
-        "thinking" | "redacted_thinking" | "reasoning" => {
-            let text = reading.text_in(part, &["thinking", "text"]);
-            let signature = signature.or_else(|| reading.some_word(part, &["signature"]));
-            let data = data.or_else(|| reading.some_word(part, &["data"]));
-            if text.is_none() && signature.is_none() && data.is_none() {
-                reading.lacks(part, if kind == "thinking" { kind } else { "text" }, "a string");
-            }
-            reading.reasoning(text.unwrap_or_default(), signature, data);
-            return true;
+    let (mut signature, mut data) = signed(reading, part);
+    let mut thought = None;
+    let is_thought = matches!(kind, "thinking" | "redacted_thinking" | "reasoning");
+    if is_thought {
+        thought = reading.text_in(part, &["thinking", "text"]);
+        signature = signature.or_else(|| reading.some_word(part, &["signature"]));
+        data = data.or_else(|| reading.some_word(part, &["data"]));
+        if thought.is_none() && signature.is_none() && data.is_none() {
+            reading.lacks(part, "text", "a string");
         }
-        _ => reading.reasoning(Text::default(), signature, data),
     }
+    reading.reasoning(thought.unwrap_or_default(), signature, data);
     match kind {
+        _ if is_thought => {}
         "" => return gemini::part(reading, part),
         "text" | "input_text" | "output_text" | "refusal" => {
             let key = if kind == "refusal" { kind } else { "text" };
-            match reading.text_in(part, &[key]) {
-                Some(text) => reading.text(Some(text)),
-                None => reading.lacks(part, key, "a string"),
-            }
+            let text = reading.needed_text(part, key);
+            reading.text(text);
         }
         "tool_use" | "tool-call" => {
             let [id, name] = if kind == "tool_use" { ["id", "name"] } else { CALL };
@@ -52,7 +49,7 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
         }
         "tool_result" => {
             let id = reading.needed(part, "tool_use_id");
-            let is_error = reading.flag(part, "is_error");
+            let is_error = part.take("is_error", &mut reading.bad).unwrap_or_default();
             reading.result(id, String::new(), is_error, Text::default());
             reading.more_of_result(part, "content");
         }
@@ -75,10 +72,8 @@ fn signed(reading: &mut Reading, part: &mut Fields<'_>) -> (Option<String>, Opti
     let mut found = (None, None);
     for key in ["providerOptions", "providerMetadata", "callProviderMetadata"] {
         let Some(providers) = reading.inner(part, key) else { continue };
-        for (name, said) in providers.named() {
-            let Some(mut said) = Fields::at(&providers.path_to(name), said, &mut reading.bad) else {
-                continue;
-            };
+        for (name, _) in providers.named() {
+            let Some(mut said) = reading.inner(&providers, name) else { continue };
             let signature = reading.some_word(&mut said, &["signature", "thoughtSignature"]);
             let data = reading.some_word(&mut said, &["redactedData", "reasoningEncryptedContent"]);
             found = (found.0.or(signature), found.1.or(data));
@@ -93,7 +88,7 @@ fn answered(reading: &mut Reading, part: &mut Fields<'_>) {
         return result(id, name, output, reading);
     }
     // The AI SDK's before its fifth version.
-    let is_error = reading.flag(part, "isError");
+    let is_error = part.raw("isError") == Some("true");
     match part.raw("result") {
         Some(value) => reading.result(id, name, is_error, text_or_json(value)),
         None => reading.lacks(part, "output", "an object"),
@@ -133,20 +128,16 @@ fn called(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) {
     reading.call(id.clone(), name.clone(), input.map(Text::from));
     let content: Option<Text> = match state.as_str() {
         "output-available" => part.raw("output").map(text_or_json),
-        "output-error" => {
-            let said = reading.text_in(part, &["errorText"]);
-            if said.is_none() {
-                reading.lacks(part, "errorText", "a string");
-            }
-            said
-        }
+        "output-error" => reading.needed_text(part, "errorText"),
         "output-denied" => {
             let reason =
                 reading.inner(part, "approval").and_then(|mut said| reading.text_in(&mut said, &["reason"]));
             Some(reason.unwrap_or_else(|| DENIED.into()))
         }
-        "input-streaming" | "input-available" | "approval-requested" | "approval-responded"
-            if !part.has("output") && !part.has("errorText") =>
+        state
+            if (state.starts_with("input-") || state.starts_with("approval-"))
+                && !part.has("output")
+                && !part.has("errorText") =>
         {
             return;
         }
@@ -173,9 +164,9 @@ pub(super) fn file(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
     let is_known = describe(reading, part, &mut file);
     if is_known {
         reading.file(resolved(file));
-        // What a document is about, for the model.
-        let context = reading.text_in(part, &["context"]);
-        reading.text(context);
+        // What a document is about, for the model, and what is heard.
+        let said = reading.text_in(part, &["context", "transcript"]);
+        reading.text(said);
     }
     is_known
 }

@@ -25,16 +25,19 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    #[inline(never)]
     pub fn text(&mut self, text: Option<Text>) {
         self.pieces.extend(text.filter(|text| !text.is_empty()).map(Piece::Text));
     }
 
+    #[inline(never)]
     pub fn reasoning(&mut self, text: Text, signature: Option<String>, data: Option<String>) {
         if !text.is_empty() || signature.is_some() || data.is_some() {
             self.pieces.push(Piece::Reasoning(Reasoning { text, signature, data }));
         }
     }
 
+    #[inline(never)]
     pub fn call(&mut self, id: String, name: String, arguments: Option<Text>) {
         let arguments = arguments.unwrap_or_else(|| "{}".into());
         self.pieces.push(Piece::Call(ToolCall { id, name, arguments }));
@@ -44,6 +47,7 @@ impl Reading {
         self.files.push(file);
     }
 
+    #[inline(never)]
     pub fn result(&mut self, call_id: String, name: String, is_error: bool, content: Text) {
         let tool = Tool { call_id, name, is_error, ..Tool::default() };
         self.results.push(Message {
@@ -61,20 +65,19 @@ impl Reading {
 
     /// More of the result that was read last: the text or the parts under this key.
     pub fn more_of_result(&mut self, fields: &Fields<'_>, key: &str) {
-        let path = fields.path_to(key);
-        let mut inside = Reading::default();
-        inside.content(fields.raw(key), &path);
-        let text = inside.joined();
-        self.bad.append(&mut inside.bad);
-        if let Some(result) = self.results.last_mut() {
-            let before = core::mem::take(&mut result.content);
-            let said = [before, text].into_iter().filter(|text| !text.is_empty()).collect();
-            result.content = Text::join(said, BETWEEN_TEXTS);
-            result.attachments.append(&mut inside.files);
+        let (pieces, files) = (core::mem::take(&mut self.pieces), core::mem::take(&mut self.files));
+        let at = self.results.len().saturating_sub(1);
+        let before = self.results.last_mut().map(|result| core::mem::take(&mut result.content));
+        self.text(before);
+        self.content(fields.raw(key), &fields.path_to(key));
+        let content = self.joined();
+        let attachments = core::mem::replace(&mut self.files, files);
+        self.pieces = pieces;
+        match self.results.get_mut(at) {
+            Some(result) => (result.content, result.attachments) = (content, attachments),
+            // A step of an answer ended them.
+            None => self.lacks(fields, key, "texts and files"),
         }
-        // What is no part of a result stands by itself.
-        self.results.append(&mut inside.results);
-        self.drafts.append(&mut inside.drafts);
     }
 
     /// A part of a kind that has no place in a message, as text.
@@ -100,9 +103,14 @@ impl Reading {
         }
         for mut fields in self.each(raw, path) {
             let kind = self.word(&mut fields, &["type"]);
-            if !part(self, &kind, &mut fields) {
-                self.unknown(&kind, &fields);
-            }
+            self.part(&kind, fields);
+        }
+    }
+
+    /// A part of a content.
+    pub fn part(&mut self, kind: &str, mut fields: Fields<'_>) {
+        if !part(self, kind, &mut fields) {
+            self.unknown(kind, &fields);
         }
     }
 
@@ -193,11 +201,13 @@ impl Reading {
     }
 
     /// The string under the first of these keys that is there.
+    #[inline(never)]
     pub fn text_in(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
         keys.iter().find_map(|key| fields.take(key, &mut self.bad))
     }
 
     /// The same, where it holds no prose.
+    #[inline(never)]
     pub fn some_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, text) =
             keys.iter().find_map(|key| Some((key, fields.take::<Text>(key, &mut self.bad)?)))?;
@@ -228,7 +238,18 @@ impl Reading {
         self.some_word(fields, keys).unwrap_or_default()
     }
 
+    /// The text under a key that has to be there.
+    #[inline(never)]
+    pub fn needed_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<Text> {
+        let text = self.text_in(fields, &[key]);
+        if text.is_none() {
+            self.lacks(fields, key, "a string");
+        }
+        text
+    }
+
     /// The same, where nobody knows without it which call or which tool is meant.
+    #[inline(never)]
     pub fn needed(&mut self, fields: &mut Fields<'_>, key: &str) -> String {
         let is_there = fields.raw(key).is_some_and(|raw| raw.starts_with('"') && raw != "\"\"");
         if !is_there {
@@ -237,13 +258,9 @@ impl Reading {
         self.word(fields, &[key])
     }
 
-    /// Whether it says so.
-    pub fn flag(&mut self, fields: &mut Fields<'_>, key: &str) -> bool {
-        fields.take(key, &mut self.bad).unwrap_or_default()
-    }
-
     /// An object inside the object.
-    pub fn inner<'a>(&mut self, fields: &mut Fields<'a>, key: &str) -> Option<Fields<'a>> {
+    #[inline(never)]
+    pub fn inner<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Option<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null")?;
         Fields::at(&fields.path_to(key), raw, &mut self.bad)
     }
