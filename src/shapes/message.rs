@@ -79,14 +79,14 @@ fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Opti
         let message = "expected one answer, but found several".into();
         reading.bad.push(BadValue { message });
     }
-    let Some(mut first) = all.pop() else {
+    let Some(first) = all.pop() else {
         reading.lacks(fields, list, "an answer");
         return None;
     };
     if let Some(about) = &mut reading.about {
         about.finish_reason = word(&first, words.finish);
     }
-    let message = reading.inner(&mut first, key);
+    let message = reading.inner(&first, key);
     if message.is_none() {
         reading.lacks(&first, key, "an object");
     }
@@ -95,13 +95,12 @@ fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Opti
 
 // Some say it under both keys.
 fn thought(fields: &mut Fields<'_>, reading: &mut Reading) {
-    let [said, other] =
-        ["reasoning_content", "reasoning"].map(|key| reading.text_in(fields, &[key]).unwrap_or_default());
-    let is_twice = said == other;
-    reading.reasoning(said, None, None);
-    if !is_twice {
+    let said = reading.text_in(fields, &["reasoning_content"]).unwrap_or_default();
+    let other = reading.text_in(fields, &["reasoning"]).unwrap_or_default();
+    if said != other {
         reading.reasoning(other, None, None);
     }
+    reading.reasoning(said, None, None);
 }
 
 fn said(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {

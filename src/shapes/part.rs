@@ -142,7 +142,7 @@ fn called(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) {
             return;
         }
         // Whether there is an answer, nobody can tell.
-        _ => return reading.lacks(part, "state", "a state that fits what else is there"),
+        _ => return reading.lacks(part, "state", "a fitting state"),
     };
     reading.result(id, name, state != "output-available", content.unwrap_or_default());
     if let Some(tool) = reading.newest() {

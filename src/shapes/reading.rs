@@ -121,7 +121,7 @@ impl Reading {
         let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
         let is_silent = about.is_none();
         if role == Role::Tool && (is_said || self.results.is_empty()) {
-            let message = "expected results alone in what a tool says, but found something else".into();
+            let message = "expected results in what a tool says, but found something else".into();
             self.bad.push(BadValue { message });
         }
         let attachments = core::mem::take(&mut self.files);
