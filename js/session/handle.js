@@ -8,7 +8,7 @@ import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, who
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
 import { KeptReport } from "./context/kept-report.js";
-import { Log } from "./log.js";
+import { Log, elsewhere } from "./log.js";
 import { conversationOf } from "../placement/placement.js";
 import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 
@@ -38,6 +38,8 @@ export class Live {
   #held = [];
   /** It was opened there, or begun. */
   #isOpen = false;
+  /** It was deleted: whoever asks more of it is refused. */
+  isDeleted = false;
   /** The instance of the core that those are of. */
   #instance = -1;
   /** @type {MetadataJson} */
@@ -199,6 +201,7 @@ export class Live {
   }
 
   #made() {
+    if (this.isDeleted) throw elsewhere(this.place.path);
     if (this.isLive) return this.#native;
     this.letGo();
     const { workspace, path, shown } = foundAt(this.place, this.#home);

@@ -454,19 +454,23 @@ export class Session {
     this.#secrets.free();
   }
 
-  /** Knows that it is open no longer. @internal */
-  left() { this.#live.close(); }
+  /** Knows that it is open no longer, since it was moved, or deleted. @internal @param {boolean} isDeleted */
+  left(isDeleted) {
+    this.#live.close();
+    this.#live.isDeleted = isDeleted;
+  }
 
   /** Lets go of one whose folder is there no longer: nothing is written. @internal */
   leave() { return this.#ended("release"); }
 
   /** @param {"close" | "release"} how */
-  #ended(how) {
+  async #ended(how) {
+    if (this.#live.isDeleted) return;
     const ended = async () => {
       await this.#live.report.settled();
       await this.#live.run(how);
     };
-    return this.#live.inTurn(ended).finally(() => this.#live.close());
+    await this.#live.inTurn(ended).finally(() => this.#live.close());
   }
 
   /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */

@@ -110,9 +110,9 @@ export class OpenSessions {
     this.#open.delete(path);
   }
 
-  /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {string} path where it lay */
-  gone(session, path) {
-    session.left();
+  /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {string} path where it lay @param {boolean} isDeleted */
+  gone(session, path, isDeleted) {
+    session.left(isDeleted);
     this.#forget(path);
   }
 

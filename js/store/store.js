@@ -346,7 +346,7 @@ export class Store {
     const { purge = false } = knownOptions("delete", options);
     const { path, placement, id } = session;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
-    this.#open.gone(session, path);
+    this.#open.gone(session, path, true);
     return { trash };
   }
 
@@ -375,7 +375,7 @@ export class Store {
     const { path, placement, id } = session;
     const place = await this.#core.run("move", path, placement, id, knownOptions("move", options));
     if (place.path === session.path) return session;
-    this.#open.gone(session, path);
+    this.#open.gone(session, path, false);
     return this.#open.at(this.#places.of(place));
   }
 

@@ -22,8 +22,6 @@ const MISSING = {
   follow: "follow-another-store follow-appended follow-large follow-refused follow-revised",
   "a store that does not count": "line-too-long uncounted",
   "a storage of the caller's own": "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
-  "move by a title": "move-by-title",
-  "move to nowhere": "move-refused",
   folders: "store-folders",
   restore: "trash-place-taken trash-restore-refused trash-restore-workspace open-ambiguous",
   "a store that was closed": "closed-store damage-log-a-folder",

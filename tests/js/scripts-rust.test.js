@@ -37,7 +37,6 @@ const UNSAYABLE = {
   "a summary that is no text": "summary-refused",
   "an option that nobody knows": "options-unknown",
   "half of a character": "unicode-halves",
-  "move to nowhere": "move-refused",
 };
 
 tryAll("Rust", inRust(), [MISSING, UNSAYABLE]);
