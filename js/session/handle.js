@@ -118,6 +118,12 @@ export class Live {
     for await (const page of this.#passed("search", words, leaving)) yield* fromBytes(page);
   }
 
+  /** What is wrong with it. @param {Leaving} leaving */
+  async examined(leaving) {
+    const { value } = await this.#passed("examine", "", leaving).next();
+    return fromBytes(/** @type {Uint8Array} */ (value));
+  }
+
   /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request @param {Leaving} leaving */
   async *#passed(name, request, leaving) {
     await leaving.ready();
@@ -125,7 +131,7 @@ export class Live {
     const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));
     try {
       const native = leaving.native;
-      yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents });
+      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents });
     } finally {
       free();
     }

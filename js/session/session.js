@@ -411,7 +411,7 @@ export class Session {
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() {
-    return this.#secrets.leaving(this.#run("examine"));
+    return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined(this.#secrets)));
   }
 
   /**
@@ -437,6 +437,7 @@ export class Session {
    */
   async flush(options = {}) {
     const { learns = true } = knownOptions("flush", options);
+    if (this.#live.isDeleted) return;
     await this.#live.inTurn(async () => {
       await this.#live.report.settled();
       await this.#live.run("flush", String(learns));

@@ -72,7 +72,7 @@ impl Operations {
         self.begun(running, now_ms, entropy)
     }
 
-    /// What is read of a session on its way out, in pages: `export`, `search`.
+    /// What is read of a session on its way out, in pages: `export`, `search`; and `examine`, whose answer is what is wrong.
     pub fn pass(
         &mut self,
         live: &LiveHandle,
@@ -86,6 +86,7 @@ impl Operations {
         let running = match name {
             "export" => live.0.export(request, &leaving.0).map(none),
             "search" => live.0.search(request, &leaving.0).map(none),
+            "examine" => live.0.examine().map(String::into_bytes),
             _ => return Err(small(&unknown())),
         };
         self.begun(running, now_ms, entropy)

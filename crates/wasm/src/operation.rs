@@ -162,7 +162,6 @@ impl Operations {
             "messages" => live.messages(text()?).map(none),
             "newest" => live.newest().map(none),
             "follow" => live.follow().map(none),
-            "examine" => live.examine().map(String::into_bytes),
             "tools" => live.tools().map(String::into_bytes),
             "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             "context" => live.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),

@@ -40,6 +40,7 @@ impl Store {
         Operation::new(move |io| async move {
             let to = wanted(&request)?;
             io.turn_of(&live.shown()).await?;
+            live.arrived(&io).await?;
             live.refused_if_open(&io).await?;
             live.flushed(&io, true).await?;
             if to == live.placement() {

@@ -23,6 +23,7 @@ impl Store {
         let (store, live) = (self.clone(), live.clone());
         Operation::new(move |io| async move {
             io.turn_of(&live.shown()).await?;
+            live.arrived(&io).await?;
             live.refused_if_open(&io).await?;
             live.looked_here(&io).await?;
             live.closed(&io).await?;

@@ -9,12 +9,13 @@ import { join } from "node:path";
 /** The folders that scripts have. */
 export const FOLDERS = ["home", "user", "outside", "workspace", "project", "project2", "project3", "project4"];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder. */
+/** What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder; and which process is at it. */
 const CHANCE = [
   { what: "commit", found: /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g },
   { what: "mark", found: /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g },
   // A file of Gemini CLI's has the beginning of its id in its name; pi's ids are as short.
   { what: "short", found: /(?<=session-\d{4}-\d\d-\d\dT\d\d-\d\d-|")[0-9a-f]{8}(?=["\\.])/g },
+  { what: "holder", found: /(?<= )[^\s"]+, process \d+ on [^\s,"]+/g },
   { what: "secret", found: /(?<=\[redacted:[a-z0-9-]+:)[0-9a-f]+(?=\])/g },
 ];
 /** A longer answer is kept as what it hashes to. */
