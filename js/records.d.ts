@@ -292,7 +292,7 @@ summary: string,
 /**
  * Nobody said so: it was made of what the conversation came to.
  */
-is_derived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+isDerived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */
@@ -325,7 +325,7 @@ summary: string,
 /**
  * Nobody said so: it was made of what the conversation came to.
  */
-is_derived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+isDerived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */

@@ -49,6 +49,7 @@ mod reader;
 #[path = "common/reference.rs"]
 mod reference;
 mod scan;
+#[cfg(feature = "interop")]
 mod search;
 mod sequences;
 mod shapes;

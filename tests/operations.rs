@@ -2,6 +2,7 @@
 
 mod branches;
 mod doctor;
+mod ending;
 mod host;
 mod imports;
 mod lost;

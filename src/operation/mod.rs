@@ -29,6 +29,7 @@ mod pieces;
 mod resume;
 mod say;
 #[cfg(feature = "interop")]
+#[cfg(feature = "interop")]
 mod search;
 mod store;
 mod summary;

@@ -57,7 +57,7 @@ pub enum Change {
         /// The words.
         summary: String,
         /// Nobody said so: it was made of what the conversation came to.
-        #[serde(skip_serializing_if = "is_false")]
+        #[serde(rename = "isDerived", skip_serializing_if = "is_false")]
         #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         is_derived: bool,
     },

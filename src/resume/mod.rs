@@ -6,4 +6,5 @@ pub mod find;
 pub mod history;
 pub mod listing;
 pub mod outline;
+#[cfg(feature = "interop")]
 pub mod search;

@@ -11,7 +11,7 @@ const MISSING = {
   "a folder that is none": "list-projects store-refused relocate-open-elsewhere relocate-project",
   git: "git-remote",
   goesOn: "goes-on goes-on-imported",
-  writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-shortened",
+  writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-resumed hand-over-shortened",
   import: "export-imported import-aider import-aider-runs import-claude-code import-claude-commands import-claude-records import-claude-sidechain import-cline import-cline-sdk import-codex-foreign import-codex-real import-codex-simple import-continue import-copilot import-copilot-real import-damaged import-deep import-folder import-formats import-gemini-jsonl import-gemini-resumed import-gemini-tools import-grows import-nanocoder import-of-project import-opencode-files import-other-agents import-pi import-pi-drift import-progress import-qwen import-qwen-folder import-refused import-rewritten import-said-wrongly import-twice-from-copies",
   importAll: "import-all import-all-homes import-all-nothing",
   readTranscript: "transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused transcript-turns",

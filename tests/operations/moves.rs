@@ -24,7 +24,7 @@ fn appending(text: &str) -> Appending {
 fn begun(is_home: bool) -> (Host, Rc<Live>) {
     let mut host = Host::default();
     let placement = if is_home { "home" } else { "workspace" };
-    let request = json!({"title": "A plan", "words": "A plan", "placement": placement});
+    let request = json!({"title": "A plan", "placement": placement});
     let live = done(&mut host, create(&store(), &request.to_string()));
     done(&mut host, live.append_messages(appending("one")));
     done(&mut host, live.close());

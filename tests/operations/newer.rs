@@ -25,7 +25,7 @@ fn sessions() -> Vec<(&'static str, Host, Rc<Live>)> {
     for placement in ["home", "workspace"] {
         for newer in ["a message", "an event", "the document"] {
             let mut host = Host::default();
-            let request = json!({ "title": "A plan", "words": "A plan", "placement": placement });
+            let request = json!({ "title": "A plan", "placement": placement });
             let live = done(&mut host, create(&store(i64::MAX), &request.to_string()));
             let folder = live.folder().path;
             let said = |n: usize| {

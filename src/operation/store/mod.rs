@@ -23,6 +23,7 @@ mod pointing;
 mod project;
 mod relocating;
 #[cfg(feature = "interop")]
+#[cfg(feature = "interop")]
 mod searching;
 mod settings;
 mod setup;

@@ -1,0 +1,81 @@
+//! Where a session pauses it is said where it stopped: by somebody, or by what it came to.
+
+use std::rc::Rc;
+
+use super::drafts;
+use super::host::Host;
+use super::store::{create, done, setup};
+use leftoff::operation::{Live, Store};
+use serde_json::json;
+
+struct Scene {
+    host: Host,
+    store: Rc<Store>,
+    live: Rc<Live>,
+}
+
+impl Scene {
+    fn begun() -> Scene {
+        let (mut host, store) = (Host::default(), Store::new(setup(Some("/work"))));
+        let live = done(&mut host, create(&store, "{}"));
+        Scene { host, store, live }
+    }
+
+    fn asks(&mut self, text: &str) {
+        done(&mut self.host, self.live.append_messages(drafts(text)));
+    }
+
+    fn says(&mut self, asked: serde_json::Value) {
+        done(&mut self.host, self.live.say(asked.to_string()));
+    }
+
+    fn pauses(&mut self) -> Option<String> {
+        self.says(json!([{ "type": "status", "status": "paused" }]));
+        self.summary()
+    }
+
+    /// As its files have it, for whoever opens it next.
+    fn summary(&mut self) -> Option<String> {
+        let live = self.store.apart(&self.live.shown(), self.live.placement(), "").expect("a place");
+        done(&mut self.host, live.open());
+        live.session().borrow().metadata().summary.clone()
+    }
+
+    fn events(&self) -> usize {
+        self.host.text(&format!("{}/events.jsonl", self.live.folder().path)).lines().count()
+    }
+}
+
+#[test]
+fn where_nobody_says_it_the_end_is_what_was_said_last() {
+    let mut scene = Scene::begun();
+    assert_eq!(scene.pauses(), None, "nothing was said");
+    scene.asks("Why does the login fail?");
+    assert_eq!(scene.pauses().as_deref(), Some("Asked, and not answered yet: Why does the login fail?"));
+}
+
+#[test]
+fn words_that_were_given_stay_and_what_came_since_stands_behind_them() {
+    let mut scene = Scene::begun();
+    scene.asks("Why does the login fail?");
+    scene.says(json!([{ "type": "summary", "summary": "The cookie is at fault" }, { "type": "status", "status": "paused" }]));
+    assert_eq!(scene.summary().as_deref(), Some("The cookie is at fault"));
+    for _ in 0..2 {
+        scene.asks("And the domain?");
+        let since =
+            "The cookie is at fault; since then: asked, and not answered yet: Why does the login fail?";
+        assert_eq!(scene.pauses().as_deref(), Some(since));
+    }
+    scene.says(json!([{ "type": "summary", "summary": "Mended" }]));
+    assert_eq!(scene.summary().as_deref(), Some("Mended"));
+}
+
+#[test]
+fn nothing_is_summed_up_twice() {
+    let mut scene = Scene::begun();
+    scene.asks("Why does the login fail?");
+    scene.pauses();
+    let before = scene.events();
+    scene.pauses();
+    assert_eq!(scene.events(), before);
+}
