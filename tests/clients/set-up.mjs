@@ -40,7 +40,9 @@ export function setUp(client, { home, project }) {
       const [path, file] = COMMANDS[client.agent]?.(name, text) ?? ["", ""];
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), file);
-      return { hash: `sha256:${createHash("sha256").update(file).digest("hex")}` };
+      // Of what it says, the same in every client, whatever file that lies in.
+      const says = isCodex ? text : `${text}\nTopic: $ARGUMENTS`;
+      return { hash: `sha256:${createHash("sha256").update(says).digest("hex")}` };
     },
     /** @param {string[]} args */
     leftoff(...args) {
