@@ -54,7 +54,7 @@ const SAID: &[&str] = &[
 /// Blocks whose names have one of these in them hold none.
 const UNSAID: &[&str] = &[
     "abort",
-    "bash-std",
+    "bash-",
     "caveat",
     "command",
     "context",
