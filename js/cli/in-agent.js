@@ -53,12 +53,15 @@ export async function commandNow(store, session, from) {
   const named = [];
   for (const agent of new Set([from, own, ...commandAgents])) {
     const command = agent && (await commandNamed(agent, name, { project: store.project }));
-    if (command) named.push(command);
+    if (!command) continue;
+    named.push(command);
+    // The others are only asked where that may be the command that was kept.
+    if (!systemPromptHash || command.hashes.includes(systemPromptHash)) break;
   }
   const [command] = named;
   if (!command) return systemPromptHash && own ? { promptHash: null } : {};
   const kept = named.find(({ hashes }) => hashes.includes(systemPromptHash ?? ""));
-  const text = filled(command, argumentsOf(own ?? command.agent, command, await firstOf(session)));
+  const text = filled(command, argumentsOf(own ?? command.agent, command, await firstOf(session))).trim();
   return { text, promptHash: kept?.hash === command.hash ? systemPromptHash : command.hash };
 }
 

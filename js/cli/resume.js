@@ -51,7 +51,7 @@ async function printed(args, words, request) {
     // Who prints it looks; in a client it is the text that goes on there.
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
-    const first = command?.trim() ?? session.metadata.agent.command;
+    const first = command ?? session.metadata.agent.command;
     const head = first ? `${first}\n\n` : "";
     const most = args.json ? {} : { maxBytes: Math.max(0, mostIn(args.from) - Buffer.byteLength(head)) };
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
@@ -87,7 +87,7 @@ async function resumed(args, words, { override, ...request }) {
     const { text: command, promptHash } = await commandNow(store, session, agent);
     const now = { model: request.model, window: request.window, promptHash };
     // Who prints it looks.
-    const resume = { command: command?.trim(), now, override: isComplete, revives: !isPrinted };
+    const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume });
   });
   const { command, takes, included, messageCount, path, assumed } = value;

@@ -4,8 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Kind, State};
-use crate::json::text::boundary;
+use super::{Kind, State, cut};
 use crate::plain::one_line;
 
 const LONGEST: usize = 120;
@@ -17,7 +16,7 @@ impl State {
         let files: Vec<&str> =
             self.files(project).into_iter().map(|(path, _)| super::within(path, project)).collect();
         let changed = (!files.is_empty()).then(|| format!("changed {}", counted(&files)));
-        let last = |kind: Kind| self.all(kind).next_back().map(|fact| cut(&fact.text));
+        let last = |kind: Kind| self.all(kind).next_back().map(|fact| sentence(&fact.text));
         let (status, task) = (last(Kind::Status), last(Kind::Task));
         // A question decides nothing.
         let decided =
@@ -42,16 +41,15 @@ fn counted(files: &[&str]) -> String {
 }
 
 // Its first sentence, or as much of it as a line takes.
-fn cut(text: &str) -> String {
+fn sentence(text: &str) -> String {
     let line = one_line(text);
-    let sentence = line.find(['.', '!', '?']).filter(|at| line[at + 1..].starts_with(' '));
-    let line = sentence.map_or(&*line, |at| &line[..=at]);
+    let end = line.find(['.', '!', '?']).filter(|at| line[at + 1..].starts_with(' '));
+    let line = end.map_or(&*line, |at| &line[..=at]);
     if line.len() <= LONGEST {
         return line.trim_end_matches('.').to_string();
     }
     // Not within a word: of a part of a secret no rule can tell that it is one.
-    let most = &line[..boundary(line, LONGEST, false)];
-    format!("{}…", most.rsplit_once(' ').map_or("", |(words, _)| words))
+    format!("{}…", cut(line, LONGEST).rsplit_once(' ').map_or("", |(words, _)| words))
 }
 
 #[cfg(test)]

@@ -114,9 +114,9 @@ impl Operations {
         let step = running.begin(stamp(now_ms, entropy)?);
         let step = looked(&mut running, step, seen, now_ms);
         let Some((is_durable, bytes)) = only_append(&step) else { return self.keep(running, step) };
-        self.begun = self.begun.wrapping_add(1);
-        let frame = framed(APPEND, &[&self.begun.to_le_bytes(), &[u8::from(is_durable)], bytes]);
-        self.under_way.push(UnderWay { number: self.begun, running, vocabulary: None });
+        let number = self.next_number();
+        let frame = framed(APPEND, &[&number.to_le_bytes(), &[u8::from(is_durable)], bytes]);
+        self.under_way.push(UnderWay { number, running, vocabulary: None });
         Ok(frame)
     }
 
@@ -206,8 +206,13 @@ impl Operations {
     }
 
     fn keep(&mut self, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+        let number = self.next_number();
+        self.stepped(number, running, step)
+    }
+
+    fn next_number(&mut self) -> u32 {
         self.begun = self.begun.wrapping_add(1);
-        self.stepped(self.begun, running, step)
+        self.begun
     }
 
     fn stepped(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::moving::{Lies, Moving};
-use super::taking::Conversation;
-use crate::error::{Code, Error};
+use super::taking::{Conversation, placement};
+use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::{compact, to_json};
 use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
@@ -38,7 +38,8 @@ impl Store {
     ) -> Operation<'static, (String, Placement)> {
         let (store, live) = (self.clone(), live.clone());
         Operation::new(move |io| async move {
-            let to = wanted(&request)?;
+            let to = Fields::parse(&request).ok().and_then(|fields| fields.raw("to"));
+            let to = placement(to.unwrap_or("null"), "to")?;
             io.turn_of(&live.shown()).await?;
             live.arrived(&io).await?;
             live.refused_if_open(&io).await?;
@@ -230,17 +231,6 @@ impl Store {
         };
         if is_meant { io.remove(&away).await } else { io.rename(&away, folder).await }
     }
-}
-
-// Whoever says where to means a placement.
-fn wanted(request: &str) -> Result<Placement, Error> {
-    let to = Fields::parse(request).ok().and_then(|fields| fields.raw("to")).unwrap_or("null");
-    let placement =
-        [Placement::Home, Placement::Workspace].into_iter().find(|one| to == to_json(one.as_str()));
-    placement.ok_or_else(|| {
-        let message = format!("expected \"home\" or \"workspace\" for \"to\", but found {to} instead");
-        Error::new(Code::InvalidRequest, message)
-    })
 }
 
 /// What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no

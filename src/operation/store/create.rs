@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::taking::Conversation;
+use super::taking::{Conversation, placement};
 use crate::error::{Code, Error};
 use crate::json::fields::{Fields, kind_of};
 use crate::layout::{Place, Placement, names};
@@ -64,15 +64,8 @@ impl Store {
         let mut fields =
             Fields::parse(json).map_err(|found| wrong(format!("expected an object, but found {found}")))?;
         let usual = if self.setup.workspace.is_some() { Placement::Workspace } else { Placement::Home };
-        let placement = match fields.take_raw("placement") {
-            None => usual,
-            Some("\"home\"") => Placement::Home,
-            Some("\"workspace\"") => Placement::Workspace,
-            Some(found) => {
-                let expected = "expected \"home\" or \"workspace\" for \"placement\"";
-                return Err(wrong(format!("{expected}, but found {found} instead")));
-            }
-        };
+        let placement =
+            fields.take_raw("placement").map_or(Ok(usual), |found| placement(found, "placement"))?;
         let mut bad = Vec::new();
         let mut text = |key: &str| match fields.take_raw(key) {
             Some(found) if !found.starts_with('"') => {

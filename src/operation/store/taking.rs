@@ -45,6 +45,15 @@ impl Conversation {
     }
 }
 
+/// The placement that a request names as JSON has it, by its key.
+pub(super) fn placement(found: &str, key: &str) -> Result<Placement, Error> {
+    let name = found.strip_prefix('"').and_then(|found| found.strip_suffix('"'));
+    name.and_then(Placement::named).ok_or_else(|| {
+        let message = format!("expected \"home\" or \"workspace\" for \"{key}\", but found {found} instead");
+        Error::new(Code::InvalidRequest, message)
+    })
+}
+
 impl Store {
     /// A place in the home, with the project, for a session that is to come there.
     pub(super) async fn new_home(&self, io: &Io, about: &Conversation) -> Result<Place, Trouble> {
