@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import { bytesOf, textOf } from "../../js/wasm/core.js";
 import { before, contents, scene, user } from "./stopping.js";
@@ -57,6 +57,9 @@ const OPERATIONS = {
   archive: { does: async (_, store, id) => (await store.session(id)).archive() },
   purge: { deletes: true, purges: true, does: async (_, store, id) => store.delete(await store.session(id), { purge: true }) },
 };
+
+// No name of a file may hang on the clock alone: here all happens at once.
+mock.timers.enable({ apis: ["Date"], now: Date.now() });
 
 /** How who appends came by the session. @type {Record<string, (session: Session, scene: Scene) => Promise<unknown>>} */
 const APPENDERS = {

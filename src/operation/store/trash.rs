@@ -7,6 +7,7 @@ use alloc::string::String;
 
 use super::Store;
 use super::carrying::{gone_at, left_at};
+use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::{self, File, Place, Root, names};
 use crate::operation::live::Live;
@@ -76,36 +77,45 @@ impl Store {
                 Place::Home { .. } => folder.name().into(),
                 Place::Workspace { name, .. } => format!("{name}{}", folder.name()),
             };
-            let place = self.in_trash(io, &name);
-            // Before it goes: else nobody would know the way back.
-            let origin = format!(
-                "{{\"v\":1,\"trash\":{},\"path\":{},\"placement\":\"{}\"}}\n",
-                to_json(place.name()),
-                to_json(&self.setup.shown(&folder)),
-                session.placement().as_str()
-            );
-            unless_bug(io.append(&layout::trash_origins(), origin.into_bytes(), false, None).await)?;
             if folder.root == Root::Home {
-                io.rename(lies.unwrap_or(&folder), &place).await?;
-                return Ok(place);
+                return self.lies_in_trash(io, session, &name, lies.unwrap_or(&folder)).await;
             }
-            let left = match lies {
-                Some(lies) => lies.clone(),
-                None => {
-                    let left = left_at(io, &folder, &io.process().await?.lease);
-                    io.rename(&folder, &left).await?;
-                    left
-                }
-            };
+            // Somebody else may do the same at once: whose name it has by now copies it.
+            let left = left_at(io, &folder, &io.process().await?.lease);
+            io.rename(lies.unwrap_or(&folder), &left).await?;
             // Another root, perhaps another disk: copied whole, then removed. What is copied in part is not in the trash yet.
             let coming = layout::trash().below(&format!("{}{}", names::COMING, left.name()));
-            io.remove(&coming).await?;
             io.copy(&left, &coming, false).await?;
-            io.rename(&coming, &place).await?;
+            let place = self.lies_in_trash(io, session, &name, &coming).await?;
             purged(io, &left).await?;
             Ok(place)
         })
         .await
+    }
+
+    // Under a name that nobody else gave to something at the same moment.
+    async fn lies_in_trash(
+        &self,
+        io: &Io,
+        session: &Place,
+        name: &str,
+        from: &File,
+    ) -> Result<File, Trouble> {
+        loop {
+            let place = self.in_trash(io, name);
+            // Before it goes: else nobody would know the way back.
+            let origin = format!(
+                "{{\"v\":1,\"trash\":{},\"path\":{},\"placement\":\"{}\"}}\n",
+                to_json(place.name()),
+                to_json(&self.setup.shown(&session.folder())),
+                session.placement().as_str()
+            );
+            unless_bug(io.append(&layout::trash_origins(), origin.into_bytes(), false, None).await)?;
+            match io.rename(from, &place).await {
+                Err(trouble) if trouble.code() == Code::AlreadyExists.as_str() => {}
+                done => return done.map(|()| place),
+            }
+        }
     }
 
     /// Where something of this name comes to lie that is deleted now.
