@@ -394,6 +394,7 @@ fn a_list_has_a_line_for_a_title_and_one_for_a_summary_whatever_they_are() {
         let lines = 2 + usize::from(summary.is_some());
         let item = listing::Item {
             id: "0190aaaa".into(),
+            name: forger.chance.one_in(2).then(|| forger.text()),
             session_type: forger.text(),
             title: forger.text(),
             last_active: "2025-11-22T10:00:00Z".into(),

@@ -33,7 +33,7 @@ async function fromList(args, request) {
   const { isNone, one } = await using(args, async (store) => {
     const listed = await store.list(wanted(args));
     const isNone = listed.length === 0;
-    return { isNone, one: isNone ? undefined : await choose(args, store, listed, { message: "Which session goes on?", canBegin: true }) };
+    return { isNone, one: isNone ? undefined : await choose(args, store, listed, { message: "Select a session to resume:", canBegin: true }) };
   });
   if (isNone) return list(args);
   return one ? resumed(args, one.id, request) : begin(args);

@@ -69,9 +69,7 @@ export class Session {
   prepare() { return this.#secrets.prepare(); }
 
   /** Whether its folder is where it was, and still its own. @internal */
-  isThere() {
-    return this.#run("isThere");
-  }
+  isThere() { return this.#run("isThere"); }
 
   /** Resolves to what ends its turn, once it has come. @internal */
   turn() { return this.#live.turn(); }
@@ -231,9 +229,7 @@ export class Session {
    * plan.isApplied; // => false
    * plan.reason; // => "the conversation has 5 tokens, and 3000 are kept"
    */
-  async compact(options = {}) {
-    return this.#contexts.compact(knownOptions("compact", options));
-  }
+  async compact(options = {}) { return this.#contexts.compact(knownOptions("compact", options)); }
 
   /**
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
@@ -269,23 +265,17 @@ export class Session {
   pause() { return this.stop(); }
 
   /** Marks it as done. @param {{ summary?: string }} [options] what it came to @example await session.complete(); session.metadata.lifecycle; // => "completed" */
-  async complete(options = {}) {
-    await this.#become("completed", knownOptions("stop", options).summary);
-  }
+  async complete(options = {}) { await this.#become("completed", knownOptions("stop", options).summary); }
 
   /**
    * Gives it a title.
    * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
    * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
    */
-  async rename(title) {
-    await this.#say([{ type: "title", title }]);
-  }
+  async rename(title) { await this.#say([{ type: "title", title }]); }
 
   /** Hides it from lists. No byte of it is moved. @example await session.archive(); session.metadata.status; // => "archived" */
-  async archive() {
-    await this.#say([{ type: "archived" }]);
-  }
+  async archive() { await this.#say([{ type: "archived" }]); }
 
   /**
    * Puts it back into lists, as it was.
@@ -316,9 +306,7 @@ export class Session {
    * for (const id of await session.pins()) await session.unpin(id);
    * await session.pins(); // => []
    */
-  async unpin(messageId) {
-    await this.#say([{ type: "unpin", messageId }]);
-  }
+  async unpin(messageId) { await this.#say([{ type: "unpin", messageId }]); }
 
   /**
    * What made the conversation possible, as a whole, from now on.
@@ -327,9 +315,7 @@ export class Session {
    * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
    * session.metadata.agent.command; // => "/brainstorm"
    */
-  async setAgent(agent) {
-    await this.#say([{ type: "agent", agent: agent ?? null }]);
-  }
+  async setAgent(agent) { await this.#say([{ type: "agent", agent: agent ?? null }]); }
 
   /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
@@ -402,9 +388,7 @@ export class Session {
    * @returns {Promise<Holder[]>}
    * @example await session.others(); // => []
    */
-  others() {
-    return this.#run("others");
-  }
+  others() { return this.#run("others"); }
 
   /** Says that it is open here, as whoever appends does. @internal */
   hold() { return this.#run("hold"); }

@@ -5,6 +5,9 @@ import { idOf } from "../session/handle.js";
 import { elsewhere } from "../session/log.js";
 import { Session } from "../session/session.js";
 
+/** A timer that is set later goes off at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** @import { Cache } from "../session/handle.js" */
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Places } from "../placement/places.js" */
@@ -40,6 +43,8 @@ export class OpenSessions {
 
   /** What was found out about sessions that nobody has opened since. @type {{ path: string, notice: Notice }[]} */
   #unsaid = [];
+  /** @type {ReturnType<typeof setInterval> | undefined} what pauses those that rest */
+  #resting;
 
   /**
    * @param {{ places: Places, cache: Cache, countTokens: boolean, redaction: Redaction, idleMs: number,
@@ -59,7 +64,7 @@ export class OpenSessions {
   async begun(place) {
     const session = Session.of(this.#lent(place));
     await session.prepare();
-    this.#open.set(session.path, session);
+    this.#keep(session.path, session);
     return session;
   }
 
@@ -138,6 +143,7 @@ export class OpenSessions {
 
   /** Lets go of all. */
   close() {
+    clearInterval(this.#resting);
     return Promise.allSettled([...this.#open.values()].map((session) => this.#letGo(session)));
   }
 
@@ -199,7 +205,17 @@ export class OpenSessions {
     const told = this.#unsaid.filter((one) => one.path === path);
     session.notices.unshift(...told.map(({ notice }) => notice));
     this.#unsaid = this.#unsaid.filter((one) => !told.includes(one));
+    this.#keep(path, session);
+  }
+
+  // For as long as any is open, those that rest are paused.
+  /** @param {string} path @param {Session} session */
+  #keep(path, session) {
     this.#open.set(path, session);
+    if (!(this.#idleMs > 0)) return;
+    const told = (/** @type {Error} */ { message }) => this.tell([{ path, notice: { code: "not_paused", message } }]);
+    this.#resting ??= setInterval(() => this.#core.run("rest").catch(told), Math.min(this.#idleMs, LONGEST_MS));
+    this.#resting.unref?.();
   }
 
   /** What is kept open. @param {Place} place */

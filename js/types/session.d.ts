@@ -81,9 +81,13 @@ export interface Execution {
 /** What a tool did, as it is read: `content` is that of its message. */
 export type ReadExecution = ToolExecution & { result: { content?: string } };
 
-/** Something that whoever opened a session should hear once. */
+/** Something that whoever opened a session, or listed some, should hear once. */
 export interface Notice {
-  code: "auto_paused" | "left_open";
+  /**
+   * `left_open`: by a process that is gone. `archived`: some of the project, as a file of settings says. `not_archived`,
+   * `not_paused`: why that could not be.
+   */
+  code: "auto_paused" | "left_open" | "archived" | "not_archived" | "not_paused";
   message: string;
 }
 

@@ -315,6 +315,24 @@ impl Store {
         self.drive(self.0.core.tidy(limits.into()))
     }
 
+    /// Pauses sessions that are open here and in which nothing happened for [`Options::idle`]: for a program that has some open
+    /// for days, to be called about as often. What was done is told as [`Store::notices`], or by the session itself.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.rest()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rest(&self) -> Result<(), Trouble> {
+        self.drive(self.0.core.rest())
+    }
+
     /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
     ///
     /// ```

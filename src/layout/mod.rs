@@ -277,6 +277,11 @@ pub fn cache() -> File {
     File::new(Root::Home, "cache")
 }
 
+/// When sessions of a project were archived last that its settings say are too many or too old.
+pub fn tidied(hash: &str) -> File {
+    cache().below(&format!("tidied-{hash}.txt"))
+}
+
 /// What is kept of a session so that its log need not be read again.
 pub fn checkpoint(id: &str) -> File {
     kept(id, names::Kept::Checkpoint)

@@ -49,8 +49,8 @@ pub(super) struct Found {
 /// What whoever opens a session should hear.
 #[derive(Serialize)]
 pub(super) struct Notice {
-    code: &'static str,
-    message: String,
+    pub code: &'static str,
+    pub message: String,
 }
 
 #[derive(Serialize)]
@@ -67,7 +67,7 @@ impl Live {
         Operation::new(|io| async move { Ok(to_json(&live.holders(&io).await?)) })
     }
 
-    /// What is due when it is opened or listed: it is paused where nobody has it open, and nothing happened for so long while
+    /// What is due when it is opened or listed: it is paused where nobody else has it open, and nothing happened for so long while
     /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away. Answer:
     /// `{"notices":[{"code","message"}],"hasPaused"}`, JSON.
     pub fn take_up(self: &Rc<Live>, idle_ms: i64, clears: bool) -> Operation<'static, String> {
@@ -81,7 +81,7 @@ impl Live {
         if clears {
             notices = self.cleared(io, &found).await?;
         }
-        let is_open = self.lease.borrow().is_held || found.iter().any(|one| !one.is_left);
+        let is_open = found.iter().any(|one| !one.is_left);
         let rests = async {
             let is_idle = !is_open && self.idle_since(io.now_ms(), idle_ms).is_some();
             if is_idle { Box::pin(self.rested(io, idle_ms)).await } else { Ok(None) }

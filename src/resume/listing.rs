@@ -25,6 +25,8 @@ const MOST_BYTES_A_LETTER: usize = 64;
 pub struct Item {
     /// Its id.
     pub id: String,
+    /// What the conversation's folder is called, where it lies in a workspace.
+    pub name: Option<String>,
     /// The type of the conversation.
     #[serde(rename = "type")]
     pub session_type: String,
@@ -67,14 +69,14 @@ pub fn render(items: &[Item], stamp: &Stamp) -> String {
     let mut text = String::new();
     for (place, item) in items.iter().enumerate() {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
-        let Item { id, session_type, title, status, summary, .. } = item;
+        let Item { id, name, session_type, title, status, summary, .. } = item;
         let kind = within(&harmless(session_type), TITLE);
         let hidden = if item.archived_at.is_some() { "archived, " } else { "" };
         let (title, status) = (within(&legible(title), TITLE), format!("{hidden}{}", harmless(status)));
-        text.push_str(&format!(
-            "{}. [{kind}] {title}\n   Last active: {last} | Status: {status} | ID: {id}\n",
-            place + 1
-        ));
+        text.push_str(&format!("{}. [{kind}] {title}\n", place + 1));
+        let name = name.as_ref().map(|name| format!("Name: {} | ", within(&legible(name), TITLE)));
+        let name = name.unwrap_or_default();
+        text.push_str(&format!("   Last active: {last} | Status: {status} | {name}ID: {id}\n"));
         if let Some(summary) = summary {
             text.push_str(&format!("   Summary: {}\n", within(&legible(summary), SUMMARY)));
         }
@@ -106,7 +108,8 @@ mod tests {
 
     fn item(title: &str, last_active: &str, summary: Option<&str>) -> Item {
         Item {
-            id: "001-api-design".into(),
+            id: "01a2".into(),
+            name: Some("001-api-design".into()),
             session_type: "brainstorm".into(),
             title: title.into(),
             last_active: last_active.into(),
@@ -129,15 +132,15 @@ mod tests {
                 "2025-11-22T10:00:00Z",
                 Some("Exploring REST vs GraphQL, leaning toward REST"),
             ),
-            item("One\nline", "2025-11-21T10:00:00Z", None),
+            Item { name: None, ..item("One\nline", "2025-11-21T10:00:00Z", None) },
         ];
         let lines: Vec<String> = render(&items, &stamp).lines().map(String::from).collect();
         let expected = [
             "1. [brainstorm] API Design Discussion",
-            "   Last active: 2 hours ago | Status: paused | ID: 001-api-design",
+            "   Last active: 2 hours ago | Status: paused | Name: 001-api-design | ID: 01a2",
             "   Summary: Exploring REST vs GraphQL, leaning toward REST",
             "2. [brainstorm] One line",
-            "   Last active: yesterday | Status: paused | ID: 001-api-design",
+            "   Last active: yesterday | Status: paused | ID: 01a2",
         ];
         assert_eq!(lines, expected);
     }

@@ -132,3 +132,30 @@ check("what made a conversation possible is typed when it begins and when it sto
   const { status, stderr } = leftoff(["new", "--prompt", join(project, "nowhere.md")]);
   assert.deepEqual([status, /not_found|nowhere\.md/.test(stderr)], [1, true]);
 });
+
+/** Sessions of which nothing was heard for so many days. @param {Leftoff} leftoff @param {number[]} days */
+function begunAgo(leftoff, days) {
+  return days.map((count) => {
+    const timestamp = new Date(Date.now() - count * 86_400_000).toISOString();
+    const { id } = value(leftoff(["new", "--title", `${count} days`, "--json"]));
+    leftoff(["append", id], `${JSON.stringify({ role: "user", content: `${count} days ago`, timestamp })}\n`);
+    leftoff(["stop", id, "--summary", "so far"]);
+    return id;
+  });
+}
+
+check("what a file of settings says is too old or too much is archived when sessions are listed, once a day, and told", (leftoff) => {
+  const [old, ...young] = begunAgo(leftoff, [60, 3, 2]);
+  const listed = (/** @type {string[]} */ ...args) => value(leftoff(["list", "--json", ...args])).map((/** @type {{ id: string }} */ { id }) => id).sort();
+  assert.deepEqual(listed(), [old, ...young].sort(), "no file says anything");
+  leftoff(["settings", "autoPersist.autoArchiveAfterDays", "30"]);
+  leftoff(["settings", "autoPersist.enabled", "false"]);
+  assert.equal(listed().length, 3, "it is turned off");
+  leftoff(["settings", "autoPersist.enabled", "true"]);
+  const first = leftoff(["list"]);
+  assert.match(first.stderr, /settings\.json: archived 1 session of this project, since autoPersist\.autoArchiveAfterDays is 30\n/);
+  assert.deepEqual([first.stdout.includes(old), leftoff(["list"]).stderr], [false, ""], "told once");
+  assert.deepEqual([listed(), listed("--status", "archived")], [young.sort(), [old]]);
+  leftoff(["unarchive", old]);
+  assert.equal(listed().length, 3, "not again on the same day");
+});

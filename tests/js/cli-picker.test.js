@@ -74,7 +74,7 @@ check("the picker shows what a session is about, arrows move, Enter starts the a
   await held(THREE);
   const { status, shown } = await typed(["resume"], async ({ see, type }) => {
     const first = await see("answer 2 of 2");
-    for (const text of ["Which session goes on?", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "[chat]", "Status: paused", "Esc quit"]) assert.ok(first.includes(text), text);
+    for (const text of ["Select a session to resume:", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "[chat]", "Status: paused", "Esc quit"]) assert.ok(first.includes(text), text);
     type(KEYS.down);
     await see("answer 1 of 1");
     type(KEYS.enter);

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import { LeftoffError, openStore } from "../../js/index.js";
 
@@ -105,6 +105,34 @@ check("who opens it hears so; the time is a setting; one that somebody has open 
   assert.equal(status(opened), "paused");
   assert.deepEqual(opened.notices.map(({ code: name }) => name), ["auto_paused"]);
   assert.ok(opened.notices[0]?.message.includes("5 minutes"));
+});
+
+check("who has a session open pauses it, and hears so, where nothing happened for long; what is appended goes on", async (open) => {
+  mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
+  try {
+    const store = await open({ idleMs: 60_000 });
+    const session = await store.create();
+    const until = async (/** @type {string} */ expected) => {
+      while (status(session) !== expected) await new Promise(setImmediate);
+    };
+    for (const round of [1, 2]) {
+      await session.append(said);
+      assert.equal(status(session), "active");
+      mock.timers.tick(40_000);
+      await session.append(said);
+      mock.timers.tick(40_000);
+      await session.refresh();
+      assert.equal(status(session), "active", "something was said meanwhile");
+      mock.timers.tick(60_000);
+      await until("paused");
+      await session.refresh();
+      assert.deepEqual(session.notices.map(({ code: name }) => name), Array(round).fill("auto_paused"));
+      const last = events(session).at(-1);
+      assert.deepEqual([last.status, last.reason, last.timestamp], ["paused", "idle", new Date(Date.now() - 100_000).toISOString()]);
+    }
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 check("a session that a dead process had open is found, and that is said once", async (open, folder) => {

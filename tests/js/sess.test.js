@@ -121,7 +121,7 @@ check("SESS-002: Stop command feedback", async ({ open, typed }) => {
 check("SESS-003: List resumable conversations", async ({ open, typed }) => {
   const { auth, design } = await two(await open());
   const { stdout } = typed("resume");
-  assert.match(stdout, /^1\. \[brainstorm\] API Design Discussion\n {3}Last active: 2 hours ago \| Status: paused \| ID: .*\n {3}Summary: Exploring REST vs GraphQL, leaning toward REST\n/);
+  assert.match(stdout, /^1\. \[brainstorm\] API Design Discussion\n {3}Last active: 2 hours ago \| Status: paused \| Name: 001-brainstorm-topic \| ID: .*\n {3}Summary: Exploring REST vs GraphQL, leaning toward REST\n/);
   assert.match(stdout, /\n2\. \[debug\] Auth Token Expiry Issue\n {3}Last active: (yesterday|1 day ago|2 days ago) \| Status: paused \| .*\n {3}Summary: Identified race condition in token refresh\n$/);
   const listed = JSON.parse(typed("resume", "--json").stdout);
   assert.deepEqual(listed.map((/** @type {any} */ { id }) => id), [design.id, auth.id]);
@@ -231,7 +231,7 @@ check("SESS-004: List resumable conversations", async ({ open, typed }) => {
   const { stdout } = typed("resume", "--list");
   for (const { id, metadata } of [auth, design]) {
     const [line = ""] = stdout.split("\n").filter((text) => text.includes(id));
-    assert.match(line, /Last active: .* \| Status: paused \| ID: /);
+    assert.match(line, /Last active: .* \| Status: paused \| Name: 001-[a-z-]+ \| ID: /);
     assert.ok(stdout.includes(`[${metadata.type}] ${metadata.display.title}\n`));
   }
 });

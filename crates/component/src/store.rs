@@ -222,6 +222,10 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
     }
 
+    fn rest(&self) -> Operation {
+        UnderWay::begun(self.store.rest().map(nothing))
+    }
+
     fn move_(&self, session: SessionBorrow<'_>, request: String) -> Operation {
         let live = &session.get::<Sitting>().live;
         self.finding(self.store.move_to(live, request).map(Some))

@@ -25,7 +25,11 @@ impl Store {
     pub fn list(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let listed = store.all_listed(&io, &Wanted::from_json(&request)?).await?;
+            let wanted = Wanted::from_json(&request)?;
+            if !wanted.is_unverified {
+                Box::pin(store.kept_tidy(&io)).await?;
+            }
+            let listed = store.all_listed(&io, &wanted).await?;
             let mut json = String::from("[");
             for (nth, one) in listed.iter().enumerate() {
                 if nth > 0 {
@@ -35,6 +39,21 @@ impl Store {
             }
             json.push(']');
             Ok(json)
+        })
+    }
+
+    /// Pauses those that are open here and rest for long, as a list does with those that nobody has open: for who has some open
+    /// for days. What was done is told with what lists find out.
+    pub fn rest(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let open = store.open.borrow().clone();
+            for live in open {
+                if let Some(place) = store.setup.place(&live.shown(), live.placement()) {
+                    store.rested(&io, &place).await?;
+                }
+            }
+            Ok(())
         })
     }
 

@@ -67,6 +67,8 @@ pub struct Store {
     unsaid: RefCell<Vec<(String, Notice)>>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
+    // When it was looked last whether something is to be archived today.
+    tidied_ms: Cell<i64>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +89,7 @@ impl Store {
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             trashed_ms: Cell::default(),
+            tidied_ms: Cell::default(),
         })
     }
 

@@ -9,12 +9,16 @@ use alloc::vec::Vec;
 use super::Store;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout;
+use crate::operation::lease::Notice;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::event::Change;
 use crate::session::ask::Ask;
 use crate::session::listed::{Listed, Wanted};
 use crate::session::tidy::{Aged, Limits, too_old};
-use crate::settings::grouped;
+use crate::settings::{Setting, Source, grouped};
+use crate::time;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -26,20 +30,75 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let limits = if limits == "null" { store.kept_limits(&io).await? } else { limits };
-            let (most, kept_ms) = read_limits(&limits)?;
-            let current = store.pointed(&io).await?.map(|pointer| pointer.id);
-            let listed = store.all_listed(&io, &Wanted::usual(false)).await?;
-            let about: Vec<Aged> = listed.iter().map(aged).collect();
-            let limits = Limits { most, kept_ms, now_ms: io.now_ms(), current: current.as_deref() };
-            let mut ids = Vec::new();
-            for place in too_old(&about, &limits) {
-                if unless_bug(store.archived(&io, &listed[place]).await)? == Some(true) {
-                    ids.push(listed[place].entry.id.clone());
+            let archived = store.tidied(&io, &limits).await?;
+            Ok(archived.into_iter().map(|one| one.entry.id).collect())
+        })
+    }
+
+    async fn tidied(&self, io: &Io, limits: &str) -> Result<Vec<Listed>, Trouble> {
+        let (most, kept_ms) = read_limits(limits)?;
+        let current = self.pointed(io).await?.map(|pointer| pointer.id);
+        let listed = self.all_listed(io, &Wanted::usual(false)).await?;
+        let about: Vec<Aged> = listed.iter().map(aged).collect();
+        let limits = Limits { most, kept_ms, now_ms: io.now_ms(), current: current.as_deref() };
+        let mut old = too_old(&about, &limits);
+        let mut archived = Vec::new();
+        for (place, one) in listed.into_iter().enumerate() {
+            if old.first() == Some(&place) {
+                old.remove(0);
+                if unless_bug(self.archived(io, &one).await)? == Some(true) {
+                    archived.push(one);
                 }
             }
-            store.save_index(&io).await?;
-            Ok(ids)
-        })
+        }
+        self.save_index(io).await?;
+        Ok(archived)
+    }
+
+    /// Archives what a file of settings says is too much or too old, once a day; it is told with what lists find out. What holds
+    /// unless a file says otherwise is for who asks to tidy: a year's sessions that were imported today are not to be hidden
+    /// tomorrow.
+    pub(super) async fn kept_tidy(&self, io: &Io) -> Result<(), Trouble> {
+        let is_today = |ms: i64| (0..DAY_MS as i64).contains(&io.now_ms().saturating_sub(ms));
+        if is_today(self.tidied_ms.replace(io.now_ms())) {
+            return Ok(());
+        }
+        let read = self.setup.read_settings(io).await?;
+        let said = said(&read.all);
+        let Some(path) = said.last().and_then(|one| one.path.clone()) else { return Ok(()) };
+        let (code, message) = match self.tidied_today(io, &said, &is_today).await {
+            Ok(Some(message)) => ("archived", message),
+            Ok(None) => return Ok(()),
+            Err(bug) if bug.is_bug() => return Err(bug),
+            // No reason to have no list.
+            Err(trouble) => {
+                ("not_archived", format!("could not archive what is too old: {}", trouble.message()))
+            }
+        };
+        self.unsaid.borrow_mut().push((path, Notice { code, message }));
+        Ok(())
+    }
+
+    // What was archived, as people are told it.
+    async fn tidied_today(
+        &self,
+        io: &Io,
+        said: &[&Setting],
+        is_today: &dyn Fn(i64) -> bool,
+    ) -> Result<Option<String>, Trouble> {
+        let stamp = layout::tidied(&self.hash);
+        let last = io.read_all(&stamp).await?.and_then(|text| String::from_utf8(text).ok());
+        if last.and_then(|last| time::parse(last.trim())).is_some_and(is_today) {
+            return Ok(None);
+        }
+        io.replace(&stamp, format!("{}\n", time::format(io.now_ms())).into_bytes(), None).await?;
+        let limits: Vec<String> =
+            said.iter().map(|one| format!("{}:{}", to_json(short(one.key)), one.value)).collect();
+        let count = self.tidied(io, &format!("{{{}}}", limits.join(","))).await?.len();
+        let keys: Vec<String> = said.iter().map(|one| format!("{} is {}", one.key, one.value)).collect();
+        let s = if count == 1 { "" } else { "s" };
+        let message = format!("archived {count} session{s} of this project, since {}", keys.join(" and "));
+        Ok((count > 0).then_some(message))
     }
 
     async fn kept_limits(&self, io: &Io) -> Result<String, Trouble> {
@@ -80,6 +139,20 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move { store.save_index(&io).await })
     }
+}
+
+// How many sessions a file keeps, and for how long.
+fn said(all: &[Setting]) -> Vec<&Setting> {
+    if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
+        return Vec::new();
+    }
+    let is_limit =
+        |one: &&Setting| matches!(short(one.key), "maxSessionsPerProject" | "autoArchiveAfterDays");
+    all.iter().filter(|one| one.source != Source::Default).filter(is_limit).collect()
+}
+
+fn short(key: &str) -> &str {
+    key.rsplit_once('.').map_or(key, |(_, name)| name)
 }
 
 fn aged(one: &Listed) -> Aged {

@@ -17,7 +17,7 @@ const ALL = { all: true, type: null, archived: null };
 /** A list has what it should, last active first. @param {Run} run @param {number} by @param {any} wanted */
 export async function comparedList(run, by, wanted) {
   const seen = wanted.all ? run.model.sessions : run.model.ofProject(run.project);
-  run.model.look(seen, run.now);
+  run.model.look(seen, run.now, by);
   sameList(await run.does(by, "list", wanted), run.model.listed(seen, wanted));
 }
 

@@ -20,6 +20,7 @@ const IDLE_MS = 5 * 60_000;
  * @property {string} [title] that somebody gave
  * @property {string} [summary]
  * @property {Status} status
+ * @property {boolean} [mayRest] it may have been paused by who has it open
  * @property {boolean} isArchived
  * @property {Said[]} messages
  * @property {Set<string>} pins
@@ -66,9 +67,19 @@ export class Model {
     return now === status || /** @type {Record<string, string[]>} */ (TABLE)[now]?.includes(status) === true;
   }
 
-  /** Whoever looks pauses what rests. @param {Known[]} seen @param {number} now */
-  look(seen, now) {
-    for (const known of seen) if (this.isIdle(known, now)) known.status = "paused";
+  /** Whoever looks pauses what rests and nobody else has. @param {Known[]} seen @param {number} now @param {number} [by] */
+  look(seen, now, by) {
+    for (const known of seen) if (this.isIdle(known, now, by)) known.status = "paused";
+  }
+
+  /**
+   * Who looks for one may come by all, or only by that one: what others left is paused by whoever looks next, but nobody else
+   * pauses what the process itself has open.
+   * @param {Known[]} seen @param {number} now @param {number} by
+   */
+  mayLook(seen, now, by) {
+    this.look(seen, now);
+    for (const known of seen) known.mayRest ||= this.isIdle(known, now, by);
   }
 
   /** A process opens one, unless it has. @param {number} by @param {Known} known @param {number} now */
@@ -76,7 +87,7 @@ export class Model {
     const mine = this.processes[by];
     if (!mine || mine.open.has(known.id)) return;
     mine.held.delete(known.id);
-    this.look([known], now);
+    this.look([known], now, by);
     mine.open.add(known.id);
   }
 
@@ -85,9 +96,9 @@ export class Model {
     return this.processes.some(({ held }, other) => other !== by && held.has(id));
   }
 
-  /** @param {Known} known @param {number} now */
-  isIdle(known, now) {
-    const isHeld = this.processes.some(({ held }) => held.has(known.id));
+  /** @param {Known} known @param {number} now @param {number} [by] who looks */
+  isIdle(known, now, by = -1) {
+    const isHeld = this.isHeldBeside(by, known);
     const last = Math.max(known.activeMs, known.lastMs ?? known.createdMs);
     return known.status === "active" && !isHeld && now - last > IDLE_MS;
   }

@@ -8,6 +8,7 @@ import { projectHash } from "../../../js/placement/placement.js";
 import { comparedAll, keptLogs } from "./checks.mjs";
 import { Model } from "./model.mjs";
 import { STEPS, WORDS } from "./steps.mjs";
+import { textOf } from "./world.mjs";
 
 /** @import { Known } from "./model.mjs" */
 /** @import { World } from "./world.mjs" */
@@ -36,15 +37,27 @@ export class Run {
   /** @param {Pick[]} picks */
   async all(picks) {
     for (const pick of picks) {
+      await this.settle();
       this.now += ONE_SECOND;
       const step = /** @type {import("./steps.mjs").Step} */ (STEPS[pick.step]);
       if ((await step(this, pick)) === false) continue;
       this.taken += 1;
       await keptLogs(this);
     }
+    await this.settle();
     this.now += ONE_SECOND;
     await comparedAll(this);
     await keptLogs(this);
+  }
+
+  /** Of those that may have been paused by who has them open, the files say whether they were. */
+  async settle() {
+    for (const known of this.model.sessions.filter(({ mayRest }) => mayRest)) {
+      const log = (await this.world.files.read(join(known.path, "events.jsonl"))) ?? new Uint8Array();
+      const last = textOf(log).split("\n").findLast((line) => line.includes('"type":"status"'));
+      if (last && JSON.parse(last).reason === "idle") known.status = "paused";
+      known.mayRest = false;
+    }
   }
 
   /** @param {number} by @param {string} verb @param {any} asked */
@@ -69,7 +82,7 @@ export class Run {
 
   /** A process opens a session that it was asked for by its id. @param {number} by @param {Known} known */
   open(by, known) {
-    if (!this.model.processes[by]?.open.has(known.id)) this.model.look(this.model.sessions, this.now);
+    if (!this.model.processes[by]?.open.has(known.id)) this.model.mayLook(this.model.sessions, this.now, by);
     this.model.opens(by, known, this.now);
   }
 

@@ -84,7 +84,7 @@ export const STEPS = {
     assert.equal(warnings.includes("this conversation was marked complete"), isRefused);
     if (isRefused) return;
     // One that rested is active from now on, whoever has looked at it.
-    run.model.look([known], run.now);
+    run.model.look([known], run.now, by);
     run.model.become(known, "active", run.now);
   }),
 
@@ -210,7 +210,7 @@ export const STEPS = {
   find: ofOne(async (run, { by, n, which }, known) => {
     const day = known.path.split("/").at(-3);
     const word = [known.id, known.id.slice(0, 8 + (which % 24)), known.name ?? "nobody", `${day}/${known.name}`][n % 4] ?? "";
-    run.model.look(run.model.processes[by]?.open.has(word) ? [] : run.model.sessions, run.now);
+    run.model.mayLook(run.model.processes[by]?.open.has(word) ? [] : run.model.sessions, run.now, by);
     const found = run.model.named(word);
     const [only] = found;
     if (!only || found.length > 1) return run.refused(by, "find", { id: word }, [only ? "ambiguous" : "not_found"]);
@@ -220,7 +220,7 @@ export const STEPS = {
 
   async continue(run, { by }) {
     const seen = run.model.ofProject(run.project);
-    run.model.look(seen, run.now);
+    run.model.mayLook(seen, run.now, by);
     const goesOn = run.model.listed(seen, {}).filter(({ status, type }) => status !== "completed" && type !== "subagent");
     const value = await run.does(by, "continue", {});
     const expected = run.pointed(goesOn);
@@ -233,7 +233,7 @@ export const STEPS = {
 
   async current(run, { by }) {
     const seen = run.model.ofProject(run.project);
-    run.model.look(seen, run.now);
+    run.model.mayLook(seen, run.now, by);
     const value = await run.does(by, "current", {});
     // The one that is pointed to, whatever it is; else one that lists have.
     const { pointer } = run.model;
