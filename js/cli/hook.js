@@ -17,7 +17,7 @@ import { LeftoffError, openStore, findStopPhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { NodeStorage } from "../storage/node.js";
-import { recordedFrom } from "./in-agent.js";
+import { recordedFrom, settled } from "./in-agent.js";
 import { escaped } from "./print.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -87,7 +87,9 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
-    return PROMPTS.includes(event) ? await asks(store, session, { prompt, stop: typedIn(agent, "stop", { plugin }) }) : undefined;
+    if (!PROMPTS.includes(event)) return undefined;
+    const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
+    return findStopPhrase(prompt) ? await stopped(store, session, { agent, typed }) : await asks(store, session, typed("stop"));
   } finally {
     await store.close();
   }
@@ -101,10 +103,21 @@ async function isThere(path) {
   return stat !== null && stat.size > 0;
 }
 
-/** What the model should ask the user, who decides. @param {Store} store @param {Session} session @param {{ prompt: string, stop: string }} of */
-async function asks(store, session, { prompt, stop }) {
-  const phrase = findStopPhrase(prompt);
-  if (phrase) return `leftoff: the user may want to stop for now ("${phrase}"). Ask whether to save this conversation, and say that ${stop} does it. Do nothing without an answer.`;
+/**
+ * Saves it for who says that they stop: a wrong guess costs nothing, since whoever goes on makes it active again.
+ * @param {Store} store @param {Session} session @param {{ agent: string, typed: (name: "stop" | "resume") => string }} by
+ */
+async function stopped(store, session, { agent, typed }) {
+  if (session.metadata.lifecycle === "active") {
+    const paused = await settled(store, session, agent);
+    await paused.stop();
+    await forgetTurns(store, paused);
+  }
+  return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
+}
+
+/** What the model should ask the user, who decides. @param {Store} store @param {Session} session @param {string} stop */
+async function asks(store, session, stop) {
   const isLong = await countedTurn(store, session);
   return isLong ? `leftoff: ${LONG} turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.` : undefined;
 }

@@ -5,7 +5,7 @@ import { agents } from "../wasm/agents.js";
 
 /**
  * What in a user's message says that the conversation is to stop for now: "let's stop", "that's enough for today", "I need to
- * go". In English; nothing for what only resembles it, "stop the server". Ask then whether to save; do nothing without an answer.
+ * go". In English; nothing for what only resembles it, "stop the server". A session may be paused then; ask for what cannot be undone.
  * @param {string} text
  * @returns {string | undefined} the clause that says so
  * @example

@@ -227,16 +227,36 @@ test("after forty turns a save is offered, once", () =>
     assert.deepEqual(offers, [40]);
   }));
 
-test("who seems to want to stop is asked, and nothing is done", () =>
+test("who says that they stop for now has it saved and paused, and that is confirmed; whoever goes on makes it active again", () =>
   inClient(async (client) => {
-    client.say("user", "hello");
-    client.answers("hi");
-    const { stdout } = client.hook("UserPromptSubmit", { prompt: "That's enough for today, thanks" });
+    const status = async () => (await client.sessions()).map((one) => [one.status, one.summary]);
+    client.say("user", "Rename the parser");
+    client.answers("It is called dates.js now.");
+    assert.equal(client.hook("UserPromptSubmit", { prompt: "let's stop using REST" }).stdout, "");
+    assert.deepEqual(await status(), [["active", null]]);
+    const stops = "That's enough for today, thanks";
+    const { stdout } = client.hook("UserPromptSubmit", { prompt: stops });
     const { hookEventName, additionalContext } = JSON.parse(stdout).hookSpecificOutput;
     assert.equal(hookEventName, "UserPromptSubmit");
-    assert.match(additionalContext, /Ask whether to save this conversation, and say that \/workspace\.stop-conversation does it/);
-    assert.equal((await client.sessions())[0]?.status, "active");
-    assert.equal(client.hook("UserPromptSubmit", { prompt: "let's stop using REST" }).stdout, "");
+    assert.match(additionalContext, /saved and is paused\. Confirm it.*\/workspace\.resume goes on with it later.*\/workspace\.stop-conversation saves it with a summary/);
+    assert.deepEqual(await status(), [["paused", "At the end: It is called dates.js now"]]);
+    client.say("user", stops);
+    client.answers("Session saved.");
+    client.hook("Stop");
+    assert.equal((await status())[0]?.[0], "paused", "who says so, and the answer to it, do not go on");
+    client.say("user", "One more: its tests, too");
+    client.answers("Renamed.");
+    client.hook("Stop");
+    assert.equal((await status())[0]?.[0], "active");
+  }));
+
+test("a conversation of the workspace lies there once its user says that they stop", () =>
+  inClient(async (client) => {
+    client.put(".claude/commands/workspace.plan.md", "Plan: $ARGUMENTS\n");
+    client.types("workspace.plan", "the release", "Plan: the release\n");
+    client.answers("Which one?");
+    client.hook("UserPromptSubmit", { prompt: "I need to go" });
+    assert.deepEqual((await client.sessions()).map(({ status, placement }) => [status, placement]), [["paused", "workspace"]]);
   }));
 
 test("after a compaction of the client's the model is told what the conversation came to", () =>

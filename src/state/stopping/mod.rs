@@ -1,7 +1,7 @@
 //! Whether somebody says that they want to stop the conversation for now.
 //!
-//! By phrases of English that fill a clause: "let's stop here" does, "let's stop using REST" does not. It is for asking,
-//! never for acting: whoever is asked may say no.
+//! By phrases of English that fill a clause: "let's stop here" does, "let's stop using REST" does not. A wrong guess
+//! must cost nothing: a session may be paused by it, since whoever goes on makes it active again.
 
 mod clauses;
 mod matcher;
@@ -16,8 +16,8 @@ use matcher::Matcher;
 /// A clause of more letters tells of something.
 const LONGEST: usize = 200;
 
-/// The clause of a user's message that says so; nothing for what only resembles it, "stop the server". Ask then whether to
-/// save, and do nothing without an answer.
+/// The clause of a user's message that says so; nothing for what only resembles it, "stop the server". A session may be paused
+/// then, and whoever goes on makes it active again; for what cannot be undone, ask.
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     let text = clauses::without_quotes(text);
     let clauses = clauses::looked_at(&text);

@@ -11,6 +11,7 @@ use crate::operation::live::{Live, PIECE};
 use crate::operation::logs::LogName;
 use crate::operation::{Appending, Drafts, Trouble};
 use crate::record::message::Message;
+use crate::state::stopping::find_stop_phrase;
 
 /// So many messages are one batch.
 const BATCH: usize = 256;
@@ -94,8 +95,11 @@ impl Importing<'_> {
                 return Ok(added);
             }
             added += batch.len();
-            // An answer to who stopped it is no going on.
-            let has_talk = || batch.iter().enumerate().any(|(at, one)| is_talk(one, batch.get(at + 1)));
+            // An answer to who stopped it is no going on, and neither is saying so.
+            let goes_on = |(at, one): (usize, &Message)| {
+                is_talk(one, batch.get(at + 1)) && find_stop_phrase(one.content.as_str()).is_none()
+            };
+            let has_talk = || batch.iter().enumerate().any(goes_on);
             let revives = self.is_on && has_talk();
             self.append(live, Drafts::Messages(batch), revives).await?;
         }
