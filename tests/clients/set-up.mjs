@@ -60,6 +60,12 @@ export function setUp(client, { home, project }) {
       { prompt: `${type("resume")} ${words}`, isResume: true, steps: [...runs(`resume --print ${words}`), { text: "It goes on." }] },
       ...talk,
     ],
+    /** The list is asked for, and answered as in a talk: the model runs what the command's text says. @param {string} words @param {Said[]} talk @returns {Said[]} */
+    answered: (words, talk) => [
+      { prompt: type("resume"), isList: true, steps: [...runs("resume --print"), DONE] },
+      { prompt: words, isResume: true, steps: [{ calls: [client.tools.shell(`${process.execPath} ${CLI} resume --print --from ${client.agent} "${words}"`)] }, { text: "It goes on." }] },
+      ...talk,
+    ],
     /**
      * What is there without a hook: all but the command that stops it and the answer to that.
      * @template {{ user: number, assistant: number }} T @param {T} all @returns {T}

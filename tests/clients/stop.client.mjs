@@ -25,6 +25,7 @@ const OLD = "You help to think: ask one question at a time. OLD-RULES-17.";
 const NEW = "You help to think: first write down what is known. NEW-RULES-18.";
 const SECOND = "What of REST? \"quoted\" ünï 🙂";
 const THIRD = "And now versions.";
+const FOURTH = "In the path or the header?";
 
 /** @type {Suite} */
 export default {
@@ -73,7 +74,16 @@ async function tried({ client, program }, folder) {
   assert.equal(after.path, kept.path, `${client.name}: it goes on where it was`);
   const { more } = await since(client, at, again.id);
   assert.deepEqual(after.messages, sum(whole, more), `${client.name}: what was said since is with it`);
-  return `${messages.user + messages.assistant + messages.tool} messages, then ${more.user + more.assistant + more.tool}`;
+  own.leftoff("stop", "last", "--summary", "versions are open");
+  const answered = await said(client, at, own.answered("1", [{ prompt: FOURTH, steps: [{ text: "In the header, then." }] }]));
+  assert.match(JSON.stringify(answered.seen), new RegExp(`run \`[^\`]* resume --print --from ${client.agent} `), `${client.name}: what is to be run with the answer`);
+  inOrder(answered.told, [NEW.slice(0, 40), "[RESUMED CONVERSATION]", ...own.quoted(["What is the API for?", SECOND, "mark-91", THIRD, "Versions in the path."])], client.name);
+  if (!own.hasHooks) own.leftoff("import", "--all");
+  const then = await stored(at);
+  assert.equal(then.path, kept.path, `${client.name}: what was answered with a number goes on where it was, too`);
+  const { more: fourth } = await since(client, at, answered.id);
+  assert.deepEqual(then.messages, sum(sum(whole, more), fourth), `${client.name}: and the answer is no part of it`);
+  return `${messages.user + messages.assistant + messages.tool} messages, then ${more.user + more.assistant + more.tool}, then ${fourth.user + fourth.assistant + fourth.tool}`;
 }
 
 /**
