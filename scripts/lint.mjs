@@ -33,7 +33,10 @@ const WASM = {
 
 /** Ends the process at the first thing that is wrong. */
 export async function lint() {
-  await step("cargo fmt --check", () => void run("cargo", ["fmt", "--all", "--check"]));
+  await step("cargo fmt --check", () => {
+    run("cargo", ["fmt", "--all", "--check"]);
+    run("cargo", ["fmt", "--manifest-path", join("tests", "component", "rust", "Cargo.toml"), "--check"]);
+  });
   await step("the fence", fence);
   await step("names of documents", documents);
   await step("one clock", oneClock);

@@ -10,7 +10,7 @@ import { faults } from "./faults.mjs";
 import { lint } from "./lint.mjs";
 import { fail, root, run, seconds, step, watch } from "./run.mjs";
 import { size } from "./size.mjs";
-import { python, wasmPackEnv } from "./toolchain.mjs";
+import { python, rustHost, wasmPackEnv } from "./toolchain.mjs";
 
 /** Tests that passed and failed, over all runners. */
 const sum = { passed: 0, failed: 0 };
@@ -39,9 +39,10 @@ async function wasm() {
 }
 
 async function javascript() {
-  // Both are what the component is tried by.
+  // All three are what the component is tried by.
   await buildComponent();
   await step("wasmtime for Python", python);
+  await step("the component's host in Rust", rustHost);
   const folder = join("tests", "js");
   const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.js"));
   const files = names.sort().map((name) => join(folder, name));

@@ -11,8 +11,10 @@ import { ask, fail, root, run } from "./run.mjs";
 export const TARGET = "wasm32-unknown-unknown";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
-/** What runs the component in Python, from PyPI. */
-const WASMTIME = "50.0.1";
+/** The component's host in Rust, a project of its own. */
+const HOST = join(root, "tests", "component", "rust");
+/** What runs the component in Python, from PyPI, and in Rust: what the one compiles, the other loads. */
+const WASMTIME = locked("wasmtime", join(HOST, "Cargo.lock"));
 
 /** Where programs are kept that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
@@ -126,10 +128,22 @@ export function python() {
   if (!isThere) console.log(`  the component is not tried in Python: 'python3 -m venv' or 'pip install wasmtime==${WASMTIME}' did not work`);
 }
 
-/** The version of a crate in Cargo.lock. @param {string} name */
-function locked(name) {
-  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
-  return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`Cargo.lock names no ${name}`);
+const hostTarget = join(root, "target", "component-host");
+/** The component's host in Rust, where it could be compiled. */
+export const RUST_HOST = join(hostTarget, "debug", "leftoff-component-host");
+
+/** Compiles the component's host in Rust. With an older Rust than wasmtime wants, or without Python, which compiles the component for it, it says so. */
+export function rustHost() {
+  const wanted = readFileSync(join(HOST, "Cargo.toml"), "utf8").match(/^rust-version = "1\.(\d+)"$/m)?.[1] ?? fail(`${HOST}/Cargo.toml names no rust-version`);
+  const found = ask("rustc", ["--version"])?.match(/^rustc 1\.(\d+)/)?.[1];
+  if (!existsSync(PYTHON) || Number(found) < Number(wanted)) return console.log(`  the component is not tried in Rust: that takes Rust 1.${wanted}, and wasmtime for Python`);
+  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", join(HOST, "Cargo.toml")], { env: { CARGO_TARGET_DIR: hostTarget } });
+}
+
+/** The version of a crate in a lock file. @param {string} name @param {string} [file] */
+function locked(name, file = join(root, "Cargo.lock")) {
+  const lock = readFileSync(file, "utf8");
+  return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`${file} names no ${name}`);
 }
 
 /** Finds cargo-fuzz, or builds it; answers the folder that it lies in. */

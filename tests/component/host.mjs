@@ -186,6 +186,9 @@ export class Host {
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
     git: () => ({ tag: "text", val: "{}" }),
     out: () => ({ tag: "text", val: "{}" }),
+    // Agents' files that are databases this host cannot read.
+    document: ({ path, isFirst }) => ({ tag: "document", val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined }),
+    normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
     unmarked: (text) => ({ tag: "text", val: text.normalize("NFKD").replace(/\p{Mark}/gu, "") }),
     find: async (id) => {
       const found = await this.run(this.store.whereabouts(id));

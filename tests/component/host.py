@@ -1,6 +1,7 @@
 """A host of leftoff's component: a store below a folder, in about a hundred lines. See crates/component/wit/."""
 
 import base64, hashlib, json, os, secrets, shutil, socket, stat, time, unicodedata
+from importlib.metadata import version
 from pathlib import Path
 
 from wasmtime import Engine, Store
@@ -71,11 +72,11 @@ def is_gone(lease):
 
 
 def compiled(engine, component):
-    """What a component was compiled to is kept beside it: that takes seconds."""
-    kept = component.with_suffix(".cwasm")
+    """The file of what this wasmtime compiled a component to: kept beside it, for that takes seconds."""
+    kept = component.with_suffix(f".{version('wasmtime')}.cwasm")
     if not kept.exists() or kept.stat().st_mtime < component.stat().st_mtime:
         kept.write_bytes(Component.from_file(engine, str(component)).serialize())
-    return Component.deserialize_file(engine, str(kept))
+    return kept
 
 
 class Host:
@@ -83,7 +84,7 @@ class Host:
         """`planes`: the file of a vocabulary, by which is counted."""
         engine = Engine()
         self.wasm = Store(engine)
-        self.core = Linker(engine).instantiate(self.wasm, compiled(engine, Path(component)))
+        self.core = Linker(engine).instantiate(self.wasm, Component.deserialize_file(engine, str(compiled(engine, Path(component)))))
         self.funcs, self.vocabularies = {}, {}
         project = os.path.realpath(project)
         self.roots = {"home": home, "project": project, "outside": "/"}
@@ -215,6 +216,14 @@ class Host:
 
     def on_out(self, value):
         return Variant("text", "{}")
+
+    def on_document(self, asked):
+        """An agent's file that is one document: those that are databases this host cannot read."""
+        document = record(pieces=pieces(Path(asked.path).read_bytes()), beside=None, is_alone=True, failure=None) if getattr(asked, "is-first") else None
+        return Variant("document", document)
+
+    def on_normal(self, path):
+        return Variant("text", unicodedata.normalize("NFC", path))
 
     def on_unmarked(self, text):
         letters = unicodedata.normalize("NFKD", text)

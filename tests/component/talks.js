@@ -1,13 +1,14 @@
 // @ts-check
 // The hosts of the component, asked in one way: each step is what to do, with what, in which session.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { PYTHON } from "../../scripts/toolchain.mjs";
+import { PYTHON, RUST_HOST } from "../../scripts/toolchain.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const here = join(root, "tests", "component");
 const component = join(root, "pkg", "leftoff.component.wasm");
 
 /**
@@ -50,9 +51,22 @@ export async function inNode(folders) {
   return { ask, end: async () => {} };
 }
 
-/** @param {Folders} folders @returns {Promise<Talk>} */
-export async function inPython({ home, project, planes }) {
-  const child = spawn(PYTHON, [join(root, "tests", "component", "talk.py"), component, home, project, ...(planes ? [planes] : [])], { stdio: ["pipe", "pipe", "inherit"] });
+/** @param {Folders} folders */
+export const inPython = (folders) => inProgram(PYTHON, [join(here, "talk.py"), component], folders);
+
+/** @param {Folders} folders */
+export const inRust = (folders) => inProgram(RUST_HOST, [(compiled ??= compiledByPython())], folders);
+
+/** The file of what wasmtime compiled the component to, which the host in Rust loads. @type {string | undefined} */
+let compiled;
+function compiledByPython() {
+  const program = "import sys, pathlib, host, wasmtime; print(host.compiled(wasmtime.Engine(), pathlib.Path(sys.argv[1])))";
+  return execFileSync(PYTHON, ["-c", program, component], { cwd: here, encoding: "utf8" }).trim();
+}
+
+/** @param {string} program @param {string[]} args @param {Folders} folders @returns {Promise<Talk>} */
+async function inProgram(program, args, { home, project, planes }) {
+  const child = spawn(program, [...args, home, project, ...(planes ? [planes] : [])], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.on("close", resolve));
   const ask = async (/** @type {Step} */ step) => {

@@ -1,16 +1,16 @@
 // @ts-check
-// The component's hosts in Node and Python, on stores that the command line wrote and goes on with.
+// The component's hosts in Node, Python and Rust, on stores that the command line wrote and goes on with.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { MemoryStorage, compareContexts, countTokens, findStopPhrase, modelOf, openStore, readTranscript } from "../../js/index.js";
-import { inNode, inPython } from "../component/talks.js";
-import { PYTHON } from "../../scripts/toolchain.mjs";
+import { inNode, inPython, inRust } from "../component/talks.js";
+import { PYTHON, RUST_HOST } from "../../scripts/toolchain.mjs";
 import { inFolder } from "./git-tools.js";
 import { worded } from "./long-session.js";
 import { entry } from "./terminal.js";
@@ -24,6 +24,7 @@ const buffered = { ...durable, durable: false };
 const doors = {
   Node: { talk: inNode, skip: false },
   Python: { talk: inPython, skip: !existsSync(PYTHON) && "wasmtime is not installed for Python" },
+  Rust: { talk: inRust, skip: !(existsSync(PYTHON) && existsSync(RUST_HOST)) && "wasmtime is not installed for Python, or the host in Rust is not compiled" },
 };
 
 /** A home and a project, and leftoff's command line there. */
@@ -226,6 +227,19 @@ check("a session is carried to the workspace and back with all that was said, an
   assert.equal(existsSync(trash), true);
   assert.equal(JSON.parse(await talk.ask({ op: "restore", args: [id], session: null })).id, id);
   assert.deepEqual(JSON.parse(fixture.typed(["show", id, "--json"])).map((/** @type {any} */ { role }) => role), ["user"]);
+});
+
+check("an agent's file is imported as the command line imports it, and once", async ({ fixture, open }) => {
+  const talk = await open();
+  const path = join(root, "tests", "fixtures", "claude-code", "real", "2.1.329", "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
+  const asked = { path, size: statSync(path).size, tells: false };
+  const { imported } = JSON.parse(await talk.ask({ op: "import-file", args: [JSON.stringify(asked)], session: null }));
+  const transcript = await readTranscript(path);
+  assert.deepEqual(imported.map((/** @type {any} */ { added }) => added), [transcript.length]);
+  const again = JSON.parse(fixture.typed(["import", path, "--json"]));
+  assert.deepEqual(again.map((/** @type {any} */ one) => ({ ...one, path })), [{ ...imported[0], added: 0 }]);
+  const shown = JSON.parse(fixture.typed(["show", imported[0].id, "--json"]));
+  assert.deepEqual(shown.map((/** @type {any} */ { content }) => content), transcript.slice().map(({ content }) => content));
 });
 
 check("no session lies outside the store", async ({ open }) => {

@@ -1,0 +1,123 @@
+//! The host in Rust, asked by lines of JSON: `leftoff-component-host compiled home project [planes]`. See
+//! tests/component/talks.js.
+
+mod files;
+mod host;
+mod processes;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use wasmtime::component::ResourceAny;
+use wasmtime::{Result, format_err};
+
+use files::bytes_of;
+use host::Host;
+use host::protocol::Error;
+use host::store::{AppendOptions, Finding, Placement, Step};
+
+struct Talk {
+    host: Host,
+    sessions: BTreeMap<String, ResourceAny>,
+}
+
+impl Talk {
+    fn does(&mut self, step: &Value) -> Result<Value> {
+        let name = step["name"].as_str().or(step["session"].as_str()).unwrap_or("s");
+        if step["op"] == "session" {
+            let Host { core, wasm, store, .. } = &mut self.host;
+            let placement = if step["args"][1] == "home" { Placement::Home } else { Placement::Workspace };
+            let stores = core.leftoff_core_store().store();
+            let made = stores.call_session(wasm, *store, text(&step["args"][0])?, placement)??;
+            self.sessions.insert(name.into(), made);
+            return Ok(Value::Null);
+        }
+        let operation = self.begun(step)?;
+        let mut pages = Vec::new();
+        let mut page = |page| pages.push(String::from_utf8_lossy(bytes_of(&page)).into_owned());
+        match self.host.run(operation, &mut page)? {
+            Step::Session(made) => {
+                self.sessions.insert(name.into(), made);
+                let Host { core, wasm, .. } = &mut self.host;
+                Ok(core.leftoff_core_store().session().call_path(wasm, made)?.into())
+            }
+            Step::Done(answer) if pages.is_empty() => Ok(answer.into()),
+            Step::Done(_) => Ok(pages.into()),
+            ended => Err(format_err!("expected a text or a session, but found {ended:?}")),
+        }
+    }
+
+    /// The operation of a step: each that the tests ask for.
+    fn begun(&mut self, step: &Value) -> Result<ResourceAny> {
+        let of = |name: &Value| {
+            let found = self.sessions.get(name.as_str().unwrap_or("s")).copied();
+            found.ok_or_else(|| format_err!("expected a session, but found {name}"))
+        };
+        let (op, args) = (text(&step["op"])?, &step["args"]);
+        let first = || text(&args[0]);
+        let Host { core, wasm, store, .. } = &mut self.host;
+        if step.get("session").is_some_and(Value::is_null) {
+            let how = if args[1] == "listed" { Finding::Listed } else { Finding::Placed };
+            let (stores, store) = (core.leftoff_core_store().store(), *store);
+            return match op {
+                "create" => stores.call_create(wasm, store, first()?),
+                "delete" => stores.call_delete(wasm, store, of(&step["given"])?, args[0] == true),
+                "find" => stores.call_find(wasm, store, first()?, how),
+                "import-file" => stores.call_import_file(wasm, store, first()?),
+                "list" => stores.call_list(wasm, store, first()?),
+                "move" => stores.call_move(wasm, store, of(&step["given"])?, first()?),
+                "restore" => stores.call_restore(wasm, store, first()?),
+                _ => Err(format_err!("expected an operation of a store, but found {op}")),
+            };
+        }
+        let (sessions, session) = (core.leftoff_core_store().session(), of(&step["session"])?);
+        match op {
+            "append" => sessions.call_append(wasm, session, first()?, &options(&args[1])?),
+            "append-once" => {
+                sessions.call_append_once(wasm, session, first()?, &options(&args[1])?, text(&args[2])?)
+            }
+            "append-tool" => sessions.call_append_tool(wasm, session, first()?),
+            "close" => sessions.call_close(wasm, session),
+            "compact" => sessions.call_compact(wasm, session, first()?),
+            "context" => sessions.call_context(wasm, session, first()?),
+            "examine" => sessions.call_examine(wasm, session),
+            "messages" => sessions.call_messages(wasm, session, first()?),
+            "open" => sessions.call_open(wasm, session),
+            "resume" => sessions.call_resume(wasm, session, first()?),
+            "say" => sessions.call_say(wasm, session, first()?),
+            "summarize" => sessions.call_summarize(wasm, session, first()?),
+            _ => Err(format_err!("expected an operation of a session, but found {op}")),
+        }
+    }
+}
+
+fn options(of: &Value) -> Result<AppendOptions> {
+    let format = text(&of["format"])?.into();
+    Ok(AppendOptions { format, durable: of["durable"] == true, revives: of["revives"] == true })
+}
+
+fn text(of: &Value) -> Result<&str> {
+    of.as_str().ok_or_else(|| format_err!("expected a text, but found {of}"))
+}
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [compiled, home, project, planes @ ..] = &args[..] else {
+        panic!("expected a compiled component, a home and a project")
+    };
+    let host = Host::new(Path::new(compiled), home, project, planes.first().map(String::as_str))?;
+    let mut talk = Talk { host, sessions: BTreeMap::new() };
+    for line in std::io::stdin().lines() {
+        let answer = match talk.does(&serde_json::from_str(&line?)?) {
+            Ok(answer) => json!({ "answer": answer }),
+            // A trap ends the program.
+            Err(error) => {
+                let Error { code, message, .. } = error.downcast()?;
+                json!({ "code": code, "message": message })
+            }
+        };
+        println!("{answer}");
+    }
+    Ok(())
+}
