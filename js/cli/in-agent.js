@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { argumentsOf, commandAgents, commandBehind, commandNamed, filled, typeOf } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
+import { mcpServers } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
 
@@ -32,7 +33,11 @@ export async function conversationIn(store, agent) {
 
 /** Nothing where nothing was said yet. @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
 export function recordedFrom(store, { agent, ...at }) {
-  const recorded = store.record({ agent, ...at, commandOf: (said) => commandBehind(agent, said, { project: store.project }) });
+  const commandOf = async (/** @type {import("../agents/commands.js").Said} */ said) => {
+    const servers = (await mcpServers(agent, store)) ?? [];
+    return { ...(await commandBehind(agent, said, { project: store.project })), tools: servers.map((name) => `mcp__${name.replace(/[^\w-]/g, "_")}`) };
+  };
+  const recorded = store.record({ agent, ...at, commandOf });
   return recorded.catch((error) => {
     // Clients make the file first, and write into it when something is said.
     if (error instanceof LeftoffError && error.code === "empty_file") return undefined;

@@ -1,6 +1,7 @@
 // @ts-check
 /** A session on its way into the next run. */
 
+import { mcpServers } from "../agents/mcp.js";
 import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
@@ -47,7 +48,7 @@ async function printed(args, words, request) {
   const { text, context, ...value } = await using(args, async (store) => {
     const session = await chosen(store, { ...args, session: words || "last" });
     const { text: command, promptHash } = await commandNow(store, session, args.from);
-    const now = { model, window, promptHash };
+    const now = { model, window, promptHash, servers: args.from && (await mcpServers(args.from, store)) };
     // Who prints it looks; in a client it is the text that goes on there.
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
@@ -85,7 +86,7 @@ async function resumed(args, words, { override, ...request }) {
     const isComplete = session.metadata.lifecycle === "completed";
     if (isComplete && !override) await refuseUnlessSure(args, store, session);
     const { text: command, promptHash } = await commandNow(store, session, agent);
-    const now = { model: request.model, window: request.window, promptHash };
+    const now = { model: request.model, window: request.window, promptHash, servers: await mcpServers(agent, store) };
     // Who prints it looks.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume });

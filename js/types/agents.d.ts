@@ -59,12 +59,14 @@ export interface ImportResult {
   unchanged: number;
 }
 
-/** What began a conversation. */
+/** What began a conversation, and what it has. */
 export interface Command {
   /** As it was typed: `/workspace.brainstorm`. */
-  name: string;
-  /** `sha256:` and that of its file. */
+  name?: string;
+  /** `sha256:` and that of its text. */
   hash?: string;
+  /** The tools that its client has, beside those that its record names; `mcp__SERVER` for those of an MCP server. */
+  tools?: string[];
 }
 
 /** A conversation that goes on in an agent's client. */

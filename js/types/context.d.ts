@@ -163,6 +163,8 @@ export interface Now {
   window?: number;
   /** The names of the tools. */
   tools?: string[];
+  /** Where nobody knows these, the names of the MCP servers: of their tools, `mcp__SERVER__TOOL`, it is told which are gone. */
+  servers?: string[];
 }
 
 /** What a session is resumed with. */

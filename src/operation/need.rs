@@ -208,8 +208,8 @@ pub enum Need {
         /// The file is begun.
         is_first: bool,
     },
-    /// Which command began a conversation, of which this is said: a JSON array of messages. Answer: `Text`, `{"name","hash"}`, or
-    /// null.
+    /// Which command began a conversation, of which this is said: a JSON array of messages; and which tools its client has beside
+    /// those that its record names. Answer: `Text`, `{"name","hash","tools"}`, each optional, or null.
     #[cfg(feature = "interop")]
     Command {
         /// The messages.

@@ -29,6 +29,8 @@ pub struct Now {
     pub window: Option<u64>,
     /// The tools there are.
     pub tools: Option<Vec<String>>,
+    /// The MCP servers there are, by the names that their configuration gives them.
+    pub servers: Option<Vec<String>>,
 }
 
 /// The text of a command as it is now.
@@ -64,7 +66,7 @@ pub fn warnings(saved: &Agent, status: Status, now: &Now, elsewhere: &[Holder]) 
         all.push(format!("open in {program}, process {pid} on {host}, since {since}"));
     }
     all.extend(now.prompt.as_ref().and_then(|prompt| prompt_changed(saved, prompt)));
-    all.extend(now.tools.as_ref().and_then(|tools| tools_gone(&saved.tools, tools)));
+    all.extend(tools_gone(&saved.tools, now));
     if let (Some(was), Some(is)) = (&saved.model, &now.model)
         && !is_same_model(was, is)
     {
@@ -101,13 +103,31 @@ fn prompt_changed(saved: &Agent, now: &Prompt) -> Option<String> {
     }
 }
 
-fn tools_gone(saved: &[String], now: &[String]) -> Option<String> {
-    let gone: Vec<&String> = saved.iter().filter(|tool| !now.contains(tool)).collect();
+fn tools_gone(saved: &[String], now: &Now) -> Option<String> {
+    let is_gone = |tool: &&String| match (&now.tools, &now.servers) {
+        (Some(tools), _) => !tools.contains(tool),
+        (None, Some(servers)) => is_of_no_server(tool, servers),
+        (None, None) => false,
+    };
+    let gone: Vec<&String> = saved.iter().filter(is_gone).collect();
     let named: Vec<String> = gone.iter().take(MOST_NAMES).map(|tool| name(tool)).collect();
     let more = gone.len() - named.len();
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!gone.is_empty())
         .then(|| format!("tools that this conversation had are gone: {}{rest}", named.join(", ")))
+}
+
+// `mcp__SERVER__TOOL`, or `mcp__SERVER` for whatever it has, as Claude Code and Codex name them. What an extension of the client,
+// an editor or an account brings stands in no file of servers.
+fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
+    const BROUGHT: [&str; 3] = ["plugin_", "claude_ai_", "ide__"];
+    let Some(rest) = tool.strip_prefix("mcp__") else { return false };
+    let is_of = |server: &String| {
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
+        let server: String = server.chars().map(plain).collect();
+        rest.strip_prefix(&*server).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    };
+    !BROUGHT.iter().any(|brought| rest.starts_with(brought)) && !servers.iter().any(is_of)
 }
 
 // The same model is called by its provider's name before its own, or without.
@@ -132,7 +152,8 @@ impl FromFields for Now {
             _ => fields.take("promptHash", bad).map(Prompt::Hash),
         };
         let (model, window) = (fields.take("model", bad), fields.take("window", bad));
-        Some(Now { prompt, model, window, tools: fields.take("tools", bad) })
+        let (tools, servers) = (fields.take("tools", bad), fields.take("servers", bad));
+        Some(Now { prompt, model, window, tools, servers })
     }
 }
 
@@ -174,6 +195,7 @@ mod tests {
             model: Some("anthropic/claude-sonnet-4-5".into()),
             window: Some(200_000),
             tools: Some(Vec::from(["fetch".into(), "another".into(), "search".into()])),
+            servers: Some(Vec::new()),
         };
         check(now.clone(), &[]);
         // And of a session that says nothing, nobody can say what changed.
@@ -215,6 +237,31 @@ mod tests {
             Now { tools: Some(Vec::from(["fetch".into()])), ..Now::default() },
             &["tools that this conversation had are gone: search"],
         );
+    }
+
+    #[test]
+    fn a_tool_of_an_mcp_server_that_is_there_no_more_is_missed_and_none_that_no_file_names() {
+        let check = |servers: &[&str], gone: &[&str]| {
+            let tools = [
+                "Read",
+                "mcp__github__search",
+                "mcp__my_docs__get",
+                "mcp__files",
+                "mcp__plugin_a_b__c",
+                "mcp__claude_ai_Gmail__send",
+                "mcp__ide__getDiagnostics",
+            ];
+            let saved = Agent { tools: tools.map(String::from).into(), ..Agent::default() };
+            let servers = servers.iter().copied().map(String::from).collect();
+            let now = Now { servers: Some(servers), ..Now::default() };
+            let told = format!("tools that this conversation had are gone: {}", gone.join(", "));
+            let expected = if gone.is_empty() { Vec::new() } else { Vec::from([told]) };
+            assert_eq!(warnings(&saved, Status::Paused, &now, &[]), expected);
+        };
+        check(&["github", "my docs", "files"], &[]);
+        check(&["my docs"], &["mcp__github__search", "mcp__files"]);
+        check(&["git", "github__search", "file"], &["mcp__my_docs__get", "mcp__files"]);
+        check(&[], &["mcp__github__search", "mcp__my_docs__get", "mcp__files"]);
     }
 
     #[test]

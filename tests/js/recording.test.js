@@ -259,6 +259,33 @@ test("a conversation of the workspace lies there once its user says that they st
     assert.deepEqual((await client.sessions()).map(({ status, placement }) => [status, placement]), [["paused", "workspace"]]);
   }));
 
+test("the MCP servers of a client are kept with what it has, and one that is gone is told of where the session goes on", () =>
+  inClient(async (client, another) => {
+    const servers = (/** @type {string[]} */ ...names) => client.put(".mcp.json", JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) }));
+    servers("git hub", "docs");
+    client.say("user", "Which tickets are open?");
+    client.answers("Two.");
+    client.hook("Stop");
+    assert.deepEqual((await client.sessions())[0]?.agent.tools, ["mcp__git_hub", "mcp__docs"]);
+    client.leftoff(["stop", "--from", "claude-code", "--summary", "two tickets"]);
+    const next = another("0199bbbb-0000-4000-8000-000000000003");
+    const warned = () => {
+      const { stdout, stderr } = next.leftoff(["resume", "--print", "--from", "claude-code", "tickets"]);
+      assert.match(stdout, /RESUMED CONVERSATION/);
+      return [stdout, stderr].map((text) => text.match(/tools that this conversation had are gone: .*/g) ?? []);
+    };
+    assert.deepEqual(warned(), [[], []], "all are there");
+    servers("docs");
+    const gone = "tools that this conversation had are gone: mcp__git_hub";
+    assert.deepEqual(warned().map((all) => all.map((line) => line.includes(gone))), [[true], [true]]);
+    // In another client what that one has counts.
+    client.put(".gemini/settings.json", '{"mcpServers": {"git hub": {}, "docs": {}, /* comments are let pass */ } }');
+    const handed = (/** @type {string} */ agent) => next.leftoff(["resume", "tickets", "--with", agent, "--print"]).stderr.includes("are gone");
+    assert.deepEqual([handed("gemini"), handed("claude-code"), handed("codex")], [false, true, true]);
+    client.put(".mcp.json", "{");
+    assert.deepEqual(warned(), [[], []], "where nobody can read it, nobody can tell");
+  }));
+
 test("after a compaction of the client's the model is told what the conversation came to", () =>
   inClient(async (client) => {
     client.say("user", "Write the parser for dates");

@@ -39,6 +39,8 @@ pub(super) struct Met {
 struct Command {
     name: Option<String>,
     hash: Option<String>,
+    /// What the client has beside the tools that its record names.
+    tools: Vec<String>,
 }
 
 impl Importing<'_> {
@@ -69,14 +71,16 @@ impl Importing<'_> {
     }
 
     fn begin(&self, one: &ImportedSession, project: Option<String>, command: Command) -> Begin {
-        let Command { name, hash } = command;
+        let Command { name, hash, tools } = command;
+        let mut had = one.tools.clone();
+        had.extend(tools.into_iter().filter(|tool| !one.tools.contains(tool)));
         let of_command = name.as_deref().and_then(names::command_type).unwrap_or(USUAL_TYPE);
         let session_type = if one.parent.is_some() { "subagent" } else { of_command };
         let agent = Agent {
             command: name.clone(),
             system_prompt_hash: hash,
             model: one.model.clone(),
-            tools: one.tools.clone(),
+            tools: had,
             ..Agent::default()
         };
         let created = Created {
@@ -106,8 +110,9 @@ impl Importing<'_> {
         let said = array(messages.iter().map(|message| crate::operation::pages::json(message, true)));
         let answer = self.io.command(said).await?;
         let Ok(mut fields) = Fields::parse(&answer) else { return Ok(Command::default()) };
-        let mut word = |key: &str| fields.take::<String>(key, &mut Vec::new());
-        Ok(Command { name: word("name"), hash: word("hash") })
+        let bad = &mut Vec::new();
+        let (name, hash) = (fields.take("name", bad), fields.take("hash", bad));
+        Ok(Command { name, hash, tools: fields.take("tools", bad).unwrap_or_default() })
     }
 
     // By that a project is known.
