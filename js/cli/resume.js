@@ -69,8 +69,9 @@ async function printed(args, words, request) {
 // In an agent's client it is all one text for the model, typed as a person types.
 /** @param {Args} args */
 async function resumedIn(args) {
-  const words = await wordsTyped(args._);
-  if (words) return printed(args, words, { ...(await requested(args)), override: args.override });
+  const typed = await wordsTyped(args._);
+  const words = typed.replace(/(^|\s)--override$/, "");
+  if (words) return printed(args, words, { ...(await requested(args)), override: args.override || words !== typed });
   const { text: listed, value } = await list(args);
   linger(args.from, listed);
   return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n` : listed, value };

@@ -23,7 +23,7 @@ export function texts(program, from, { plugin = false } = {}) {
       description: "Continue a conversation that was stopped",
       hint: "[number or words]",
       runs: `resume --print ${here}`,
-      then: `Above is ${ANSWER}. If it is a list, show it as it is, ask which conversation to continue (number or search), and wait; when the user answers, run \`${program} resume --print ${here} "<what the user answered>"\`, and do with what it prints as is said here. If it has a block that begins with RESUMED CONVERSATION, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped.`,
+      then: `Above is ${ANSWER}. If it is a list, show it as it is, ask which conversation to continue (number or search), and wait; when the user answers, run \`${program} resume --print ${here} "<what the user answered>"\`, and do with what it prints as is said here. If it has a block that begins with RESUMED CONVERSATION, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped. Was it marked complete, ask whether to resume it nevertheless; who wants that has you run the same with --override behind it.`,
     },
     stop: {
       description: "Save this conversation and pause it",

@@ -2,7 +2,8 @@
 //!
 //! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the work
 //! is done, reminders, summaries of what came before. One table tells that apart, for every agent: `plain/wrapping.rs`. A
-//! slash command's own words count only where nothing else was said.
+//! slash command's own words count only where nothing else was said; but what is typed behind one that begins a conversation of the
+//! workspace is its topic.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::layout::names::command_type;
 use crate::plain::one_line;
 use crate::plain::wrapping::{Block, Holds, TRIED, behind_request, is_made, tag};
 
@@ -135,6 +137,10 @@ impl<'a> Looking<'a> {
             let inner = block.inner;
             match block.name {
                 "command-name" => name = Some(shown(inner)),
+                // The topic of the conversation that the command begins.
+                "command-args" if name.as_deref().is_some_and(|name| command_type(name).is_some()) => {
+                    self.read(inner)
+                }
                 "command-args" => name = name.map(|name| shown(&format!("{name} {inner}"))),
                 "bash-input" => self.command = self.command.take().or_else(|| Some(shown(inner))),
                 _ => match block.holds() {
@@ -153,7 +159,10 @@ impl<'a> Looking<'a> {
             behind if behind.starts_with(' ') => behind.trim_start(),
             _ => &line,
         };
-        if is_command(title) {
+        let (word, behind) = title.split_once(' ').unwrap_or((title, ""));
+        if command_type(word).is_some() && is_words(behind) {
+            self.said = Some(behind.into());
+        } else if is_command(title) || command_type(word).is_some() {
             self.command = self.command.take().or_else(|| Some(title.into()));
         } else if is_words(title) {
             self.said = Some(title.into());
@@ -270,6 +279,23 @@ mod tests {
             check(&[command, "/exit"], Some(expected));
             check(&[command, "Fix the parser"], Some("Fix the parser"));
             check(&["Fix the parser", command], Some("Fix the parser"));
+        }
+    }
+
+    #[test]
+    fn what_is_typed_behind_a_command_that_begins_a_conversation_is_its_topic() {
+        let typed = |args: &str| {
+            format!(
+                "<command-message>workspace.plan</command-message>\n<command-name>/workspace.plan</command-name>\n<command-args>{args}</command-args>"
+            )
+        };
+        for command in [&*typed("rate limits"), "/workspace.plan rate limits", "$workspace-plan rate limits"]
+        {
+            check(&[command], Some("rate limits"));
+            check(&[command, "Requests for each key"], Some("rate limits"));
+        }
+        for command in [&*typed(""), "/workspace.plan", "$workspace-plan", "/workspace.resume 1"] {
+            check(&[command, "Requests for each key"], Some("Requests for each key"));
         }
     }
 

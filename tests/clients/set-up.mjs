@@ -9,9 +9,10 @@ import { root } from "../../scripts/run.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
 /** @import { Marked } from "./talk.mjs" */
-/** @typedef {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean }} Said */
+/** @typedef {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean, isAgain?: boolean }} Said */
 
 const CLI = join(root, "js", "cli", "index.js");
+const TOMORROW = ["--import", `data:text/javascript,${encodeURIComponent("const now = Date.now; Date.now = () => now() + 86_400_000;")}`];
 const DONE = { text: "Done." };
 
 /** The files of the project's own commands. @type {Record<string, (name: string, text: string) => [path: string, text: string]>} */
@@ -44,9 +45,10 @@ export function setUp(client, { home, project }) {
       const says = isCodex ? text : `${text}\nTopic: $ARGUMENTS`;
       return { hash: `sha256:${createHash("sha256").update(says).digest("hex")}` };
     },
-    /** @param {string[]} args */
+    /** What it prints, a day later where that is said. @param {string[]} args */
     leftoff(...args) {
-      const done = spawnSync(process.execPath, [CLI, ...args, "--workspace", project], { encoding: "utf8", env: { PATH: process.env.PATH, HOME: home } });
+      const isTomorrow = args[0] === "tomorrow";
+      const done = spawnSync(process.execPath, [...(isTomorrow ? TOMORROW : []), CLI, ...args.slice(Number(isTomorrow)), "--workspace", project], { encoding: "utf8", env: { PATH: process.env.PATH, HOME: home } });
       if (done.status !== 0) throw new Error(`leftoff ${args.join(" ")}: ${done.stderr}`);
       return done.stdout;
     },
@@ -66,6 +68,12 @@ export function setUp(client, { home, project }) {
       { prompt: words, isResume: true, steps: [{ calls: [client.tools.shell(`${process.execPath} ${CLI} resume --print --from ${client.agent} "${words}"`)] }, { text: "It goes on." }] },
       ...talk,
     ],
+    /** The same of one that was marked complete, which somebody resumes nevertheless. @param {string} words @param {Said[]} talk @returns {Said[]} */
+    insisted(words, talk) {
+      const [list, answer] = this.answered(words, []);
+      const again = { calls: [client.tools.shell(`${process.execPath} ${CLI} resume --print --from ${client.agent} "${words}" --override`)] };
+      return [.../** @type {Said[]} */ ([list, answer]), { prompt: "Yes, resume it.", isAgain: true, steps: [again, { text: "It goes on." }] }, ...talk];
+    },
     /**
      * What is there without a hook: all but the command that stops it and the answer to that.
      * @template {{ user: number, assistant: number }} T @param {T} all @returns {T}

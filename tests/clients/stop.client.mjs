@@ -3,21 +3,18 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { openStore, readTranscript } from "../../js/index.js";
+import { readTranscript } from "../../js/index.js";
 import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
 import { IN_CI, present } from "./clients.mjs";
 import { seat } from "./holding.mjs";
-import { Script } from "./model/script.mjs";
-import { serve } from "./model/server.mjs";
+import { counted, inOrder, last, said, stored } from "./saying.mjs";
 import { setUp } from "./set-up.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
-/** @import { Turn } from "./model/turns.mjs" */
-/** @import { Marked } from "./talk.mjs" */
+/** @import { Counted } from "./saying.mjs" */
 
 const CONVERSATION = "conversations/2026-11-22/001-brainstorm-api-design";
 const TOPIC = "api's \"design\" & 漢字 🙂";
@@ -87,57 +84,6 @@ async function tried({ client, program }, folder) {
 }
 
 /**
- * Says one thing after another; what the model was told of the conversation at the last one.
- * @param {Present["client"]} client @param {import("./driving.mjs").Seat} at @param {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean }[]} talk
- */
-async function said(client, at, talk) {
-  /** @type {Turn[]} */
-  let seen = [];
-  let [list, told] = ["", ""];
-  const script = new Script(talk.flatMap(({ steps }) => steps), { name: `s${randomUUID().slice(0, 4)}` });
-  const server = await serve(script, { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
-  let id = /** @type {string} */ (randomUUID());
-  try {
-    const place = { ...at, url: server.url };
-    client.prepare(place);
-    for (const [number, { prompt, isList, isResume }] of talk.entries()) {
-      id = await client.ask(place, { prompt, id, resumes: number > 0 });
-      if (isList) list = last(seen);
-      if (isResume) told = last(seen);
-    }
-    assert.equal(script.taken, script.length, `${client.name}: each step is taken`);
-  } finally {
-    await server.close();
-  }
-  assert.deepEqual(server.unknown, [], client.name);
-  return { id, seen, list, told };
-}
-
-/** What came last that the user, or a tool, has said. @param {Turn[]} turns */
-function last(turns) {
-  const at = turns.findLastIndex(({ role }) => role === "assistant");
-  const tail = turns.slice(at + 1);
-  return tail.flatMap(({ text = "", results = [] }) => [text, ...results.map((one) => one.text)]).join("\n");
-}
-
-/** The one session of the project, and what its log holds. @param {{ home: string, project: string }} at */
-async function stored({ home, project }) {
-  const store = await openStore({ home: join(home, ".leftoff"), project });
-  try {
-    const listed = await store.list({ type: null, archived: null });
-    assert.equal(listed.length, 1, JSON.stringify(listed.map(({ title, path }) => [title, path])));
-    const session = await store.session(/** @type {string} */ (listed[0]?.id));
-    const said = [];
-    for await (const message of session.messages()) said.push(/** @type {{ role: string }} */ (message));
-    const messages = counted(said);
-    const { type, lifecycle, agent } = session.metadata;
-    return { path: session.path, type, lifecycle, agent, messages };
-  } finally {
-    await store.close();
-  }
-}
-
-/**
  * What a client's own file holds, read by another program; and how much of it comes behind a resume block.
  * @param {Present["client"]} client @param {import("./driving.mjs").Seat} at @param {string} id
  */
@@ -151,13 +97,6 @@ async function since(client, at, id) {
   return { whole, more };
 }
 
-/** @param {{ role?: string }[]} messages @returns {Counted} */
-function counted(messages) {
-  const by = { system: 0, user: 0, assistant: 0, tool: 0 };
-  for (const { role } of messages) by[/** @type {"user"} */ (role)] += 1;
-  return by;
-}
-
 /** By another program, from the client's own file. @param {string} agent @param {string} file */
 function count(agent, file) {
   const done = spawnSync(process.execPath, [join(root, "tests", "agents", "count.mjs"), agent, file], { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -165,18 +104,7 @@ function count(agent, file) {
   return { system, user, assistant, tool: toolResults };
 }
 
-/** @typedef {{ system: number, user: number, assistant: number, tool: number }} Counted @param {Counted} a @param {Counted} b */
+/** @param {Counted} a @param {Counted} b */
 function sum(a, b) {
   return { system: a.system + b.system, user: a.user + b.user, assistant: a.assistant + b.assistant, tool: a.tool + b.tool };
-}
-
-/** Each once, one behind the other. @param {string} text @param {string[]} parts @param {string} what */
-function inOrder(text, parts, what) {
-  let at = 0;
-  for (const part of parts) {
-    const place = text.indexOf(part, at);
-    assert.ok(place >= 0, `${what}: expected ${JSON.stringify(part)} behind byte ${at} of\n${text}`);
-    assert.equal(text.split(part).length, 2, `${what}: ${JSON.stringify(part)} once in\n${text}`);
-    at = place;
-  }
 }
