@@ -25,6 +25,7 @@ import { agentHomes, userHome } from "./homes.js";
  * @property {(path: string) => string | undefined} name of a file, from its folder on; nothing where it is no command
  * @property {(file: string) => string | Promise<string>} text
  * @property {(said: string) => string | undefined} [named] the command that a user's message names
+ * @property {(said: string) => string | undefined} [behind] and what stands behind it there
  */
 
 /** @param {string} separator @param {RegExp} [ending] */
@@ -39,6 +40,7 @@ const KINDS = {
     name: named(":"),
     text: markdown,
     named: (said) => /<command-name>(\/[^<\s]+)<\/command-name>/.exec(said)?.[1],
+    behind: (said) => /<command-args>([\s\S]*?)<\/command-args>/.exec(said)?.[1],
   },
   opencode: {
     folders: ({ project, config }) => [join(project, ".opencode"), join(config, "opencode")].flatMap((at) => [join(at, "command"), join(at, "commands")]),
@@ -55,6 +57,7 @@ const KINDS = {
     name: skill,
     text: markdown,
     named: (said) => /^\s*(\$[\w.:-]+)/.exec(said)?.[1],
+    behind: (said) => /^\s*\$[\w.:-]+\s+([\s\S]*\S)/.exec(said)?.[1],
   },
 };
 
@@ -124,8 +127,7 @@ export function argumentsIn({ text }, said) {
 export function argumentsOf(agent, command, first) {
   for (const { role, content } of first) {
     if (role !== "user" || typeof content !== "string") continue;
-    const told = agent === "claude-code" ? /<command-args>([\s\S]*?)<\/command-args>/.exec(content)?.[1] : undefined;
-    const args = told ?? argumentsIn(command, content);
+    const args = KINDS[agent]?.behind?.(content) ?? argumentsIn(command, content);
     if (args !== undefined) return args;
   }
   return "";

@@ -88,6 +88,9 @@ export async function settled(store, session, agent) {
   const command = await commandNamed(agent, name, { project: store.project });
   const title = command && argumentsOf(agent, command, await firstOf(session));
   const placed = await store.move(session, { to: "workspace", title });
+  // In a client that sends the command's text alone, that would be what the conversation is called by.
+  const shown = placed.metadata.display.title.replace(/…$/, "");
+  if (command && title && filled(command, title).trimStart().startsWith(shown)) await placed.rename(title);
   await store.point(placed);
   return placed;
 }
