@@ -32,6 +32,10 @@ pub struct Helpers<'a> {
     /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
     /// `{"messages","includedCount","summarizedCount"}`, JSON.
     pub strategy: Option<Strategy<'a>>,
+    /// Which command began a conversation that is recorded.
+    pub command: Option<Command<'a>>,
+    /// Is told how far an import is: `{"path","done","total","bytes","totalBytes"}`, JSON.
+    pub progress: Option<Progress<'a>>,
 }
 
 /// Counts texts in an encoding.
@@ -40,6 +44,10 @@ pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, Stri
 pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
 /// Finds secrets in texts, by its rules: for each text the places in it.
 pub type Secrets<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<Span>>, String>;
+/// Tells which command began a conversation, by what was said there, a JSON array of messages: `{"name","hash"}`, JSON, where it knows.
+pub type Command<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>, String>;
+/// Is told how far it is.
+pub type Progress<'a> = &'a mut dyn FnMut(&str);
 /// Chooses messages: by its name, a budget, and the encoding of that.
 pub type Strategy<'a> = &'a mut dyn FnMut(&str, u32, &str) -> Result<String, String>;
 
@@ -102,6 +110,18 @@ impl Helpers<'_> {
         made(secrets(texts).map(|found| to_json(&found)))
     }
 
+    pub(super) fn command(&mut self, said: &[u8]) -> Answer {
+        let Some(command) = &mut self.command else { return Answer::Text("null".into()) };
+        made(command(&String::from_utf8_lossy(said)).map(|told| told.unwrap_or("null".into())))
+    }
+
+    pub(super) fn told(&mut self, page: &[u8]) -> Answer {
+        if let Some(progress) = &mut self.progress {
+            progress(&String::from_utf8_lossy(page));
+        }
+        Answer::Done
+    }
+
     pub(super) fn chosen(&mut self, name: &str, budget: u32, encoding: &str) -> Answer {
         let Some(strategy) = &mut self.strategy else { return Answer::Text("{}".into()) };
         made(strategy(name, budget, encoding))
@@ -115,6 +135,8 @@ impl fmt::Debug for Helpers<'_> {
             .field("summarize", &self.summarize.is_some())
             .field("secrets", &self.secrets.is_some())
             .field("strategy", &self.strategy.is_some())
+            .field("command", &self.command.is_some())
+            .field("progress", &self.progress.is_some())
             .finish()
     }
 }

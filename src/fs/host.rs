@@ -6,13 +6,14 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::{OnceCell, RefCell};
+use core::cell::{Cell, OnceCell, RefCell};
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::agents::{self, Wanted};
 use super::clock::Clock;
 use super::disk::{At, Disk};
 use super::git;
@@ -22,7 +23,7 @@ use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{File, Placement, Root};
-use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Store, Trouble};
+use crate::operation::{Answer, Counts, Failure, Need, Operation, Step, Store, Trouble};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
@@ -42,10 +43,12 @@ pub(super) struct Host {
     pub core: OnceCell<Rc<Store>>,
     // What its leases are called.
     lease: OnceCell<String>,
+    is_uncounted: bool,
+    has_ended: Cell<bool>,
 }
 
 impl Host {
-    pub fn new(home: PathBuf, project: PathBuf, clock: Box<dyn Clock>) -> Host {
+    pub fn new(home: PathBuf, project: PathBuf, is_uncounted: bool, clock: Box<dyn Clock>) -> Host {
         Host {
             home,
             project,
@@ -54,7 +57,20 @@ impl Host {
             vocabularies: RefCell::default(),
             core: OnceCell::new(),
             lease: OnceCell::new(),
+            is_uncounted,
+            has_ended: Cell::default(),
         }
+    }
+
+    /// Lets go of all files: from then on none is reached.
+    pub fn end(&self) {
+        self.disk.take();
+        self.has_ended.set(true);
+    }
+
+    /// Whether it has let go.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.get()
     }
 
     /// Drives an operation to its end.
@@ -119,9 +135,14 @@ impl Host {
             }
             Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
             Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
-            Need::Document { path, is_first, .. } => self.document(&path, is_first),
-            // Nobody asked can tell.
-            Need::Command { .. } => Answer::Text("null".into()),
+            // Each file is one document.
+            Need::Document { path, is_first: true, .. } => {
+                told(agents::document(&self.disk.borrow(), &path), |document| {
+                    Answer::Document(Some(document))
+                })
+            }
+            Need::Document { is_first: false, .. } => Answer::Document(None),
+            Need::Command { bytes } => helpers.command(&bytes),
             Need::Normal { path } => Answer::Text(path.nfc().collect()),
             Need::Unmarked { text } => {
                 Answer::Text(text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect())
@@ -164,28 +185,15 @@ impl Host {
             }),
             Need::Out { .. } => Answer::Text("{}".into()),
             Need::Secrets { texts } => helpers.secrets(&texts),
-            // Of what comes in pages, `Pages` reads them.
-            Need::Page { .. } => Answer::Done,
+            // Of what comes in pages, `Pages` reads them; of the rest a page says how far it is.
+            Need::Page { bytes } => helpers.told(&bytes),
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
         }
     }
 
-    // A plain file. What is packed, or a database, its readers refuse.
-    fn document(&self, path: &str, is_first: bool) -> Answer {
-        if !is_first {
-            return Answer::Document(None);
-        }
-        let file = File::new(Root::Outside, path);
-        match self.disk.borrow().read(&self.at(&file), 0, None) {
-            Ok(Some(bytes)) => {
-                Answer::Document(Some(Document { bytes, is_alone: true, ..Document::default() }))
-            }
-            Ok(None) => {
-                let message = format!("expected a file at \"{path}\", but found none");
-                Answer::Failed(Failure { code: "not_found".into(), message, ..Failure::default() })
-            }
-            Err(failure) => Answer::Failed(failure),
-        }
+    /// The files of agents that are there.
+    pub fn agents_files(&self, wanted: &Wanted<'_>) -> Vec<agents::Found> {
+        agents::found(&self.disk.borrow(), wanted)
     }
 
     // Where a session lies now that was moved.
@@ -225,11 +233,14 @@ impl Host {
             Root::Workspace(folder) => Tree::closed(PathBuf::from(folder)),
             Root::Outside => Tree::all(),
         };
-        At { tree, path: file.path.clone() }
+        At { tree: if self.has_ended() { tree.ended() } else { tree }, path: file.path.clone() }
     }
 
     /// What is stored is counted by the vocabulary, where the program has it.
     pub fn counts(&self) -> Counts {
+        if self.is_uncounted {
+            return Counts::Off;
+        }
         self.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
     }
 

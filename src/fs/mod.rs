@@ -26,6 +26,7 @@
     reason = "it is a host: what the core may not touch is touched here"
 )]
 
+mod agents;
 mod appended;
 mod clock;
 mod disk;
@@ -44,7 +45,7 @@ mod tree;
 
 pub use appended::{AppendOptions, Appended, Durability};
 pub use clock::Clock;
-pub use helpers::{Asked, Count, Helpers, Strategy, Summarize, Summary};
+pub use helpers::{Asked, Command, Count, Helpers, Progress, Secrets, Strategy, Summarize, Summary};
 pub use pages::{Followed, Pages};
 pub use session::{Compact, Resume, Session};
-pub use store::{Options, Store};
+pub use store::{Conversation, Import, Options, Store};

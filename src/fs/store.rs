@@ -1,6 +1,7 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
 mod finding;
+mod importing;
 mod moving;
 mod opening;
 mod settings;
@@ -29,6 +30,8 @@ use crate::json::text::to_json;
 use crate::operation::{Current, Failure, Finding, Operation, Setup, Store as Core, Trouble};
 use crate::settings::Read;
 
+pub use importing::{Conversation, Import};
+
 /// How a store is opened.
 ///
 /// ```
@@ -50,6 +53,8 @@ pub struct Options {
     pub workspace: Option<PathBuf>,
     /// Without activity for so long, a session rests; as the settings say unless given.
     pub idle: Option<Duration>,
+    /// What is stored says no tokens; contexts count for themselves.
+    pub is_uncounted: bool,
     /// Where time and chance come from; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
 }
@@ -65,6 +70,8 @@ struct Shared {
     host: Rc<Host>,
     /// Those that somebody has.
     sessions: RefCell<Vec<Weak<Opened>>>,
+    /// Those that go on in an agent's client: they are open as long as the store is.
+    recorded: RefCell<Vec<Session>>,
     /// What was found out of sessions that nobody has opened since.
     unsaid: RefCell<Vec<Told>>,
 }
@@ -101,14 +108,14 @@ impl Store {
     /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
-        let Options { project, workspace, idle, clock } = options;
+        let Options { project, workspace, idle, is_uncounted, clock } = options;
         let absolute = |error: std::io::Error| refused("stat", home.as_ref(), None, error.into());
         let home = std::path::absolute(home.as_ref()).map_err(absolute)?;
         is_folder(&home)?;
         let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
         let workspace = workspace.map(real).transpose()?;
         let clock = clock.unwrap_or_else(|| Box::new(Machine));
-        let host = Rc::new(Host::new(home.clone(), project.clone(), clock));
+        let host = Rc::new(Host::new(home.clone(), project.clone(), is_uncounted, clock));
         let setup = Setup {
             home: text(&home)?,
             normal_project: text(&project)?.nfc().collect(),
@@ -122,7 +129,8 @@ impl Store {
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, ..setup });
         let _ = host.core.set(core.clone());
-        Ok(Store(Rc::new(Shared { core, host, sessions: RefCell::default(), unsaid: RefCell::default() })))
+        let (sessions, recorded, unsaid) = Default::default();
+        Ok(Store(Rc::new(Shared { core, host, sessions, recorded, unsaid })))
     }
 
     /// The store's folder.
@@ -133,6 +141,20 @@ impl Store {
     /// The folder that is worked in.
     pub fn project(&self) -> &Path {
         &self.0.host.project
+    }
+
+    /// The folder that has `conversations/`: the project's, unless another one was given.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// assert_eq!(store.workspace(), store.project());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn workspace(&self) -> &Path {
+        Path::new(self.0.core.setup().workspace())
     }
 
     /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
@@ -277,26 +299,6 @@ impl Store {
         Ok(self.session_of(live, Vec::new()))
     }
 
-    /// Reads an agent's file into the store: `{"path","from"}`; `from` is the agent, where the content is not to tell. Importing
-    /// again adds only what is new. Answer: `{"imported","problems","unchanged"}`.
-    ///
-    /// # Errors
-    /// `not_found`, `unknown_format`, `empty_file`, `damaged`; those of a storage. This host unpacks no files, and reads no
-    /// databases.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let home = tempfile::tempdir()?;
-    /// let store = leftoff::fs::Store::open(home.path())?;
-    /// let refused = store.import(r#"{"path":"/nobody/has/this.jsonl"}"#).err();
-    /// assert_eq!(refused.as_ref().map(|refused| refused.code()), Some("not_found"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn import(&self, request: &str) -> Result<String, Trouble> {
-        self.drive(self.0.core.import_file(request.into(), self.0.host.counts()))
-    }
-
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
     /// "autoArchiveAfterDays"}`, or as the settings say where that is `null`. Answer: the ids of those that were archived.
     ///
@@ -347,7 +349,8 @@ impl Store {
         to_json(&self.0.unsaid.take())
     }
 
-    /// Closes the sessions that are open, each as [`Session::close`] does.
+    /// Closes the sessions that are open, each as [`Session::close`] does. Whatever is asked of the store or its sessions after that
+    /// is refused with `storage_closed`; to close it again does nothing.
     ///
     /// # Errors
     /// Those of a storage: of the first session that could not be closed. The others are.
@@ -365,6 +368,9 @@ impl Store {
     /// # }
     /// ```
     pub fn close(self) -> Result<(), Trouble> {
+        if self.0.host.has_ended() {
+            return Ok(());
+        }
         let open: Vec<Rc<Opened>> = self.0.sessions.take().iter().filter_map(Weak::upgrade).collect();
         let let_go = |opened: Rc<Opened>| match self.0.host.drive(opened.live.is_there())? {
             true => Session(opened).close(),
@@ -372,7 +378,10 @@ impl Store {
             false => self.0.host.drive(opened.live.release()),
         };
         let closed = open.into_iter().map(let_go).fold(Ok(()), Result::and);
-        closed.and(self.drive(self.0.core.save()))
+        self.0.recorded.take();
+        let saved = self.drive(self.0.core.save());
+        self.0.host.end();
+        closed.and(saved)
     }
 
     // Drives an operation of the store, and passes on what it found out of sessions.
@@ -381,6 +390,10 @@ impl Store {
     }
 
     fn drive_with<T>(&self, operation: Operation<'_, T>, helpers: &mut Helpers<'_>) -> Result<T, Trouble> {
+        if self.0.host.has_ended() {
+            let message = "expected a store that is open, but found that it was closed".into();
+            return Err(Failure { code: "storage_closed".into(), message, ..Failure::default() }.into());
+        }
         let done = self.0.host.drive_with(operation, helpers);
         let found: Vec<Told> = serde_json::from_str(&self.0.core.notices()).unwrap_or_default();
         for told in found {

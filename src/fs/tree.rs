@@ -30,6 +30,8 @@ pub(super) struct Tree {
     given: PathBuf,
     // Links below it are followed.
     is_open: bool,
+    // Whoever had it has let go of it.
+    has_ended: bool,
 }
 
 /// A place that a path leads to: its folder is held.
@@ -49,12 +51,22 @@ pub(super) struct Making<'a> {
 impl Tree {
     /// A tree that is not left.
     pub fn closed(folder: PathBuf) -> Tree {
-        Tree { given: folder, is_open: false }
+        Tree { given: folder, is_open: false, has_ended: false }
     }
 
     /// All that can be reached, links too.
     pub fn all() -> Tree {
-        Tree { given: PathBuf::from("/"), is_open: true }
+        Tree { given: PathBuf::from("/"), is_open: true, has_ended: false }
+    }
+
+    /// The same, of which nothing is reached any more.
+    pub fn ended(self) -> Tree {
+        Tree { has_ended: true, ..self }
+    }
+
+    fn refuse_ended(&self) -> Result<(), Fault> {
+        let reason = || Fault::Because("storage_closed", "the storage is closed".into());
+        if self.has_ended { Err(reason()) } else { Ok(()) }
     }
 
     /// The whole path of one below it.
@@ -69,6 +81,7 @@ impl Tree {
 
     /// A file or a folder, there or not; the folder it lies in is there, or made.
     pub fn hold(&self, below: &str, making: Option<Making<'_>>) -> Result<Held, Fault> {
+        self.refuse_ended()?;
         if self.is_open {
             let path = self.path(below);
             let parent = path.parent().unwrap_or(&path);
@@ -83,6 +96,7 @@ impl Tree {
 
     /// A folder that is there.
     pub fn hold_folder(&self, below: &str) -> Result<OwnedFd, Fault> {
+        self.refuse_ended()?;
         if self.is_open {
             return Ok(rustix::fs::openat(CWD, self.path(below), FOLDER, Mode::empty())?);
         }

@@ -14,6 +14,7 @@ mod coverage;
 pub mod fresh;
 pub mod gemini;
 mod import;
+pub mod kept;
 mod lines;
 mod located;
 pub mod nanocoder;

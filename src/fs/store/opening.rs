@@ -52,6 +52,21 @@ impl Store {
         Ok(session)
     }
 
+    // One that was just written, for whoever has it now: it is not taken up, however long nothing was said in it.
+    pub(super) fn kept(&self, (shown, placement): Found) -> Result<Session, Trouble> {
+        let known = self.known(|one| one.live.shown() == shown)?;
+        let session = match known {
+            Some(known) => known,
+            None => {
+                let live = self.0.core.live(&shown, placement, "")?;
+                self.0.host.drive(live.open())?;
+                self.session_of(live, Vec::new())
+            }
+        };
+        self.0.host.drive(session.0.live.take_open())?;
+        Ok(session)
+    }
+
     // That somebody has open, as its files say by now; unless its folder was moved or deleted meanwhile.
     pub(super) fn known(&self, is: impl Fn(&Opened) -> bool) -> Result<Option<Session>, Trouble> {
         let found = self.0.sessions.borrow().iter().filter_map(Weak::upgrade).find(|one| is(one));

@@ -68,6 +68,7 @@ class Rust {
   async does(op, asked, { as, store, session }) {
     const folders = op === "openStore" && { project: join(this.root, "project"), home: join(this.root, "home") };
     const value = await this.#asked({ ...folders, ...asked, op, as, store, session });
+    if (op === "follow") return this.#followed(session, asked);
     if (value?.metadata && value.id) return this.#named(as ?? session, value);
     if (op === "append") for (const record of value.records) for (const key of ["v", "crc"]) delete record[key];
     if (op === "appendTool") delete value.lines;
@@ -75,6 +76,19 @@ class Rust {
     if (op === "listSettings") return value.all;
     if (op === "settings") delete value.all;
     return value;
+  }
+
+  /** What comes to who follows, until there are so many. @param {string} session @param {{ most?: number }} asked */
+  async #followed(session, { most = 0 }) {
+    const all = [];
+    while (all.length < most) {
+      const asking = this.#asked({ op: "look", session });
+      const last = this.#last;
+      const page = await asking;
+      if (page) all.push(...page);
+      else if (this.#last === last) throw new Error(`expected ${most} messages to come, but found ${all.length}, and nobody who appends more`);
+    }
+    return all.slice(0, most);
   }
 
   /** One after another. @param {object} step @returns {Promise<any>} */

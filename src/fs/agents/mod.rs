@@ -1,0 +1,152 @@
+//! Other agents' files: which there are, and what each holds. Where agents keep them, and how they are called, the core says.
+
+mod rollouts;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::disk::{At, Disk};
+use super::tree::Tree;
+use crate::interop::kept::{self, Kept};
+use crate::operation::{Document, Failure, Kind};
+
+/// How a database begins.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+/// How a file that zstd has compressed begins.
+const PACKED: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// No file that says something of others is larger.
+const LARGEST_BESIDE: u64 = 1 << 24;
+
+/// A file, as an import wants it.
+#[derive(Debug, Serialize)]
+pub(super) struct Found {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'static str>,
+    /// Another one once it has changed.
+    size: String,
+    bytes: u64,
+}
+
+/// Which files are looked for.
+pub(super) enum Wanted<'a> {
+    /// All below a folder.
+    All(String),
+    /// What an agent keeps.
+    Of(&'a Kept),
+}
+
+/// What a file holds: itself, behind what it goes on with.
+pub(super) fn document(disk: &Disk, path: &str) -> Result<Document, Failure> {
+    let bytes = plain(disk, path)?;
+    let bytes = rollouts::with_base(disk, path, bytes)?;
+    let beside = kept::beside(path).iter().find_map(|place| {
+        // It says a little of it, no more: without it the session is read all the same.
+        let stat = disk.stat(&at(place)).ok().flatten()?;
+        let is_small = stat.kind == Kind::File && stat.size <= LARGEST_BESIDE;
+        is_small.then(|| disk.read(&at(place), 0, None).ok().flatten()).flatten()
+    });
+    Ok(Document { bytes, beside, is_alone: true, failure: None })
+}
+
+// A file as it is. What this host has no library for is refused.
+fn plain(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
+    let refused = |code: &str, message: String| Failure { code: code.into(), message, ..Failure::default() };
+    let is_folder = disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder);
+    let bytes = if is_folder { None } else { disk.read(&at(path), 0, None)? };
+    let unread = match &bytes {
+        None if is_folder => "the folders of OpenCode, which this host does not read",
+        None => {
+            let message = format!("expected a file at \"{path}\", but found none");
+            return Err(refused("not_found", message));
+        }
+        Some(bytes) if bytes.starts_with(DATABASE) => "a database, which this host does not read",
+        Some(bytes) if bytes.starts_with(PACKED) => "what zstd compressed, which this host does not unpack",
+        Some(_) => return Ok(bytes.unwrap_or_default()),
+    };
+    let message = format!("expected a plain file at \"{path}\", but found {unread}");
+    Err(refused("missing_dependency", message))
+}
+
+/// The files, in the order of their paths, as they are now. What cannot be looked at holds nothing.
+pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
+    let (root, agent) = match wanted {
+        Wanted::All(root) => (root, None),
+        Wanted::Of(kept) => (&kept.path, Some(kept.agent.as_str())),
+    };
+    let is = |path: &str| match wanted {
+        Wanted::All(_) => true,
+        Wanted::Of(kept) => kept.has(path[root.len()..].trim_start_matches('/')),
+    };
+    let mut all = Vec::new();
+    walk(disk, root, true, &mut |path, is_tree| {
+        if is_tree || is(path) {
+            let (size, bytes) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
+            all.push(Found { path: path.into(), agent, size, bytes });
+        }
+    });
+    all
+}
+
+// The files below a path; where `stops`, a folder that counts as one is told itself.
+fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(&str, bool)) {
+    let kind = disk.stat(&at(path)).ok().flatten().map(|stat| stat.kind);
+    if kind == Some(Kind::File) {
+        return told(path, false);
+    }
+    let is_folder = kind == Some(Kind::Folder);
+    let entries = is_folder.then(|| disk.list(&at(path), &[]).ok().flatten()).flatten().unwrap_or_default();
+    let folders: Vec<&str> =
+        entries.iter().filter(|one| one.kind == Kind::Folder).map(|one| &*one.name).collect();
+    if stops && kept::is_tree(&folders) {
+        return told(path, true);
+    }
+    for entry in &entries {
+        walk(disk, &format!("{}/{}", path.trim_end_matches('/'), entry.name), stops, told);
+    }
+}
+
+fn size_of(path: &str) -> (String, u64) {
+    let Some((bytes, changed)) = looked(path) else { return (String::new(), 0) };
+    let mut words = Vec::from([bytes.to_string(), changed.to_string()]);
+    // What SQLite has written and not put into the database yet.
+    if let Some((bytes, changed)) = looked(&format!("{path}-wal")) {
+        words.extend([bytes.to_string(), changed.to_string()]);
+    }
+    (words.join(" "), bytes)
+}
+
+fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
+    let (mut count, mut newest, mut bytes) = (0, 0.0, 0);
+    walk(disk, path, false, &mut |path, _| {
+        let (size, changed) = looked(path).unwrap_or_default();
+        (count, newest, bytes) = (count + 1, f64::max(newest, changed), bytes + size);
+    });
+    (format!("{count} {newest} {bytes}"), bytes)
+}
+
+// How long a file is, and when it was changed, in milliseconds as JavaScript has them.
+fn looked(path: &str) -> Option<(u64, f64)> {
+    let found = Path::new(path).symlink_metadata().ok()?;
+    Some((found.len(), found.mtime() as f64 * 1000.0 + found.mtime_nsec() as f64 / 1e6))
+}
+
+fn at(path: &str) -> At {
+    At { tree: Tree::all(), path: path.into() }
+}
+
+/// The places of all agents on this machine.
+pub(super) fn places(project: &Path) -> Box<[Kept]> {
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let user = std::env::home_dir().unwrap_or_default();
+    let system = if cfg!(target_os = "macos") { kept::System::MacOs } else { kept::System::Other };
+    kept::kept(&project.to_string_lossy(), &user.to_string_lossy(), &variables, system).into()
+}

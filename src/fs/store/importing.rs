@@ -1,0 +1,233 @@
+//! Other agents' sessions: into the store, and going on with one of it.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::agents::{self, Found, Wanted};
+use super::super::helpers::Helpers;
+use super::super::host;
+use super::super::refusal::refused;
+use super::super::request::{json, with};
+use super::super::session::Session;
+use super::{Store, text};
+use crate::json::text::to_json;
+use crate::layout::Placement;
+use crate::operation::Trouble;
+
+/// What is imported of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Import<'a> {
+    /// Whose it is, by the agent's name; the content tells unless given.
+    pub from: Option<&'a str>,
+    /// Which sessions of a database, JSON, `{"folder"}`.
+    pub only: Option<&'a str>,
+}
+
+/// A conversation that goes on in an agent's client.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversation<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The file in which the client keeps it.
+    pub path: &'a Path,
+    /// Which sessions of a database, JSON, `{"folder"}`.
+    pub only: Option<&'a str>,
+}
+
+/// Where a session lies.
+#[derive(Deserialize)]
+struct At {
+    path: String,
+    placement: String,
+}
+
+/// What a conversation is here.
+#[derive(Deserialize)]
+struct Recorded {
+    at: At,
+    all: Vec<At>,
+    // The conversation of the workspace that it belongs beside.
+    beside: Option<Box<RawValue>>,
+}
+
+impl Store {
+    /// Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a folder only
+    /// files are read that have changed since. Answer: `{"imported","problems","unchanged"}`. This host unpacks no files, and reads
+    /// no databases.
+    ///
+    /// # Errors
+    /// Of one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `missing_dependency`; of a folder they are
+    /// among the problems. `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let said = r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hello"}}"#;
+    /// let folder = home.path().join("theirs");
+    /// std::fs::create_dir(&folder)?;
+    /// std::fs::write(folder.join("s1.jsonl"), said)?;
+    /// let imported = store.import(&folder, Default::default(), Default::default())?;
+    /// assert!(imported.contains(r#""agent":"claude-code""#));
+    /// assert!(store.import(&folder, Default::default(), Default::default())?.contains(r#""unchanged":1"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn import(
+        &self,
+        path: impl AsRef<Path>,
+        how: Import<'_>,
+        helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let path = whole(path.as_ref())?;
+        let found = std::fs::symlink_metadata(&path).ok();
+        if found.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return self.import_found(&[Wanted::All(path)], how.from, helpers);
+        }
+        let asked = [
+            ("path", Some(to_json(&path))),
+            ("from", how.from.map(|from| to_json(&from))),
+            ("only", how.only.map(json).transpose()?.map(String::from)),
+            ("size", found.map(|found| found.len().to_string())),
+        ];
+        self.imported(&asked, helpers, |store, asked| store.0.core.import_file(asked, store.0.host.counts()))
+    }
+
+    /// The same of all that the known agents keep on this machine.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = leftoff::fs::Store::open("/home/ann/.leftoff")?;
+    /// let mut tell = |progress: &str| println!("{progress}");
+    /// let helpers = leftoff::fs::Helpers { progress: Some(&mut tell), ..Default::default() };
+    /// println!("{}", store.import_all(helpers)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn import_all(&self, helpers: Helpers<'_>) -> Result<String, Trouble> {
+        let places = agents::places(self.project());
+        self.import_found(&places.iter().map(Wanted::Of).collect::<Vec<_>>(), None, helpers)
+    }
+
+    /// Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
+    /// setting `record` is off, or nothing was said yet. Answer: the session that it is here.
+    ///
+    /// # Errors
+    /// What [`Store::import`] refuses of one file.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// use leftoff::fs::{Conversation, Store};
+    ///
+    /// let store = Store::open(home.path())?;
+    /// let said = r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hello"}}"#;
+    /// let path = home.path().join("s1.jsonl");
+    /// std::fs::write(&path, said)?;
+    /// let conversation = Conversation { agent: "claude-code", path: &path, only: None };
+    /// let session = store.record(conversation, Default::default())?.expect("something was said");
+    /// assert!(session.metadata().contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn record(
+        &self,
+        conversation: Conversation<'_>,
+        mut helpers: Helpers<'_>,
+    ) -> Result<Option<Session>, Trouble> {
+        let settings = self.drive(self.0.core.setup().settings())?;
+        if settings.value("record") == "false" {
+            return Ok(None);
+        }
+        let asked = [
+            ("path", Some(to_json(&whole(conversation.path)?))),
+            ("from", Some(to_json(&conversation.agent))),
+            ("only", conversation.only.map(json).transpose()?.map(String::from)),
+            ("hasCommand", Some(helpers.command.is_some().to_string())),
+        ];
+        let recording = self.0.core.record(with("{}", &asked)?, self.0.host.counts());
+        let answer = self.drive_with(recording, &mut helpers)?;
+        let read: Result<Option<Recorded>, _> = serde_json::from_str(&answer);
+        let told = read.map_err(|error| Trouble::internal(error.to_string()))?;
+        let Some(Recorded { at, all, beside }) = told else { return Ok(None) };
+        // What goes on does not rest: also its sub-agents' are open from now on.
+        for one in all {
+            let session = self.kept(one.found())?;
+            let mut recorded = self.0.recorded.borrow_mut();
+            if recorded.iter().all(|known| !Rc::ptr_eq(&known.0, &session.0)) {
+                recorded.push(session);
+            }
+        }
+        let session = self.kept(at.found())?;
+        let session = match beside {
+            Some(beside) => {
+                let to = [("to", Some(to_json(&Placement::Workspace.as_str())))];
+                self.move_to(&session, &with(beside.get(), &to)?)?
+            }
+            None => session,
+        };
+        self.point(&session)?;
+        Ok(Some(session))
+    }
+
+    /// Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported into
+    /// this session. The text has the history as [`render`](crate::resume::history::render) fences it.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// store.goes_on(&session, "What was said before:\n----- 0123456789abcdef0123456789abcdef\n…")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn goes_on(&self, session: &Session, text: &str) -> Result<(), Trouble> {
+        self.drive(self.0.core.note_text(text.into(), session.id()))
+    }
+
+    fn import_found(
+        &self,
+        wanted: &[Wanted<'_>],
+        from: Option<&str>,
+        helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let files: Vec<Found> = wanted.iter().flat_map(|wanted| self.0.host.agents_files(wanted)).collect();
+        let asked = [("files", Some(to_json(&files))), ("from", from.map(|from| to_json(&from)))];
+        self.imported(&asked, helpers, |store, asked| store.0.core.import_files(asked, store.0.host.counts()))
+    }
+
+    fn imported<'a>(
+        &self,
+        asked: &[super::super::request::Field<'_>],
+        mut helpers: Helpers<'_>,
+        work: impl FnOnce(&Store, String) -> crate::operation::Operation<'a, String>,
+    ) -> Result<String, Trouble> {
+        let tells = [("tells", Some(helpers.progress.is_some().to_string()))];
+        let asked = with("{}", &[asked, &tells].concat())?;
+        self.drive_with(work(self, asked), &mut helpers)
+    }
+}
+
+impl At {
+    fn found(self) -> host::Found {
+        (self.path, Placement::named(&self.placement).unwrap_or(Placement::Home))
+    }
+}
+
+fn whole(path: &Path) -> Result<String, Trouble> {
+    let absolute = std::path::absolute(path).map_err(|error| refused("stat", path, None, error.into()))?;
+    text(&absolute)
+}

@@ -1,0 +1,194 @@
+//! Where each agent keeps its sessions, which of the files there are some, and what else lies beside one: what a host that
+//! looks for them has to know. It says names; nothing is looked at.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::AgentName;
+use crate::time;
+
+/// The folders below Codex's own in which rollouts lie; archived ones lie in one folder.
+pub const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
+const DAY_MS: i64 = 86_400_000;
+/// Editors in which extensions run, as their folders are called.
+const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
+
+/// Sessions of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Whose.
+    pub agent: AgentName,
+    /// A folder, or a file; there or not.
+    pub path: String,
+    names: Names,
+}
+
+/// Which files hold sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    Ending(&'static str),
+    InChats(&'static [&'static str]),
+    Called(&'static str),
+    Rollouts,
+    Databases,
+    /// All documents but the list of them.
+    Listed,
+    /// The file itself.
+    Itself,
+}
+
+/// On which kind of system that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Apple's.
+    MacOs,
+    /// Microsoft's.
+    Windows,
+    /// Any other.
+    Other,
+}
+
+impl Kept {
+    /// Whether a file holds a session, by its path from there, with `/`.
+    pub fn has(&self, below: &str) -> bool {
+        let name = below.rsplit('/').next().unwrap_or_default();
+        match self.names {
+            Names::Ending(end) => below.ends_with(end),
+            Names::InChats(ends) => {
+                let is_chat = below.starts_with("chats/") || below.contains("/chats/");
+                is_chat && ends.iter().any(|end| below.ends_with(end))
+            }
+            Names::Called(whole) => name == whole,
+            Names::Rollouts => {
+                name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+            }
+            Names::Databases => !below.contains('/') && name.starts_with("opencode") && name.ends_with(".db"),
+            Names::Listed => below.ends_with(".json") && below != "sessions.json",
+            Names::Itself => true,
+        }
+    }
+}
+
+/// The places of all agents. `user` is the home folder of whoever works, `variables` what is set for the program.
+pub fn kept(project: &str, user: &str, variables: &BTreeMap<String, String>, system: System) -> Vec<Kept> {
+    let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
+    let home = |name: &str, usual: &str| set(name).unwrap_or_else(|| format!("{user}/{usual}"));
+    let data = home("XDG_DATA_HOME", ".local/share");
+    let nanocoder = set("NANOCODER_DATA_DIR").unwrap_or_else(|| format!("{data}/nanocoder"));
+    let of = |agent, path: String, names| Kept { agent, path, names };
+    let below = |folder: String, name: &str| format!("{folder}/{name}");
+    let codex = home("CODEX_HOME", ".codex");
+    let gemini = below(set("GEMINI_CLI_HOME").unwrap_or_else(|| user.into()), ".gemini/tmp");
+    let (claude, qwen) = (home("CLAUDE_CONFIG_DIR", ".claude"), home("QWEN_HOME", ".qwen"));
+    let (copilot, pi) = (home("COPILOT_HOME", ".copilot"), home("PI_CODING_AGENT_DIR", ".pi/agent"));
+    let mut all = Vec::from([of(AgentName::ClaudeCode, below(claude, "projects"), Names::Ending(".jsonl"))]);
+    all.extend(ROLLOUTS.map(|folder| of(AgentName::Codex, below(codex.clone(), folder), Names::Rollouts)));
+    all.extend([
+        of(AgentName::OpenCode, below(data, "opencode"), Names::Databases),
+        of(AgentName::Gemini, gemini, Names::InChats(&[".json", ".jsonl"])),
+        of(AgentName::Qwen, below(qwen, "projects"), Names::InChats(&[".jsonl"])),
+        of(AgentName::Copilot, below(copilot, "session-state"), Names::Called("events.jsonl")),
+        of(AgentName::Cline, format!("{user}/.cline/data/sessions"), Names::Ending(".messages.json")),
+    ]);
+    let tasks =
+        |editor: &str| format!("{}/saoudrizwan.claude-dev/tasks", of_extensions(user, system, editor));
+    let history = Names::Ending("/api_conversation_history.json");
+    all.extend(EDITORS.map(|editor| of(AgentName::Cline, tasks(editor), history)));
+    let continues = home("CONTINUE_GLOBAL_DIR", ".continue");
+    all.extend([
+        of(AgentName::Continue, below(continues, "sessions"), Names::Listed),
+        of(AgentName::Nanocoder, below(nanocoder, "sessions"), Names::Listed),
+        of(AgentName::Pi, below(pi, "sessions"), Names::Ending(".jsonl")),
+        of(AgentName::Aider, format!("{project}/.aider.chat.history.md"), Names::Itself),
+    ]);
+    all
+}
+
+// Where an editor keeps what extensions store.
+fn of_extensions(user: &str, system: System, editor: &str) -> String {
+    let base = match system {
+        System::MacOs => "Library/Application Support",
+        System::Windows => "AppData/Roaming",
+        System::Other => ".config",
+    };
+    format!("{user}/{base}/{editor}/User/globalStorage")
+}
+
+/// Where else an agent says something of the session in a file, by its path with `/`: the first of these that is there counts,
+/// as [`read_with`](super::read_with) takes it.
+pub fn beside(path: &str) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut found = Vec::new();
+    if folder.ends_with("/subagents")
+        && let Some(agent) = name.strip_suffix(".jsonl").filter(|name| name.starts_with("agent-"))
+    {
+        found.push(format!("{folder}/{agent}.meta.json"));
+    }
+    if let Some((home, project)) = chats(path) {
+        found.push(format!("{home}/tmp/{project}/.project_root"));
+        found.push(format!("{home}/projects.json"));
+    }
+    if let Some(messages) = path.strip_suffix(".messages.json") {
+        found.push(format!("{messages}.json"));
+    }
+    if folder.ends_with("/sessions") && name.ends_with(".json") {
+        found.push(format!("{folder}/sessions.json"));
+    }
+    found
+}
+
+// Of `<home>/tmp/<project>/chats/...` the home and the project.
+fn chats(path: &str) -> Option<(&str, &str)> {
+    path.match_indices("/tmp/").find_map(|(at, tmp)| {
+        let (project, rest) = path[at + tmp.len()..].split_once('/')?;
+        (!project.is_empty() && rest.starts_with("chats/")).then_some((&path[..at], project))
+    })
+}
+
+/// Whether a folder that holds folders of these names is OpenCode's, from before it had a database: all in it is one thing.
+pub fn is_tree(folders: &[&str]) -> bool {
+    ["message", "part", "session"].iter().all(|name| folders.contains(name))
+}
+
+/// Whether a file of this name is the rollout of this id.
+pub fn is_rollout_of(name: &str, id: &str) -> bool {
+    let name = name.strip_suffix(".zst").unwrap_or(name);
+    let end = name.strip_suffix(".jsonl").and_then(|name| name.strip_suffix(id));
+    name.starts_with("rollout-") && end.is_some_and(|rest| rest.ends_with(['-', '_']))
+}
+
+/// The folders below [`ROLLOUTS`] in which a rollout of this id is looked for first, `2026/03/01`: its id begins with its time, and
+/// which day that was depends on where.
+pub fn days_of(id: &str) -> Vec<String> {
+    let digits: String = id.chars().filter(|digit| *digit != '-').take(12).collect();
+    let Ok(ms) = i64::from_str_radix(&digits, 16) else { return Vec::new() };
+    [ms, ms - DAY_MS, ms + DAY_MS].into_iter().map(|at| time::format(at)[..10].replace('-', "/")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_beside_is_named_from_the_sessions_own_path() {
+        let check = |path: &str, expected: &[&str]| assert_eq!(beside(path), expected, "{path}");
+        check("/p/s/subagents/agent-1.jsonl", &["/p/s/subagents/agent-1.meta.json"]);
+        check("/g/tmp/app/chats/x.json", &["/g/tmp/app/.project_root", "/g/projects.json"]);
+        check("/tmp/g/tmp/app/chats/x.json", &["/tmp/g/tmp/app/.project_root", "/tmp/g/projects.json"]);
+        check("/d/1.messages.json", &["/d/1.json"]);
+        check("/c/sessions/1.json", &["/c/sessions/sessions.json"]);
+        check("/c/1.jsonl", &[]);
+        check("agent-1.jsonl", &[]);
+    }
+
+    #[test]
+    fn a_rollout_is_known_by_the_end_of_its_name() {
+        let id = "019ca869-5000-76c2-8957-1792014b394a";
+        assert!(is_rollout_of(&format!("rollout-2026-03-01T09-00-00-{id}.jsonl.zst"), id));
+        assert!(!is_rollout_of(&format!("rollout-2026-03-01T09-00-00-x{id}.jsonl"), id));
+        assert_eq!(days_of(id), ["2026/03/01", "2026/02/28", "2026/03/02"]);
+        assert!(days_of("no id").is_empty());
+    }
+}

@@ -1,0 +1,61 @@
+//! What needs no store.
+
+use leftoff::context::Reported;
+use leftoff::fs::Clock;
+use leftoff::json::text::to_json;
+use leftoff::resume::{history, listing};
+use leftoff::shapes::Format;
+use leftoff::state::stopping::find_stop_phrase;
+use leftoff::tokens::{self, Encoding, Vocabulary, models};
+
+use crate::Answer;
+use crate::clock::Shared;
+use crate::step::Step;
+
+/// Nothing where it is another operation.
+pub fn plain(op: &str, step: &Step, clock: &Shared) -> Option<Answer> {
+    let raw = |key: &str| step.raw(key).unwrap_or("null");
+    Some(match op {
+        "compareContexts" => compared(raw("before"), raw("after")),
+        "countTokens" => counted(step),
+        "findStopPhrase" => step.text("text").map(|text| to_json(&find_stop_phrase(&text))),
+        "historyText" => history_text(raw("messages"), clock),
+        "listText" => clock
+            .stamp()
+            .map_err(Into::into)
+            .and_then(|stamp| Ok(to_json(&listing::text(raw("listed"), &stamp)?))),
+        "modelOf" => step.text("name").map(|name| to_json(&models::find(&name))),
+        _ => return None,
+    })
+}
+
+fn compared(before: &str, after: &str) -> Answer {
+    let (before, after) = (Reported::from_json(before)?, Reported::from_json(after)?);
+    Ok(to_json(&leftoff::context::compare(&before, &after)))
+}
+
+fn history_text(messages: &str, clock: &Shared) -> Answer {
+    let messages = leftoff::shapes::read(messages, Format::Leftoff)?;
+    Ok(to_json(&history::render(&messages, &clock.stamp()?)))
+}
+
+fn counted(step: &Step) -> Answer {
+    let (encoding, model): (Option<String>, Option<String>) = (step.value("encoding")?, step.value("model")?);
+    let vocabulary = match Encoding::wanted(encoding.as_deref(), model.as_deref())? {
+        Encoding::O200kBase => Some(Vocabulary::o200k_base()),
+        Encoding::Cl100kBase => Some(Vocabulary::cl100k_base()),
+        Encoding::Estimate1 => None,
+    };
+    let limit: Option<u32> = step.value("limit")?;
+    let count = |text: &String| match (&vocabulary, limit) {
+        (Some(vocabulary), Some(limit)) => vocabulary.count_up_to(text, limit),
+        (vocabulary, _) => tokens::count(text, vocabulary.as_ref()).tokens,
+    };
+    match step.value::<String>("text") {
+        Ok(text) => Ok(count(&text.unwrap_or_default()).to_string()),
+        Err(_) => {
+            let texts: Vec<String> = step.value("text")?.unwrap_or_default();
+            Ok(to_json(&texts.iter().map(count).collect::<Vec<_>>()))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What is done with a store.
+
+use std::error::Error;
+
+use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store};
+use leftoff::json::text::to_json;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::Answer;
+use crate::clock::Shared;
+use crate::sessions::taken;
+use crate::step::Step;
+
+/// What the files of settings say.
+#[derive(Deserialize)]
+struct Settings {
+    problems: Vec<Box<RawValue>>,
+}
+
+pub fn opened(step: &Step, clock: &Shared) -> Result<Store, Box<dyn Error>> {
+    let options = Options {
+        project: step.value("project")?,
+        workspace: step.value("workspace")?,
+        idle: step.value("idleMs")?.map(std::time::Duration::from_millis),
+        is_uncounted: step.value("countTokens")? == Some(false),
+        clock: Some(Box::new(clock.clone())),
+    };
+    Ok(Store::open_with(step.text("home")?, options)?)
+}
+
+/// What a store is opened with that could not be used.
+pub fn problems(store: &Store) -> Answer {
+    let Settings { problems } = serde_json::from_str(&store.settings()?)?;
+    Ok(if problems.is_empty() { "null".into() } else { format!("{{\"problems\":{}}}", to_json(&problems)) })
+}
+
+/// What an operation answers that ends with no session; nothing where it is another one.
+pub fn told(
+    store: &Store,
+    known: Option<&Session>,
+    op: &str,
+    step: &Step,
+) -> Result<Option<String>, Box<dyn Error>> {
+    let session = || known.ok_or("expected a session, but found none");
+    let done = |done: ()| {
+        let () = done;
+        "null".to_string()
+    };
+    Ok(Some(match op {
+        "closeStore" => done(store.clone().close()?),
+        "delete" => {
+            let trash = store.delete(session()?, step.flag("purge")?)?;
+            format!("{{\"trash\":{}}}", to_json(&trash))
+        }
+        "doctor" => store.doctor(&step.rest(), Helpers::default())?,
+        "find" => store.find(&step.text("words")?, &step.without(&["words"]))?,
+        "folders" => {
+            let [project, home, workspace] =
+                [store.project(), store.home(), store.workspace()].map(|folder| to_json(&folder));
+            format!("{{\"project\":{project},\"home\":{home},\"workspace\":{workspace}}}")
+        }
+        "goesOn" => done(store.goes_on(session()?, &step.text("text")?)?),
+        "import" => import(store, step)?,
+        "importAll" => progressing(step, |helpers| store.import_all(helpers))?,
+        "list" => store.list(&step.rest())?,
+        "listSettings" | "settings" => store.settings()?,
+        "mend" => store.mend(session()?)?,
+        "notices" => store.notices(),
+        "point" => store.point(session()?)?.to_string(),
+        "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
+        "restore" => store.restore(&step.text("id")?)?,
+        "search" => {
+            taken(store.search(&step.text("words")?, &step.without(&["words", "most"])), step.value("most")?)?
+        }
+        "secrets" => "[]".into(),
+        "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
+        "trashed" => store.trashed()?,
+        "unsetSetting" | "writeSetting" => {
+            done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The session that an operation ends with, or none; nothing where it is another operation.
+pub fn found(
+    store: &Store,
+    known: Option<&Session>,
+    op: &str,
+    step: &Step,
+) -> Result<Option<Option<Session>>, Box<dyn Error>> {
+    let session = || known.ok_or("expected a session, but found none");
+    Ok(Some(match op {
+        "continue" => Some(store.go_on(step.value::<String>("model")?.as_deref())?),
+        "create" => Some(store.create(&step.rest())?),
+        "current" => store.current()?,
+        "fork" => Some(store.fork(session()?, &step.rest())?),
+        "move" => Some(store.move_to(session()?, &step.rest())?),
+        "open" => Some(store.session(&step.text("id")?)?),
+        "record" => recorded(store, step)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn import(store: &Store, step: &Step) -> Answer {
+    let (path, from) = (step.text("path")?, step.value::<String>("from")?);
+    let how = Import { from: from.as_deref(), only: step.raw("only") };
+    progressing(step, |helpers| store.import(&path, how, helpers))
+}
+
+/// With the first that is told of each file, where the script wants it.
+fn progressing(
+    step: &Step,
+    work: impl FnOnce(Helpers<'_>) -> Result<String, leftoff::operation::Trouble>,
+) -> Answer {
+    let mut first: Vec<(String, String)> = Vec::new();
+    let mut progress = |told: &str| {
+        let path = serde_json::from_str::<Told>(told).map(|told| told.path).unwrap_or_default();
+        if first.iter().all(|(known, _)| *known != path) {
+            first.push((path, told.into()));
+        }
+    };
+    let tells = step.value("onProgress")? == Some(true);
+    let answer = work(Helpers { progress: tells.then_some(&mut progress), ..Helpers::default() })?;
+    if !tells {
+        return Ok(answer);
+    }
+    let told: Vec<String> = first.into_iter().map(|(_, told)| told).collect();
+    Ok(format!("{},\"progress\":[{}]}}", answer.trim_end_matches('}'), told.join(",")))
+}
+
+#[derive(Deserialize)]
+struct Told {
+    path: String,
+}
+
+fn recorded(store: &Store, step: &Step) -> Result<Option<Session>, Box<dyn Error>> {
+    let (agent, path): (String, String) = (step.text("agent")?, step.text("path")?);
+    let command = step.raw("command");
+    let mut told = |_: &str| Ok(command.map(String::from));
+    let conversation = Conversation { agent: &agent, path: path.as_ref(), only: step.raw("only") };
+    let helpers = Helpers { command: command.is_some().then_some(&mut told), ..Helpers::default() };
+    Ok(store.record(conversation, helpers)?)
+}
