@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::context::write_context;
-use crate::context::{Build, Outcome, Request};
+use crate::context::{Build, Counter, Outcome, Request};
 use crate::error::{Code, Error};
+use crate::json::blob::Blob;
 use crate::json::fields::{BadValue, Field, Fields, items};
 use crate::json::text::{open_all, to_json};
 use crate::record::event::{Agent, type_of};
@@ -18,10 +19,10 @@ use crate::record::status::Status;
 use crate::resume::block::{Block, render};
 use crate::resume::drift;
 use crate::session::branch::Branches;
-use crate::session::handle::Session;
+use crate::session::handle::{Session, Staged};
 use crate::session::needs::Needs;
 use crate::time::{self, Stamp};
-use crate::tokens::Vocabulary;
+use crate::tokens::{Counting, Encoding, Vocabulary};
 
 #[derive(Serialize)]
 struct Scanned {
@@ -56,7 +57,38 @@ pub fn scan_log(log: &[u8]) -> String {
 /// # Errors
 /// Those of [`Request::from_json`] and [`Build::next`]; `invalid_request` where a host would have to count.
 pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>) -> Result<String, Error> {
+    // A log alone has no blobs beside it.
+    context_with(log, &[], Request::from_json(request)?, vocabulary)
+}
+
+/// The same of messages that are nowhere stored. Of the vocabularies that there are, each message is counted by that of `o200k_base`,
+/// the context by the one that the request names.
+///
+/// # Errors
+/// Those of [`context_of_log`]; `line_too_long`.
+pub fn context_of_messages(
+    messages: Vec<Message>,
+    request: &str,
+    stamp: &Stamp,
+    vocabularies: &[&Vocabulary],
+) -> Result<String, Error> {
     let request = Request::from_json(request)?;
+    let of = |encoding| vocabularies.iter().copied().find(|known| known.encoding() == encoding);
+    let counting = of(Encoding::O200kBase).map_or(Counting::Estimate, Counting::Exact);
+    let Staged { bytes, blobs } = Session::new(None).stage_messages(messages, stamp, counting)?;
+    let vocabulary = match request.counter {
+        Counter::Core(encoding) => of(encoding),
+        Counter::Host(_) => None,
+    };
+    context_with(&bytes, &blobs, request, vocabulary)
+}
+
+fn context_with(
+    log: &[u8],
+    blobs: &[Blob],
+    request: Request,
+    vocabulary: Option<&Vocabulary>,
+) -> Result<String, Error> {
     let shape = request.shape();
     let mut session = Session::new(None);
     let mut found = session.messages().observe(log, 0)?;
@@ -73,23 +105,24 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.bytes(range.start, bytes)?;
             }
-            // A log alone has no blobs beside it.
             Outcome::Needs(Needs::Blob { id }) => {
-                build.blob(&id, None);
+                let known = blobs.iter().find(|blob| blob.id == id);
+                build.blob(&id, known.map(|blob| &*blob.bytes));
             }
-            Outcome::Needs(needs) => {
-                // Of what is needed only the kind: it may be all that was said.
-                let kind = match needs {
-                    Needs::Summary { .. } => "a summary",
-                    Needs::Strategy { .. } => "a strategy of the host's",
-                    Needs::Counts { .. } => "counts",
-                    Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
-                };
-                let message = format!("expected nothing more to be needed, but found {kind}");
-                return Err(Error::new(Code::InvalidRequest, message));
-            }
+            Outcome::Needs(needs) => return Err(unanswered(&needs)),
         }
     }
+}
+
+// Of what is needed only the kind: it may be all that was said.
+fn unanswered(needs: &Needs) -> Error {
+    let kind = match needs {
+        Needs::Summary { .. } => "a summary",
+        Needs::Strategy { .. } => "a strategy of the host's",
+        Needs::Counts { .. } => "counts",
+        Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
+    };
+    invalid(format!("expected nothing more to be needed, but found {kind}"))
 }
 
 /// Counts that were needed: a JSON array of `[text, tokens]`.

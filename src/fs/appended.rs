@@ -21,15 +21,15 @@ pub enum Durability {
 pub struct AppendOptions {
     /// How safe they are to be before the call ends; on the disk unless given.
     pub durability: Durability,
-    /// In whose shape they are given; leftoff's own unless given.
-    pub format: Format,
+    /// In whose shape they are given. Unless given it is leftoff's own; what is a provider's whole answer tells its own.
+    pub format: Option<Format>,
     /// A paused session is active again with them; it is unless given.
     pub revives: bool,
 }
 
 impl Default for AppendOptions {
     fn default() -> AppendOptions {
-        AppendOptions { durability: Durability::Durable, format: Format::Leftoff, revives: true }
+        AppendOptions { durability: Durability::Durable, format: None, revives: true }
     }
 }
 

@@ -41,6 +41,7 @@ mod request;
 mod saying;
 mod session;
 mod store;
+mod transcript;
 mod tree;
 
 pub use appended::{AppendOptions, Appended, Durability};
@@ -49,3 +50,4 @@ pub use helpers::{Asked, Command, Count, Helpers, Progress, Secrets, Strategy, S
 pub use pages::{Followed, Pages};
 pub use session::{Compact, Resume, Session};
 pub use store::{Conversation, Import, Options, Store};
+pub use transcript::read_transcript;

@@ -23,6 +23,7 @@ use crate::layout::{Placement, Root};
 use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
 use crate::session::batch::Once;
 use crate::session::documents::Name;
+use crate::shapes::answered;
 
 /// How a session is compacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,7 +129,8 @@ impl Session {
         self.0.host.drive(self.0.live.others())
     }
 
-    /// Appends one message or many, as one batch: an object or an array of such.
+    /// Appends one message or many, as one batch: an object or an array of such. The whole answer of a provider's library counts as
+    /// one, and none of its messages is lost.
     ///
     /// # Errors
     /// `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`; those of a
@@ -143,13 +145,13 @@ impl Session {
     ///
     /// session.append(r#"{"role":"user","content":"What is left to do?"}"#, AppendOptions::default())?;
     /// let answer = r#"[{"role":"assistant","content":[{"type":"text","text":"Nothing."}]}]"#;
-    /// let buffered = AppendOptions { durability: Durability::Buffered, format: Format::Anthropic, ..Default::default() };
+    /// let buffered = AppendOptions { durability: Durability::Buffered, format: Some(Format::Anthropic), ..Default::default() };
     /// assert_eq!(session.append(answer, buffered)?.messages().len(), 1);
     /// # Ok(())
     /// # }
     /// ```
     pub fn append(&self, messages: &str, options: AppendOptions) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)))?;
+        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)?))?;
         Ok(Appended { lines })
     }
 
@@ -179,15 +181,16 @@ impl Session {
         options: AppendOptions,
         once: Once,
     ) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options), once))?;
+        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options)?, once))?;
         Ok(Appended { lines })
     }
 
-    fn appending(&self, messages: &str, options: AppendOptions) -> Appending {
+    fn appending(&self, messages: &str, options: AppendOptions) -> Result<Appending, Error> {
         let AppendOptions { durability, format, revives } = options;
         let is_durable = durability == Durability::Durable;
+        let (format, messages) = answered(messages, format)?;
         let drafts = Drafts::Said(messages.into(), format);
-        Appending { drafts, is_durable, revives, counts: self.counts() }
+        Ok(Appending { drafts, is_durable, revives, counts: self.counts() })
     }
 
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",

@@ -27,6 +27,7 @@ mod plain;
 pub mod qwen;
 mod refusal;
 pub mod talk;
+mod transcript;
 mod version;
 
 use alloc::format;
@@ -40,6 +41,7 @@ pub use agent::AgentName;
 pub use coverage::{Coverage, coverage};
 pub use import::{Import, ImportedSession, Loss, SubAgent};
 use object::{Losses, Object, Reasons};
+pub use transcript::Transcript;
 
 /// Whether bytes are a session of one agent.
 type Knows = fn(&[u8]) -> bool;

@@ -11,6 +11,7 @@ use super::logs::{LogName, is_amiss};
 use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
+use crate::json::fields::Fields;
 use crate::layout::BLOBS;
 use crate::record::batch::Batch;
 use crate::record::event::Change;
@@ -75,6 +76,12 @@ impl Drafts {
 }
 
 impl Counts {
+    /// By a vocabulary, or by the estimate where there is none; not at all where a setup, JSON, has `"countTokens":false`.
+    pub fn of_setup(setup: &str, vocabulary: Option<Rc<Vocabulary>>) -> Counts {
+        let is_off = Fields::parse(setup).is_ok_and(|fields| fields.raw("countTokens") == Some("false"));
+        if is_off { Counts::Off } else { vocabulary.map_or(Counts::Estimate, Counts::Exact) }
+    }
+
     fn counting(&self) -> Counting<'_> {
         match self {
             Counts::Off => Counting::Off,

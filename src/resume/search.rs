@@ -14,7 +14,7 @@ use nucleo_matcher::chars;
 use serde::Serialize;
 use unicode_normalization::char::decompose_canonical;
 
-use crate::json::text::boundary;
+use crate::json::text::{boundary, to_json};
 use crate::record::blob::Unfolding;
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::{Found, Scanner};
@@ -94,6 +94,15 @@ pub struct Part {
     pub text: String,
     /// Whether it is one of the words.
     pub is_hit: bool,
+}
+
+/// Of messages that are nowhere stored those that have all of these words, the newest first: a JSON array of `{"id","role",
+/// "timestamp","excerpt"}`.
+pub fn in_messages(words: &str, messages: &[Message]) -> String {
+    let lines: String = messages.iter().map(|message| to_json(message) + "\n").collect();
+    let mut search = Search::new(words);
+    let hits: Vec<_> = search.all(lines.as_bytes()).into_iter().map(|hit| search.shown(hit)).collect();
+    to_json(&hits)
 }
 
 impl Search {

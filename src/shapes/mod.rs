@@ -5,6 +5,7 @@
 
 mod ai_sdk;
 mod ai_sdk_ui;
+mod answered;
 mod anthropic;
 pub(crate) mod file;
 mod format;
@@ -32,6 +33,7 @@ use crate::record::draft::{self, MESSAGE};
 use crate::record::message::{Assistant, Message, Role};
 use crate::tokens::Images;
 
+pub use answered::answered;
 pub use format::Format;
 use json::Json;
 use names::Limits;

@@ -44,7 +44,7 @@ function sizeOf(path) {
 /** @param {any} content @returns {Uint8Array} */
 export const bytesOf = (content) => (content.tag === "text" ? Buffer.from(content.val) : content.val);
 /** @param {Uint8Array} bytes */
-const contentOf = (bytes) => (isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes });
+export const contentOf = (bytes) => (isUtf8(bytes) ? { tag: "text", val: Buffer.from(bytes).toString() } : { tag: "bytes", val: bytes });
 
 /** By these words a process is told from a later one of the same number. @param {number | bigint} pid */
 function leaseOf(pid) {
@@ -73,15 +73,15 @@ const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOff
 
 export class Host {
   #name = randomBytes(16).toString("hex");
-  /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number }} folders */
-  constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000 }) {
+  /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number, countTokens?: boolean, redact?: string }} folders */
+  constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000, countTokens, redact = "off" }) {
     this.clock = clock;
     this.idleMs = idleMs;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
-    const setup = { home, project, workspace, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs };
-    this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"), "off");
+    const setup = { home, project, workspace, normalProject: project.normalize("NFC"), user: homedir(), separator: "/", idleMs, countTokens };
+    this.store = store.Store.open(JSON.stringify(setup), VOCABULARIES.get("o200k_base"), redact);
   }
 
   /**
@@ -171,7 +171,7 @@ export class Host {
     keep: (asked) => this.#answers.replace?.(asked),
     remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
-      if (statOf(this.#at(to))) throw refusal("already_exists", "something is there already");
+      if (statOf(this.#at(to))) throw refusal("already_exists", `could not move "${this.#at(from)}" to "${this.#at(to)}": something is there already (EEXIST)`);
       mkdirSync(dirname(this.#at(to)), { recursive: true });
       renameSync(this.#at(from), this.#at(to));
     },
@@ -212,8 +212,10 @@ export class Host {
   };
 }
 
-/** @param {any} other */
+/** Of one that says no machine, only its number tells. @param {any} other */
 function isGone({ pid, host, boot, start }) {
   const there = leaseOf(pid);
-  return host === there.host && (boot !== there.boot || start !== there.start);
+  const isThere = there.start !== undefined;
+  if (host === "") return !isThere;
+  return host === hostname() && !(isThere && boot === there.boot && start === there.start);
 }

@@ -5,11 +5,9 @@ import { inRust } from "../conformance/scripting/rust.mjs";
 
 /** What the Rust host has not yet, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
-  "append of a whole answer": "answer-ai-sdk answer-cut-short answer-openai-responses answer-several-choices answer-tool-use append-answers",
   commit: "git-busy git-commit git-hook-refuses git-none gone-session",
   writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-resumed hand-over-shortened",
   "OpenCode's folders": "import-opencode-files",
-  readTranscript: "import-claude-commands transcript transcript-codex transcript-copilot transcript-gemini transcript-of-bytes transcript-pi transcript-refused transcript-turns",
   "rules for secrets": "redact-refused redact-replace redact-report redact-tools settings settings-strictest doctor-secrets",
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
 };

@@ -45,7 +45,7 @@ fn held(Lease { pid, host, boot, start, program, since }: Lease) -> lease::Lease
     lease::Lease { pid, host, boot, start, program, since }
 }
 
-fn joined(pieces: Vec<Content>) -> Vec<u8> {
+pub(crate) fn joined(pieces: Vec<Content>) -> Vec<u8> {
     let bytes = |piece| match piece {
         Content::Text(text) => text.into_bytes(),
         Content::Bytes(bytes) => bytes,

@@ -8,7 +8,7 @@ use leftoff::json::text::to_json;
 use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live};
 use leftoff::session::batch::Once;
 use leftoff::session::documents::Name;
-use leftoff::shapes::Format;
+use leftoff::shapes::{Format, answered};
 
 use crate::exports::leftoff::core::store::{AppendOptions, GuestSession, Operation};
 use crate::store::{UnderWay, lines, nothing, text};
@@ -22,7 +22,9 @@ pub(crate) struct Sitting {
 impl Sitting {
     fn appending(&self, messages: String, options: AppendOptions) -> Result<Appending, Refusal> {
         let AppendOptions { format, durable, revives } = options;
-        let drafts = Drafts::Said(messages, Format::parse(&format)?);
+        let format = (!format.is_empty()).then(|| Format::parse(&format)).transpose()?;
+        let (format, messages) = answered(&messages, format)?;
+        let drafts = Drafts::Said(messages.into(), format);
         Ok(Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() })
     }
 }
@@ -133,6 +135,10 @@ impl GuestSession for Sitting {
 
     fn take_up(&self, idle_ms: i64, clears: bool) -> Operation {
         UnderWay::begun(self.live.take_up(idle_ms, clears).map(text))
+    }
+
+    fn hold(&self) -> Operation {
+        UnderWay::begun(self.live.take_open().map(nothing))
     }
 
     fn others(&self) -> Operation {

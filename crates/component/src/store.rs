@@ -126,9 +126,8 @@ fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
 
 impl GuestStore for Folder {
     fn open(setup: String, counts: Option<VocabularyBorrow<'_>>, redact: Redact) -> Result<Store, Error> {
+        let counts = Counts::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
         let setup = Setup::from_json(&setup).map_err(refused)?;
-        let exact = |known: VocabularyBorrow<'_>| Counts::Exact(known.get::<Counter>().0.clone());
-        let counts = counts.map_or(Counts::Estimate, exact);
         let door = Door::new(match redact {
             Redact::Off => core_of::Redact::Off,
             Redact::Report => core_of::Redact::Report,
@@ -218,6 +217,22 @@ impl GuestStore for Folder {
         UnderWay::begun(forked.map(move |live| Ok(Outcome::Session(folder.sitting(live)))))
     }
 
+    fn continued_by(&self, session: SessionBorrow<'_>, text: String) -> Operation {
+        let id = session.get::<Sitting>().live.id();
+        UnderWay::begun(self.store.note_text(text, id).map(nothing))
+    }
+
+    fn continued_in(
+        &self,
+        session: SessionBorrow<'_>,
+        agent: String,
+        source_id: String,
+        last: String,
+    ) -> Operation {
+        let id = session.get::<Sitting>().live.id();
+        UnderWay::begun(self.store.note_written([agent, source_id], id, last).map(nothing))
+    }
+
     fn tidy(&self, limits: String) -> Operation {
         UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
     }
@@ -271,6 +286,10 @@ impl GuestStore for Folder {
 
     fn notices(&self) -> String {
         self.store.notices()
+    }
+
+    fn out(&self, value: String) -> Operation {
+        UnderWay::begun(Leaving::new(&self.door).out(value, None).map(|left| text(left.to_json())))
     }
 
     fn secrets(&self) -> String {

@@ -8,15 +8,20 @@ use core::cell::RefCell;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use leftoff::calls;
 use leftoff::context::{self, Reported};
 use leftoff::error::{Code, Error as Refusal};
+use leftoff::interop::{self, AgentName, native};
 use leftoff::json::text::to_json;
-use leftoff::resume::{find, history, listing};
+use leftoff::resume::{find, history, listing, outline, search};
 use leftoff::shapes::{self, Format};
 use leftoff::state::stopping;
 use leftoff::tokens::{self, Encoding, Vocabulary, models};
 
-use crate::exports::leftoff::core::protocol::{self, Error, GuestVocabulary, Stamp};
+use crate::answers::joined;
+use crate::exports::leftoff::core::protocol::{
+    self, Content, Error, GuestVocabulary, Stamp, VocabularyBorrow,
+};
 use crate::exports::leftoff::core::texts::Guest;
 use crate::{Core, moment, refused};
 
@@ -101,5 +106,53 @@ impl Guest for Core {
 
     fn find_stop_phrase(text: String) -> Option<String> {
         stopping::find_stop_phrase(&text)
+    }
+
+    fn transcript(
+        pieces: Vec<Content>,
+        path: String,
+        agent: Option<String>,
+        beside: Option<Vec<Content>>,
+    ) -> Result<(String, Vec<String>), Error> {
+        let agent = agent.map(|agent| AgentName::parse(&agent)).transpose().map_err(refused)?;
+        let beside = beside.map(joined);
+        let read = interop::read_with(&joined(pieces), &path, agent, beside.as_deref()).map_err(refused)?;
+        Ok((read.about(), read.sessions.iter().map(|session| to_json(&session.messages)).collect()))
+    }
+
+    fn context(
+        messages: String,
+        request: String,
+        vocabularies: Vec<VocabularyBorrow<'_>>,
+        stamp: Stamp,
+    ) -> Result<String, Error> {
+        let messages = shapes::copies(&messages).map_err(refused)?;
+        let known: Vec<Rc<Vocabulary>> =
+            vocabularies.iter().map(|known| known.get::<Counter>().0.clone()).collect();
+        let known: Vec<&Vocabulary> = known.iter().map(|known| &**known).collect();
+        calls::context_of_messages(messages, &request, &moment(stamp), &known).map_err(refused)
+    }
+
+    fn outline(messages: String) -> Result<String, Error> {
+        let messages = shapes::copies(&messages).map_err(refused)?;
+        Ok(to_json(&outline::outline(&messages)))
+    }
+
+    fn search(words: String, messages: String) -> Result<String, Error> {
+        let messages = shapes::copies(&messages).map_err(refused)?;
+        Ok(search::in_messages(&words, &messages))
+    }
+
+    fn native_format(agent: String) -> Result<String, Error> {
+        let format = AgentName::parse(&agent).and_then(native::format_of);
+        format.map(|format| format.as_str().into()).map_err(refused)
+    }
+
+    fn write_native(agent: String, messages: String, about: String) -> Result<String, Error> {
+        let written = AgentName::parse(&agent).and_then(|agent| {
+            let messages = shapes::read(&messages, Format::Leftoff)?;
+            native::write(agent, &messages, &native::About::from_json(&about)?)
+        });
+        written.map(|native| to_json(&native)).map_err(refused)
     }
 }

@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use js_sys::Uint8Array;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
@@ -14,18 +13,16 @@ use leftoff::context;
 use leftoff::error::{Code, Error};
 use leftoff::interop::codex;
 use leftoff::interop::native;
-use leftoff::interop::{self, AgentName, Loss};
+use leftoff::interop::{self, AgentName};
 use leftoff::json::text::to_json;
-use leftoff::record::event::{Origin, Parent};
 use leftoff::record::message::Message;
-use leftoff::record::scan::Problem;
 use leftoff::resume::search::Search;
 use leftoff::resume::{find, history, listing, outline};
 use leftoff::settings::{self, SettingsFile};
 use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::state::stopping;
-use leftoff::time::{self, Stamp};
+use leftoff::time::Stamp;
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]
@@ -43,31 +40,6 @@ pub fn rollout_base(file: &[u8]) -> Option<String> {
 #[wasm_bindgen(js_name = rolloutPart)]
 pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
     codex::base(file)?.part(base)
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Read<'a> {
-    id: &'a str,
-    agent: &'a str,
-    source_id: &'a str,
-    parent: &'a Option<Parent>,
-    fork: &'a Option<Origin>,
-    title: &'a Option<String>,
-    folder: &'a Option<String>,
-    model: &'a Option<String>,
-    tools: &'a [String],
-    losses: &'a [Loss],
-    message_count: usize,
-    created: Option<String>,
-    last_timestamp: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct About<'a> {
-    sessions: Vec<Read<'a>>,
-    problems: &'a [Problem],
 }
 
 /// What a file of an agent holds. The messages stay here until they are asked for.
@@ -90,22 +62,7 @@ impl TranscriptHandle {
     ) -> Answer<TranscriptHandle> {
         let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
         let import = interop::read_with(file, name, from, beside.as_deref()).map_err(thrown)?;
-        let sessions = import.sessions.iter().map(|session| Read {
-            id: &session.id,
-            agent: session.agent,
-            source_id: &session.source_id,
-            parent: &session.parent,
-            fork: &session.fork,
-            title: &session.title,
-            folder: &session.folder,
-            model: &session.model,
-            tools: &session.tools,
-            losses: &session.losses,
-            message_count: session.messages.len(),
-            created: session.began_ms().map(time::format),
-            last_timestamp: session.last_ms.map(time::format),
-        });
-        let about = to_json(&About { sessions: sessions.collect(), problems: &import.problems });
+        let about = import.about();
         let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
         Ok(TranscriptHandle { about, sessions })
     }

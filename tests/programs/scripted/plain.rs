@@ -1,7 +1,8 @@
 //! What needs no store.
 
 use leftoff::context::Reported;
-use leftoff::fs::Clock;
+use leftoff::fs::{Clock, read_transcript};
+use leftoff::interop::Transcript;
 use leftoff::json::text::to_json;
 use leftoff::resume::{history, listing};
 use leftoff::shapes::Format;
@@ -24,6 +25,7 @@ pub fn plain(op: &str, step: &Step, clock: &Shared) -> Option<Answer> {
             .stamp()
             .map_err(Into::into)
             .and_then(|stamp| Ok(to_json(&listing::text(raw("listed"), &stamp)?))),
+        "readTranscript" => transcript(step, clock),
         "modelOf" => step.text("name").map(|name| to_json(&models::find(&name))),
         _ => return None,
     })
@@ -58,4 +60,32 @@ fn counted(step: &Step) -> Answer {
             Ok(to_json(&texts.iter().map(count).collect::<Vec<_>>()))
         }
     }
+}
+
+fn transcript(step: &Step, clock: &Shared) -> Answer {
+    let read = match step.value::<String>("text")? {
+        Some(text) => Transcript::read(text.as_bytes(), "transcript.jsonl", None)?,
+        None => read_transcript(step.text("path")?)?,
+    };
+    let messages = read.messages();
+    let (session, problems) = (read.session(), to_json(&read.problems()));
+    let mut told = format!("{{\"session\":{session},\"problems\":{problems},\"length\":{}", messages.len());
+    if let Some(start) = step.value::<i64>("start")? {
+        // As JavaScript slices: less than nothing is so far from the end.
+        let at = |place: i64| {
+            let from_end = if place < 0 { messages.len() as i64 } else { 0 };
+            ((place + from_end).max(0) as usize).min(messages.len())
+        };
+        let end = step.value("end")?.map_or(messages.len(), at);
+        told += &format!(",\"messages\":{}", to_json(&messages.get(at(start)..end).unwrap_or_default()));
+    }
+    if let Some(request) = step.raw("context") {
+        let known = [Vocabulary::o200k_base(), Vocabulary::cl100k_base()];
+        let known: Vec<&Vocabulary> = known.iter().collect();
+        told += &format!(",\"context\":{}", read.context(request, &clock.stamp()?, &known)?);
+    }
+    if let Some(words) = step.value::<String>("words")? {
+        told += &format!(",\"outline\":{},\"found\":{}", read.outline(), read.search(&words));
+    }
+    Ok(told + "}")
 }

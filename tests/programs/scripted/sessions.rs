@@ -97,9 +97,9 @@ fn appended(session: &Session, step: &Step) -> Answer {
         Some("buffered") => (Durability::Buffered, "buffered"),
         Some(other) => return Err(format!("expected a durability, but found \"{other}\" instead").into()),
     };
-    let format = step.value::<String>("format")?.unwrap_or("leftoff".into());
+    let format = step.value::<String>("format")?.map(|format| Format::parse(&format)).transpose()?;
     let revives = step.value("revives")?.unwrap_or(true);
-    let options = AppendOptions { durability, format: Format::parse(&format)?, revives };
+    let options = AppendOptions { durability, format, revives };
     let messages = step.raw("messages").unwrap_or("null");
     // `null` is what no message before it is called.
     let said = |name: &str| step.raw(name).map(|value| format!("\"{name}\":{value}"));

@@ -1,0 +1,102 @@
+//! What the providers' libraries answer, as what is appended of it: of a whole answer its messages, and none of them lost.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Format;
+use crate::error::{Code, Error};
+use crate::json::fields::{Fields, items};
+
+const WITHOUT: &str = "with its messages, but found one without them: pass \"answer.responseMessages\", of version 6 \"answer.response.messages\"";
+
+/// The messages to append, and their shape: a whole answer of a provider's library counts as one, and tells its shape where `format`
+/// does not. JSON: one, or an array of such. What tells nothing is in leftoff's shape.
+///
+/// ```
+/// use leftoff::shapes::{Format, answered};
+///
+/// let answer = r#"{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"Hi."}}]}"#;
+/// let (format, messages) = answered(answer, None)?;
+/// assert_eq!((format, &*messages), (Format::OpenaiChat, answer));
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_request` where an answer is of another shape than `format` says, or is a part of one, which may lack others.
+pub fn answered(json: &str, format: Option<Format>) -> Result<(Format, Cow<'_, str>), Error> {
+    let json = json.trim();
+    let all = items(json).unwrap_or_else(|| Vec::from([json]));
+    let known: Vec<Option<Format>> = all.iter().map(|one| of(one)).collect::<Result<_, _>>()?;
+    let first = known.first().copied().flatten().filter(|first| known.iter().all(|one| *one == Some(*first)));
+    let is = format.or(first).unwrap_or(Format::Leftoff);
+    if let Some(other) = known.iter().flatten().find(|other| **other != is) {
+        let (is, name, other) = (is.as_str(), name(*other), other.as_str());
+        return Err(refused(format!(
+            "expected messages of the format \"{is}\", but found {name} instead: pass {{ format: \"{other}\" }}"
+        )));
+    }
+    if is != Format::AiSdk || known.iter().all(Option::is_none) {
+        return Ok((is, json.into()));
+    }
+    let mut messages = Vec::new();
+    for (one, known) in all.into_iter().zip(known) {
+        if known.is_some() { messages.extend(within(one)?) } else { messages.push(one) }
+    }
+    Ok((is, format!("[{}]", messages.join(",")).into()))
+}
+
+// Which answer it is, by what only that has.
+fn of(one: &str) -> Result<Option<Format>, Error> {
+    let Ok(fields) = Fields::parse(one) else { return Ok(None) };
+    let is = |key: &str, value: &str| fields.raw(key) == Some(value);
+    let is_array = |key: &str| fields.raw(key).is_some_and(|raw| raw.starts_with('['));
+    if fields.has("role") {
+        let is_whole = is("type", "\"message\"") && fields.has("stop_reason") && is("role", "\"assistant\"");
+        return Ok(is_whole.then_some(Format::Anthropic));
+    }
+    if fields.has("steps") && fields.has("response") {
+        return Ok(Some(Format::AiSdk));
+    }
+    let is_step = fields.has("stepNumber") && fields.has("finishReason");
+    if is_step || (is_array("messages") && fields.has("modelId")) {
+        let (part, name) = (if is_step { "one step" } else { "the response" }, name(Format::AiSdk));
+        return Err(refused(format!(
+            "expected messages, but found {part} of {name} instead, which may lack those of other steps: pass the result itself, or its \"responseMessages\""
+        )));
+    }
+    Ok(match () {
+        () if is("object", "\"chat.completion\"") && is_array("choices") => Some(Format::OpenaiChat),
+        () if is("object", "\"response\"") && is_array("output") => Some(Format::OpenaiResponses),
+        () if is_array("candidates") => Some(Format::Gemini),
+        () => None,
+    })
+}
+
+// Of version 7 a result of the AI SDK has the messages of all steps beside its last response, of version 6 in it.
+fn within(result: &str) -> Result<Vec<&str>, Error> {
+    let fields = Fields::parse(result).ok();
+    let messages = fields.as_ref().and_then(|fields| {
+        let beside = fields.raw("responseMessages");
+        beside.or_else(|| Fields::parse(fields.raw("response")?).ok()?.raw("messages"))
+    });
+    let refuse = || refused(format!("expected {} {WITHOUT}", name(Format::AiSdk)));
+    messages.and_then(items).ok_or_else(refuse)
+}
+
+// What each calls a whole answer.
+fn name(format: Format) -> &'static str {
+    match format {
+        Format::Leftoff => "a message of leftoff's",
+        Format::OpenaiChat => "a chat completion of OpenAI's",
+        Format::OpenaiResponses => "a response of OpenAI's",
+        Format::Anthropic => "a message of Anthropic's",
+        Format::Gemini => "a response of Gemini's",
+        Format::AiSdk | Format::AiSdkUi => "a result of the AI SDK",
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error::new(Code::InvalidRequest, message)
+}

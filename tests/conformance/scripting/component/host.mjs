@@ -1,0 +1,73 @@
+// @ts-check
+/** The host of tests/component, and what scripts ask of one beside that: git, what is a secret, and an end. */
+
+import { join } from "node:path";
+
+import { aliasesOf } from "../../../../js/placement/git.js";
+import { foundIn, secretScan } from "../../../../js/privacy/secrets.js";
+import { Host, refusal } from "../../../component/host.mjs";
+
+/** What each need about a file is called where it is refused. @type {Record<string, string>} */
+const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", remove: "remove", move: "move", copy: "copy", link: "link", hash: "read" };
+
+/** How the needs are answered that a small host passes by. @type {Record<string, (asked: any) => any>} */
+const MORE = {
+  git: async (folder) => ({ tag: "text", val: JSON.stringify(await aliasesOf(folder)) }),
+  secrets: async (texts) => {
+    const scan = await secretScan();
+    const bytes = texts.map((/** @type {string} */ text) => Buffer.from(text));
+    const lengths = bytes.map((/** @type {Buffer} */ { length }) => length);
+    return { tag: "text", val: JSON.stringify(foundIn(scan, lengths, Buffer.from(texts.join("\n\0\n")))) };
+  },
+};
+
+export class ScriptedHost extends Host {
+  hasEnded = false;
+  /** @type {Map<string, object[]>} */
+  #notices = new Map();
+
+  /** @param {ConstructorParameters<typeof Host>[0]} folders */
+  constructor(folders) {
+    super(folders);
+    this.project = /** @type {string} */ (this.roots.project);
+    this.home = folders.home;
+    this.workspace = folders.workspace;
+    this.redacts = folders.redact !== undefined && folders.redact !== "off";
+  }
+
+  /** What whoever opened the session of a folder should hear, until it is closed. @param {string} path */
+  noticesOf(path) {
+    const known = this.#notices.get(path) ?? [];
+    this.#notices.set(path, known);
+    return known;
+  }
+
+  /** @param {string} path */
+  forgetNotices(path) {
+    this.#notices.delete(path);
+  }
+
+  /** Nothing is reached any more. */
+  end() {
+    this.hasEnded = true;
+  }
+
+  /** What is asked of a store is refused once that was closed. */
+  refuseEnded() {
+    if (this.hasEnded) throw refusal("storage_closed", "expected a store that is open, but found that it was closed");
+  }
+
+  /** @param {any} operation @param {Record<string, (asked: any) => any>} [own] */
+  run(operation, own = {}) {
+    return super.run(operation, { ...MORE, ...own, ...(this.hasEnded && this.#ended()) });
+  }
+
+  /** @returns {Record<string, (asked: any) => any>} */
+  #ended() {
+    const refused = (/** @type {string} */ verb) => (/** @type {any} */ asked) => {
+      const { root, path } = asked.file ?? asked.folder ?? asked.from ?? asked;
+      throw refusal("storage_closed", `could not ${verb} "${join(root.val ?? this.roots[root.tag], path)}": the storage is closed`);
+    };
+    return Object.fromEntries(Object.entries(VERBS).map(([need, verb]) => [need, refused(verb)]));
+  }
+}

@@ -1,0 +1,83 @@
+// @ts-check
+/** Other agents' sessions: which files there are the host says, and what is in them. */
+
+import { resolve } from "node:path";
+
+import { documents, foundOf } from "../../../../js/agents/files.js";
+import { keptSessions } from "../../../../js/agents/places.js";
+import { NodeStorage } from "../../../../js/index.js";
+import { bytesOf, contentOf } from "../../../component/host.mjs";
+import { json } from "./answers.mjs";
+
+/** @import { ScriptedHost } from "./host.mjs" */
+
+const storage = new NodeStorage();
+
+/** How a host answers what imports need, one after another. @returns {Record<string, (asked: any) => any>} */
+export function reading() {
+  /** @type {AsyncGenerator<import("../../../../js/agents/files.js").Document> | undefined} */
+  let all;
+  return {
+    document: async ({ path, only, isFirst }) => {
+      if (isFirst) all = documents(storage, path, JSON.parse(only) ?? undefined);
+      const { value } = (await all?.next()) ?? {};
+      if (!value) return { tag: "document" };
+      const { bytes, beside, isAlone, error } = value;
+      const failure = error && { code: error.code, message: error.message, unconfirmed: false };
+      return { tag: "document", val: { pieces: [contentOf(bytes)], beside: beside && [contentOf(beside)], isAlone, failure } };
+    },
+    normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
+  };
+}
+
+/** @param {ScriptedHost} host @param {any} asked */
+export async function imported(host, { path, onProgress, ...asked }) {
+  const whole = resolve(path);
+  const stat = await storage.stat(whole);
+  if (stat?.kind === "folder") return importedOf(host, [{ path: whole, is: () => true }], { onProgress, ...asked });
+  return progressing(host, onProgress, (tells) => host.store.importFile(JSON.stringify({ path: whole, ...asked, size: stat?.size, tells })));
+}
+
+/** @param {ScriptedHost} host @param {any} asked */
+export async function importedAll(host, asked) {
+  return importedOf(host, keptSessions({ project: host.project }), asked);
+}
+
+/** @param {ScriptedHost} host @param {import("../../../../js/agents/places.js").Kept[]} kept @param {any} asked */
+async function importedOf(host, kept, { from, onProgress }) {
+  const files = await foundOf(storage, kept);
+  return progressing(host, onProgress, (tells) => host.store.importFiles(JSON.stringify({ files, from, tells })));
+}
+
+/** With the first that is told of each file, where that is asked for. @param {ScriptedHost} host @param {boolean} tells @param {(tells: boolean) => any} work */
+async function progressing(host, tells = false, work) {
+  /** @type {Map<string, object>} */
+  const first = new Map();
+  const page = (/** @type {any} */ content) => {
+    const told = JSON.parse(Buffer.from(bytesOf(content)).toString());
+    if (!first.has(told.path)) first.set(told.path, told);
+  };
+  const answer = await json(host.run(work(tells), { ...reading(), page }));
+  return tells ? { ...answer, progress: [...first.values()] } : answer;
+}
+
+/** The session that a conversation is; nothing where it is none. @param {ScriptedHost} host @param {any} asked */
+export async function recorded(host, { agent: from, path, only, command }) {
+  const { settings } = await json(host.run(host.store.settings()));
+  if (!settings.record) return undefined;
+  const asked = { path: resolve(path), from, only, hasCommand: command !== undefined };
+  const own = { ...reading(), command: () => ({ tag: "text", val: JSON.stringify(command) }) };
+  const found = await json(host.run(host.store.record(JSON.stringify(asked)), own));
+  if (!found) return undefined;
+  const sessions = [];
+  for (const { path: shown, placement } of [...found.all, found.at]) {
+    const session = host.store.session(shown, placement);
+    await host.run(session.open());
+    await host.run(session.hold());
+    sessions.push(session);
+  }
+  const session = sessions.at(-1);
+  const placed = found.beside ? await host.run(host.store.move(session, JSON.stringify({ to: "workspace", ...found.beside }))) : session;
+  await host.run(host.store.point(placed));
+  return placed;
+}

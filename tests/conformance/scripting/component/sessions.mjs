@@ -1,0 +1,115 @@
+// @ts-check
+/** What is done with a session. */
+
+import { refusal } from "../../../component/host.mjs";
+import { done, json, messages, texts } from "./answers.mjs";
+
+/** @import { ScriptedHost } from "./host.mjs" */
+
+/** @typedef {{ host: ScriptedHost, session: any, own: Record<string, (asked: any) => any>, asked: any }} Given */
+
+/** What the component is asked for each operation, and what its answer is in JavaScript. @type {Record<string, (given: Given) => unknown>} */
+export const OF_SESSIONS = {
+  append: async ({ host, session, asked: { messages, format = "", durability = "durable", revives = true, operation, expected } }) => {
+    const [json, options] = [JSON.stringify(messages), { format, durable: durability === "durable", revives }];
+    const isAny = operation !== undefined || expected !== undefined;
+    const lines = await host.run(isAny ? session.appendOnce(json, options, JSON.stringify({ operation, expected })) : session.append(json, options));
+    const records = lines.split("\n").filter(Boolean).map((/** @type {string} */ line) => JSON.parse(line));
+    for (const record of records) for (const key of ["v", "crc"]) delete record[key];
+    return { acknowledged: durability, records };
+  },
+  appendTool: async ({ host, session, asked }) => {
+    const { lines, ...told } = JSON.parse(await host.run(session.appendTool(JSON.stringify(asked.execution))));
+    return told;
+  },
+  archive: (given) => said(given, { type: "archived" }),
+  brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify({ maxTokens: 2000, encoding: "o200k_base", ...asked })))),
+  closeSession: ({ host, session }) => closed(host, session),
+  compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) => json(host.run(session.compact(JSON.stringify({ ...made(request, host), apply, undo, keep })), own)),
+  complete: (given) => becomes(given, "completed"),
+  context: ({ host, session, own, asked }) => json(host.run(session.context(JSON.stringify(made(asked, host))), own)),
+  export: ({ host, session, asked: { format = "json", allBranches } }) => texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
+  examine: ({ host, session }) => json(host.run(session.examine())),
+  flush: ({ host, session }) => done(host.run(session.flush())),
+  lastContext: ({ host, session }) => json(host.run(session.lastContext())),
+  messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
+  metadata: (given) => left(given, JSON.parse(given.session.metadata())),
+  others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
+  pause: (given) => becomes(given, "paused"),
+  pin: (given) => said(given, { type: "pin", messageId: given.asked.messageId }),
+  pins: ({ host, session }) => json(host.run(session.pins())),
+  refresh: ({ host, session }) => done(host.run(session.refresh())),
+  rename: (given) => said(given, { type: "title", title: given.asked.title }),
+  resume: async ({ host, session, own, asked }) => {
+    const { override, revives, now, maxBytes, ...request } = asked;
+    const about = { override, revives, now, maxBytes, idleMs: host.idleMs };
+    const { id, command, block, context, warnings, notices: _, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request, host), ...about })), own));
+    return { id, command, block, history: context.messages, warnings, context, ...told };
+  },
+  setAgent: (given) => said(given, { type: "agent", agent: given.asked.agent ?? null }),
+  state: ({ host, session }) => json(host.run(session.state())),
+  stop: (given) => becomes(given, "paused"),
+  summaryOf: ({ host, session, asked }) => json(host.run(session.summarize(JSON.stringify(asked)))),
+  toolExecutions: (given) => json(given.host.run(given.session.tools())).then((all) => left(given, all)),
+  unarchive: (given) => said(given, { type: "unarchived" }),
+  unpin: (given) => said(given, { type: "unpin", messageId: given.asked.messageId }),
+};
+
+/** @param {ScriptedHost} host @param {any} session */
+export async function closed(host, session) {
+  // Of what is gone nothing is derived any more.
+  await host.run(session.close()).catch((/** @type {any} */ error) => error.payload?.code === "not_found" || Promise.reject(error));
+  host.store.forget(session);
+  host.forgetNotices(session.path());
+}
+
+/** A value of the session, as it may leave. @template T @param {Given} given @param {T} value @returns {Promise<T>} */
+async function left({ host, session }, value) {
+  if (!host.redacts) return value;
+  return (await json(host.run(session.out(JSON.stringify(value))))).value ?? value;
+}
+
+/** @param {Given} given @param {object[]} events */
+const said = ({ host, session }, ...events) => done(host.run(session.say(JSON.stringify(events))));
+/** @param {Given} given @param {string} status */
+const becomes = (given, status) => said(given, ...(given.asked.summary === undefined ? [] : [{ type: "summary", summary: given.asked.summary }]), { type: "status", status });
+
+/** A request without what its caller does. @param {any} asked @param {ScriptedHost} host */
+function made({ summarize, count, strategies, ...request }, { redacts }) {
+  const named = strategies?.map?.((/** @type {any} */ { name, priority, minTokens }) => ({ name, priority, minTokens }));
+  return { request: { ...request, strategies: named ?? strategies }, summarizes: summarize !== undefined, leaves: redacts };
+}
+
+/** What its caller does. @param {ScriptedHost} host @param {any} session @param {any} asked @returns {Given["own"]} */
+export function helped(host, session, { summarize, count, strategies }) {
+  const text = async (/** @type {() => unknown} */ work) => {
+    try {
+      return { tag: "text", val: JSON.stringify((await work()) ?? {}) };
+    } catch (/** @type {any} */ error) {
+      throw error.failure ? error : refusal("invalid_request", error.message);
+    }
+  };
+  const of = {
+    async *messages() {
+      yield* await messages(host, session, {});
+    },
+  };
+  const uncounted = (/** @type {string} */ encoding) => refusal("no_counter", `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`);
+  return {
+    out: (value) => host.run(session.out(value)).then((/** @type {string} */ left) => ({ tag: "text", val: left })),
+    counts: ({ encoding, texts }) => text(count ? () => count(texts, encoding) : () => Promise.reject(uncounted(encoding))),
+    ...(summarize && {
+      summary: ({ system, user, maxTokens, startMessageId, endMessageId, messageCount, previous }) =>
+        text(async () => {
+          const asked = [{ role: "system", content: system }, { role: "user", content: user }];
+          const answer = await summarize({ messages: asked, maxTokens, range: { startMessageId, endMessageId, messageCount: Number(messageCount) }, previous });
+          return typeof answer === "string" ? { content: answer } : answer;
+        }),
+    }),
+    strategy: ({ name }) =>
+      text(async () => {
+        const { messages, includedCount, summarizedCount } = (await strategies.find((/** @type {any} */ one) => one.name === name).build(of)) ?? {};
+        return { messages, includedCount, summarizedCount };
+      }),
+  };
+}

@@ -1,0 +1,75 @@
+// @ts-check
+/** What is done with a store. */
+
+import { resolve } from "node:path";
+
+import { realPath } from "../../../../js/storage/real-path.js";
+import { texts as plain } from "../../../component/host.mjs";
+import { done, json, texts } from "./answers.mjs";
+import { imported, importedAll, recorded } from "./importing.mjs";
+
+/** @import { Given } from "./sessions.mjs" */
+
+/** @type {Record<string, (given: Given) => unknown>} */
+export const OF_STORES = {
+  delete: async ({ host, session, asked: { purge = false } }) => {
+    return { trash: await json(host.run(host.store.delete(session, purge))) };
+  },
+  doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
+  folders: ({ host: { project, home, workspace = project } }) => ({ project, home, workspace }),
+  goesOn: ({ host, session, asked: { text } }) => done(host.run(host.store.continuedBy(session, text))),
+  import: ({ host, asked }) => imported(host, asked),
+  importAll: ({ host, asked }) => importedAll(host, asked),
+  redacted: async ({ host, asked: { value } }) => {
+    const { changed: _, value: left = value, secrets } = await json(host.run(host.store.out(JSON.stringify(value))));
+    return { value: left, secrets };
+  },
+  restore: ({ host, asked: { id } }) => json(host.run(host.store.restore(id))),
+  trashed: ({ host }) => json(host.run(host.store.trashed())),
+  find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
+  search: async ({ host, asked: { words, most, ...request } }) => (await texts(host, host.store.search(words, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
+  list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
+  mend: async ({ host, session }) => {
+    await host.run(session.flush());
+    return (await json(host.run(host.store.mend(session)))) ?? undefined;
+  },
+  notices: ({ host }) => JSON.parse(host.store.notices() || "[]"),
+  point: ({ host, session }) => json(host.run(host.store.point(session))),
+  relocate: async ({ host, asked: { from, to } }) => {
+    const [old, path] = [resolve(from), realPath(to)];
+    return { count: await json(host.run(host.store.relocate(old.normalize("NFC"), path, path.normalize("NFC")))) };
+  },
+  secrets: ({ host }) => JSON.parse(host.store.secrets()),
+  listSettings: async ({ host }) => (await json(host.run(host.store.settings()))).all,
+  settings: async ({ host }) => {
+    const { all: _, ...told } = await json(host.run(host.store.settings()));
+    return told;
+  },
+  tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? null)))),
+  unsetSetting: ({ host, asked: { key, project = false } }) => done(host.run(host.store.writeSetting(key, undefined, project))),
+  writeSetting: ({ host, asked: { key, value, project = false } }) => done(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
+};
+
+/** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
+export const OPENING = {
+  continue: async ({ host, asked }) => {
+    const last = await host.run(host.store.goesOn());
+    if (last === "null") return host.run(host.store.create(JSON.stringify(asked)));
+    await host.run(last.open());
+    await host.run(host.store.point(last));
+    return last;
+  },
+  create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(asked))),
+  current: async ({ host }) => {
+    const found = await host.run(host.store.current());
+    return found === "null" ? undefined : found;
+  },
+  fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
+  record: ({ host, asked }) => recorded(host, asked),
+  move: ({ host, session, asked }) => host.run(host.store.move(session, JSON.stringify(asked))),
+  open: async ({ host, asked: { id } }) => {
+    const placed = await host.run(host.store.find(id, "placed"));
+    if (placed !== "null") await host.run(placed.open());
+    return placed !== "null" && placed.id() === id ? placed : host.run(host.store.find(id, "listed"));
+  },
+};
