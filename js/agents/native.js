@@ -143,8 +143,8 @@ async function written(path, bytes) {
   }
 }
 
-/** @param {string} agent */
-function clientOf(agent) {
+/** Of one that sessions are handed to. @internal @param {string} agent */
+export function clientOf(agent) {
   return /** @type {Client} */ (CLIENTS[agent]);
 }
 

@@ -7,7 +7,6 @@ use core::fmt;
 
 use crate::json::text::to_json;
 use crate::operation::{Answer, Failure};
-use crate::privacy::Span;
 
 /// What a caller does for an operation, each where it has it. What one refuses is a sentence for whoever called.
 ///
@@ -27,8 +26,6 @@ pub struct Helpers<'a> {
     pub count: Option<Count<'a>>,
     /// A model's summary.
     pub summarize: Option<Summarize<'a>>,
-    /// Where secrets stand in each of these texts.
-    pub secrets: Option<Secrets<'a>>,
     /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
     /// `{"messages","includedCount","summarizedCount"}`, JSON.
     pub strategy: Option<Strategy<'a>>,
@@ -42,8 +39,6 @@ pub struct Helpers<'a> {
 pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, String>;
 /// Writes a summary.
 pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
-/// Finds secrets in texts, by its rules: for each text the places in it.
-pub type Secrets<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<Span>>, String>;
 /// Tells which command began a conversation, by what was said there, a JSON array of messages: `{"name","hash"}`, JSON, where it knows.
 pub type Command<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>, String>;
 /// Is told how far it is.
@@ -98,18 +93,6 @@ impl Helpers<'_> {
         }))
     }
 
-    pub(super) fn secrets(&mut self, texts: &[String]) -> Answer {
-        let Some(secrets) = &mut self.secrets else {
-            let message = "expected a helper that finds \"secrets\", but found none: nothing leaves".into();
-            return Answer::Failed(Failure {
-                code: "missing_dependency".into(),
-                message,
-                ..Failure::default()
-            });
-        };
-        made(secrets(texts).map(|found| to_json(&found)))
-    }
-
     pub(super) fn command(&mut self, said: &[u8]) -> Answer {
         let Some(command) = &mut self.command else { return Answer::Text("null".into()) };
         made(command(&String::from_utf8_lossy(said)).map(|told| told.unwrap_or("null".into())))
@@ -133,7 +116,6 @@ impl fmt::Debug for Helpers<'_> {
         f.debug_struct("Helpers")
             .field("count", &self.count.is_some())
             .field("summarize", &self.summarize.is_some())
-            .field("secrets", &self.secrets.is_some())
             .field("strategy", &self.strategy.is_some())
             .field("command", &self.command.is_some())
             .field("progress", &self.progress.is_some())
@@ -142,7 +124,7 @@ impl fmt::Debug for Helpers<'_> {
 }
 
 // What the caller's own code refuses is its answer.
-fn made(answer: Result<String, String>) -> Answer {
+pub(super) fn made(answer: Result<String, String>) -> Answer {
     match answer {
         Ok(json) => Answer::Text(json),
         Err(message) => {

@@ -17,8 +17,9 @@ use super::agents::{self, Wanted};
 use super::clock::Clock;
 use super::disk::{At, Disk};
 use super::git;
-use super::helpers::{Asked, Helpers};
+use super::helpers::{Asked, Helpers, made};
 use super::process::{self, is_gone};
+use super::rules::{self, Out, Rules};
 use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
@@ -45,10 +46,17 @@ pub(super) struct Host {
     lease: OnceCell<String>,
     is_uncounted: bool,
     has_ended: Cell<bool>,
+    rules: Option<Box<dyn Rules>>,
 }
 
 impl Host {
-    pub fn new(home: PathBuf, project: PathBuf, is_uncounted: bool, clock: Box<dyn Clock>) -> Host {
+    pub fn new(
+        home: PathBuf,
+        project: PathBuf,
+        is_uncounted: bool,
+        clock: Box<dyn Clock>,
+        rules: Option<Box<dyn Rules>>,
+    ) -> Host {
         Host {
             home,
             project,
@@ -59,6 +67,7 @@ impl Host {
             lease: OnceCell::new(),
             is_uncounted,
             has_ended: Cell::default(),
+            rules,
         }
     }
 
@@ -66,6 +75,11 @@ impl Host {
     pub fn end(&self) {
         self.disk.take();
         self.has_ended.set(true);
+    }
+
+    /// Whether it knows what secrets look like.
+    pub fn has_rules(&self) -> bool {
+        self.rules.is_some()
     }
 
     /// Whether it has let go.
@@ -81,8 +95,18 @@ impl Host {
     /// The same, with what the caller does for it.
     pub fn drive_with<T>(
         &self,
+        operation: Operation<'_, T>,
+        helpers: &mut Helpers<'_>,
+    ) -> Result<T, Trouble> {
+        self.drive_out(operation, helpers, None)
+    }
+
+    /// The same of a session, where something of it leaves.
+    pub fn drive_out<T>(
+        &self,
         mut operation: Operation<'_, T>,
         helpers: &mut Helpers<'_>,
+        out: Option<&Out>,
     ) -> Result<T, Trouble> {
         let mut step = operation.begin(self.clock.stamp()?);
         loop {
@@ -90,26 +114,17 @@ impl Host {
                 Step::Done(done) => return done,
                 Step::Needs(needs) => needs,
             };
-            step = self.answered(&mut operation, needs, helpers);
+            let answers = self.answers(needs, helpers, out);
+            step = operation.next(self.clock.now_ms(), answers);
         }
     }
 
-    fn answered<T>(
-        &self,
-        operation: &mut Operation<'_, T>,
-        needs: Vec<Need>,
-        helpers: &mut Helpers<'_>,
-    ) -> Step<T> {
-        let answers = self.answers(needs, helpers);
-        operation.next(self.clock.now_ms(), answers)
-    }
-
     /// What it says to the needs of a step.
-    pub fn answers(&self, needs: Vec<Need>, helpers: &mut Helpers<'_>) -> Vec<Answer> {
-        needs.into_iter().map(|need| self.answer(need, helpers)).collect()
+    pub fn answers(&self, needs: Vec<Need>, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Vec<Answer> {
+        needs.into_iter().map(|need| self.answer(need, helpers, out)).collect()
     }
 
-    fn answer(&self, need: Need, helpers: &mut Helpers<'_>) -> Answer {
+    fn answer(&self, need: Need, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Answer {
         match need {
             Need::Read { file, start, end } => {
                 told(self.disk.borrow().read(&self.at(&file), start, end), Answer::Bytes)
@@ -166,28 +181,53 @@ impl Host {
             Need::Find { id } => self.found(&id).unwrap_or_else(failed),
             Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
             Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
-            Need::Summary {
-                system,
-                user,
-                max_tokens,
-                previous,
-                start_message_id,
-                end_message_id,
-                message_count,
-            } => helpers.summary(&Asked {
-                system: &system,
-                user: &user,
-                max_tokens,
-                start_message_id: &start_message_id,
-                end_message_id: &end_message_id,
-                message_count,
-                previous: previous.as_deref(),
-            }),
-            Need::Out { .. } => Answer::Text("{}".into()),
-            Need::Secrets { texts } => helpers.secrets(&texts),
+            need @ Need::Summary { .. } => self.summary(need, helpers, out).unwrap_or_else(failed),
+            Need::Out { bytes } => self.left(out, bytes).unwrap_or_else(failed),
+            Need::Secrets { texts } => self.secrets(&texts),
             // Of what comes in pages, `Pages` reads them; of the rest a page says how far it is.
             Need::Page { bytes } => helpers.told(&bytes),
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
+        }
+    }
+
+    // What a model is told has left, too.
+    fn summary(&self, need: Need, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Result<Answer, Trouble> {
+        let Need::Summary {
+            system,
+            user,
+            max_tokens,
+            previous,
+            start_message_id,
+            end_message_id,
+            message_count,
+        } = need
+        else {
+            return Ok(Answer::Done);
+        };
+        let left = |text: String| out.map_or(Ok(text.clone()), |out| out.text(self, text));
+        let (system, user) = (left(system)?, left(user)?);
+        let previous = previous.map(left).transpose()?;
+        Ok(helpers.summary(&Asked {
+            system: &system,
+            user: &user,
+            max_tokens,
+            start_message_id: &start_message_id,
+            end_message_id: &end_message_id,
+            message_count,
+            previous: previous.as_deref(),
+        }))
+    }
+
+    fn left(&self, out: Option<&Out>, json: Vec<u8>) -> Result<Answer, Trouble> {
+        let Some(out) = out else { return Ok(Answer::Text("{}".into())) };
+        let json = String::from_utf8(json).map_err(|_| Trouble::internal("expected JSON of UTF-8"))?;
+        Ok(Answer::Text(out.left(self, json)?.to_json()))
+    }
+
+    fn secrets(&self, texts: &[String]) -> Answer {
+        match &self.rules {
+            Some(rules) => made(rules.secrets(texts).map(|found| to_json(&found))),
+            None => failed(rules::missing()),
         }
     }
 
@@ -249,7 +289,7 @@ impl Host {
         if let Some(known) = self.vocabularies.borrow().get(encoding) {
             return Ok(known.clone());
         }
-        let made = made(encoding).ok_or_else(|| {
+        let made = embedded(encoding).ok_or_else(|| {
             let message = format!(
                 "expected the vocabulary of \"{encoding}\", but found none: the feature of its name has it"
             );
@@ -261,7 +301,7 @@ impl Host {
     }
 }
 
-fn made(encoding: &str) -> Option<Vocabulary> {
+fn embedded(encoding: &str) -> Option<Vocabulary> {
     match encoding {
         #[cfg(feature = "o200k")]
         "o200k_base" => Some(Vocabulary::o200k_base()),

@@ -38,6 +38,7 @@ mod pages;
 mod process;
 mod refusal;
 mod request;
+mod rules;
 mod saying;
 mod session;
 mod store;
@@ -46,8 +47,9 @@ mod tree;
 
 pub use appended::{AppendOptions, Appended, Durability};
 pub use clock::Clock;
-pub use helpers::{Asked, Command, Count, Helpers, Progress, Secrets, Strategy, Summarize, Summary};
+pub use helpers::{Asked, Command, Count, Helpers, Progress, Strategy, Summarize, Summary};
 pub use pages::{Followed, Pages};
+pub use rules::Rules;
 pub use session::{Compact, Resume, Session};
 pub use store::{Conversation, Import, Options, Store};
 pub use transcript::read_transcript;

@@ -81,7 +81,7 @@ impl Pages {
                 }
             }
             // A page may come beside other needs.
-            let answers = self.host.answers(needs, &mut Helpers::default());
+            let answers = self.host.answers(needs, &mut Helpers::default(), None);
             if let Some(page) = self.pages.pop_front() {
                 self.answers = answers;
                 return Ok(Some(page));

@@ -16,11 +16,12 @@ use super::appended::{AppendOptions, Appended, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
 use super::request::{Field, with};
+use super::rules::Out;
 use crate::error::Error;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{Placement, Root};
-use crate::operation::{Appending, Counts, Drafts, Live, Store, Trouble};
+use crate::operation::{Appending, Counts, Drafts, Leaving, Live, Operation, Store, Trouble};
 use crate::session::batch::Once;
 use crate::session::documents::Name;
 use crate::shapes::answered;
@@ -70,6 +71,7 @@ pub(super) struct Opened {
     pub live: Rc<Live>,
     pub host: Rc<Host>,
     pub store: Rc<Store>,
+    pub leaving: Rc<Leaving>,
     /// Each `{"code","message"}`.
     pub notices: RefCell<Vec<Box<RawValue>>>,
 }
@@ -91,7 +93,7 @@ impl Session {
         if is_home { Placement::Home } else { Placement::Workspace }
     }
 
-    /// What is known of it, in the words of `metadata.json`.
+    /// What is known of it, in the words of `metadata.json`, as it is stored: what leaves of it goes through [`Session::out`].
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -281,6 +283,32 @@ impl Session {
         self.0.host.drive(self.0.live.close())
     }
 
+    /// A value, JSON, that was made of the session, as it may leave. Contexts, exports and what its tools did have been through it.
+    ///
+    /// # Errors
+    /// `missing_dependency` where there are no rules for secrets; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// assert_eq!(session.out(r#"{"a":1}"#)?, r#"{"a":1}"#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn out(&self, value: &str) -> Result<String, Trouble> {
+        self.leaves().value(&self.0.host, value.into())
+    }
+
+    fn leaves(&self) -> Out {
+        Out { leaving: self.0.leaving.clone(), folder: Some(self.0.live.folder()) }
+    }
+
+    // What an operation makes of it, as it may leave.
+    fn left(&self, operation: Operation<'_, String>) -> Result<String, Trouble> {
+        self.out(&self.0.host.drive(operation)?)
+    }
+
     fn counts(&self) -> Counts {
         self.0.host.counts()
     }
@@ -295,7 +323,8 @@ impl Drop for Opened {
 }
 
 // As the core's operations want it: the request, whether a model writes summaries, and what else is asked.
-fn asked(request: &str, helpers: &Helpers<'_>, more: &[Field<'_>]) -> Result<String, Error> {
+fn asked(request: &str, helpers: &Helpers<'_>, leaves: bool, more: &[Field<'_>]) -> Result<String, Error> {
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
-    with("{}", &[&[("request", Some(with(request, &[])?)), of], more].concat())
+    let leaves = ("leaves", Some(leaves.to_string()));
+    with("{}", &[&[("request", Some(with(request, &[])?)), of, leaves], more].concat())
 }

@@ -1,7 +1,9 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
 mod finding;
+mod folders;
 mod importing;
+mod leaving;
 mod moving;
 mod opening;
 mod settings;
@@ -14,7 +16,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::time::Duration;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -25,11 +26,15 @@ use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
 use super::host::Host;
 use super::refusal::refused;
+use super::rules::{self, Rules};
 use super::session::{Opened, Session};
 use crate::json::text::to_json;
-use crate::operation::{Current, Failure, Finding, Operation, Setup, Store as Core, Trouble};
+use crate::operation::{
+    Current, Door, Failure, Finding, Leaving, Operation, Redact, Setup, Store as Core, Trouble,
+};
 use crate::settings::Read;
 
+use folders::{is_folder, real, text};
 pub use importing::{Conversation, Import};
 
 /// How a store is opened.
@@ -55,6 +60,10 @@ pub struct Options {
     pub idle: Option<Duration>,
     /// What is stored says no tokens; contexts count for themselves.
     pub is_uncounted: bool,
+    /// What becomes of secrets in what leaves; what the settings say unless given.
+    pub redact: Option<Redact>,
+    /// What secrets look like: without it no store is opened that is to look for them.
+    pub rules: Option<Box<dyn Rules>>,
     /// Where time and chance come from; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
 }
@@ -68,6 +77,7 @@ pub struct Store(Rc<Shared>);
 struct Shared {
     core: Rc<Core>,
     host: Rc<Host>,
+    door: Rc<Door>,
     /// Those that somebody has.
     sessions: RefCell<Vec<Weak<Opened>>>,
     /// Those that go on in an agent's client: they are open as long as the store is.
@@ -104,18 +114,18 @@ impl Store {
     /// The same with options.
     ///
     /// # Errors
-    /// `missing_dependency` where the settings want secrets found in what leaves: this host has no rules for them;
+    /// `missing_dependency` where secrets are to be found in what leaves, and no rules are given;
     /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
-        let Options { project, workspace, idle, is_uncounted, clock } = options;
+        let Options { project, workspace, idle, is_uncounted, redact, rules, clock } = options;
         let absolute = |error: std::io::Error| refused("stat", home.as_ref(), None, error.into());
         let home = std::path::absolute(home.as_ref()).map_err(absolute)?;
         is_folder(&home)?;
         let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
         let workspace = workspace.map(real).transpose()?;
         let clock = clock.unwrap_or_else(|| Box::new(Machine));
-        let host = Rc::new(Host::new(home.clone(), project.clone(), is_uncounted, clock));
+        let host = Rc::new(Host::new(home.clone(), project.clone(), is_uncounted, clock, rules));
         let setup = Setup {
             home: text(&home)?,
             normal_project: text(&project)?.nfc().collect(),
@@ -125,12 +135,20 @@ impl Store {
             idle_ms: 0,
             separator: "/".into(),
         };
-        let of_settings = idle_ms(&host.drive(setup.settings())?)?;
+        let settings = host.drive(setup.settings())?;
+        let door = Door::new(match redact {
+            Some(redact) => redact,
+            None => Redact::parse(settings.value("redact"))?,
+        });
+        if Leaving::new(&door).is_on() && !host.has_rules() {
+            return Err(rules::missing());
+        }
+        let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, ..setup });
         let _ = host.core.set(core.clone());
         let (sessions, recorded, unsaid) = Default::default();
-        Ok(Store(Rc::new(Shared { core, host, sessions, recorded, unsaid })))
+        Ok(Store(Rc::new(Shared { core, host, door, sessions, recorded, unsaid })))
     }
 
     /// The store's folder.
@@ -413,48 +431,10 @@ impl Store {
     }
 }
 
-// How long nothing has to happen until a session rests, in milliseconds. Where secrets are to be found, it is refused: this host has
-// no rules for them.
-fn idle_ms(settings: &Read) -> Result<i64, Trouble> {
-    let redact = settings.value("redact");
-    if redact != "\"off\"" {
-        let message = format!(
-            "expected \"off\" for the setting \"redact\", since this host has no rules for secrets, but found {redact} instead"
-        );
-        return Err(Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into());
-    }
+// How long nothing has to happen until a session rests, in milliseconds.
+fn idle_ms(settings: &Read) -> i64 {
     let minutes: f64 = settings.value("idleMinutes").parse().unwrap_or(5.0);
-    Ok((minutes * 60_000.0) as i64)
-}
-
-fn text(path: &Path) -> Result<String, Trouble> {
-    path.to_str().map(String::from).ok_or_else(|| {
-        let message = format!("expected a path of Unicode, but found \"{}\" instead", path.display());
-        Failure { code: "invalid_path".into(), message, ..Failure::default() }.into()
-    })
-}
-
-// A folder, as it is without links.
-fn real(path: PathBuf) -> Result<PathBuf, Trouble> {
-    match is_folder(&path)? {
-        true => path.canonicalize().map_err(|error| refused("stat", &path, None, error.into()).into()),
-        false => Err(no_folder("not_found", &path, "none")),
-    }
-}
-
-// Whether there is one. What else stands there is refused.
-fn is_folder(path: &Path) -> Result<bool, Trouble> {
-    match std::fs::metadata(path) {
-        Ok(found) if !found.is_dir() => Err(no_folder("not_a_folder", path, "a file instead")),
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(refused("stat", path, None, error.into()).into()),
-    }
-}
-
-fn no_folder(code: &str, path: &Path, found: &str) -> Trouble {
-    let message = format!("expected a folder at \"{}\", but found {found}", path.display());
-    Failure { code: code.into(), message, ..Failure::default() }.into()
+    (minutes * 60_000.0) as i64
 }
 
 #[cfg(test)]

@@ -199,6 +199,22 @@ impl Leaving {
         Operation::new(|io| async move { leaving.keep(&io, &lines, true).await })
     }
 
+    // A value, JSON, of which nobody knows anything but what a title of the session in this folder is made of.
+    pub(super) async fn beside(
+        &self,
+        io: &Io,
+        json: String,
+        folder: Option<File>,
+    ) -> Result<String, Trouble> {
+        let own = Leaving::new(&self.door);
+        if let Some(folder) = folder {
+            own.head(io, &folder).await?;
+        }
+        let left = own.left(io, &json).await?;
+        self.door.tell(&left.secrets);
+        Ok(left.value.unwrap_or(json))
+    }
+
     /// Those of all files as they are now.
     pub(super) async fn whole(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
         if self.is_on() {

@@ -16,6 +16,9 @@ use crate::record::event::USUAL_TYPE;
 use crate::record::status::Status;
 use crate::time;
 
+/// No title or summary that is shorter was cut.
+const CUT: usize = 40;
+
 /// What a line of the index says of a session.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -167,6 +170,12 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// Whether its title or summary may be cut from a longer text.
+    pub(crate) fn may_be_cut(&self) -> bool {
+        let is_long = |text: &str| text.encode_utf16().count() >= CUT;
+        is_long(&self.entry.title) || self.entry.summary.as_deref().is_some_and(is_long)
+    }
+
     /// As callers are told of it, JSON.
     pub fn write(&self, to: &mut String) {
         let Entry { placement, id, name, title, session_type, last, agent, .. } = &self.entry;

@@ -6,8 +6,6 @@ import { tryAll } from "../conformance/scripting/door.mjs";
 
 /** What the component has not yet, or the host that tries it, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
-  writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-resumed hand-over-shortened",
-  "lists without secrets": "redact-replace",
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
   "a link that is refused": "links-refused",
 };

@@ -8,7 +8,6 @@ const MISSING = {
   commit: "git-busy git-commit git-hook-refuses git-none gone-session",
   writeForAgent: "hand-over hand-over-copilot hand-over-elsewhere hand-over-empty hand-over-goes-on hand-over-resumed hand-over-shortened",
   "OpenCode's folders": "import-opencode-files",
-  "rules for secrets": "redact-refused redact-replace redact-report redact-tools settings settings-strictest doctor-secrets",
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
 };
 
@@ -21,7 +20,7 @@ const UNSAYABLE = {
   "a title that is no text": "rename-and-archive",
   "strategies that are no list": "context-refused",
   "a summary that is no text": "summary-refused",
-  "an option that nobody knows": "delete-refused import-refused options-unknown record-refused",
+  "an option that nobody knows": "delete-refused doctor-secrets import-refused options-unknown record-refused",
   "one agent for the files of all": "import-all",
   "a signal": "follow-refused",
   "a size that is none": "resume-max-bytes",

@@ -153,7 +153,7 @@ impl GuestStore for Folder {
     }
 
     fn list(&self, request: String) -> Operation {
-        UnderWay::begun(self.store.list(request).map(text))
+        UnderWay::begun(self.store.list_out(request, &Leaving::new(&self.door)).map(text))
     }
 
     fn search(&self, words: String, request: String) -> Operation {

@@ -29,8 +29,8 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = asked(request, &helpers, &[])?;
-        self.0.host.drive_with(self.0.live.context(asked, self.counts()), &mut helpers)
+        let asked = asked(request, &helpers, self.0.leaving.is_on(), &[])?;
+        self.0.host.drive_out(self.0.live.context(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 
     /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
@@ -51,7 +51,7 @@ impl Session {
     /// # }
     /// ```
     pub fn last_context(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.last_context())
+        self.left(self.0.live.last_context())
     }
 
     /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
@@ -73,7 +73,8 @@ impl Session {
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
         let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        self.0.host.drive(self.0.live.brief(asked))
+        let brief = self.0.host.drive(self.0.live.brief(asked))?;
+        self.leaves().text(&self.0.host, brief)
     }
 
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
@@ -109,8 +110,12 @@ impl Session {
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
             ("idleMs", Some(self.0.store.setup().idle_ms.to_string())),
         ];
-        let asked = asked(request, &helpers, &about)?;
-        let resumed = self.0.host.drive_with(self.0.live.resume(asked, self.counts()), &mut helpers)?;
+        let asked = asked(request, &helpers, self.0.leaving.is_on(), &about)?;
+        let resumed = self.0.host.drive_out(
+            self.0.live.resume(asked, self.counts()),
+            &mut helpers,
+            Some(&self.leaves()),
+        )?;
         self.heard(&resumed);
         Ok(resumed)
     }
@@ -133,7 +138,8 @@ impl Session {
     /// # }
     /// ```
     pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))
+        let summary = self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))?;
+        self.leaves().text(&self.0.host, summary)
     }
 
     /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
@@ -159,7 +165,7 @@ impl Session {
             ("undo", Some(undo.to_string())),
             ("keep", keep.map(|tokens| tokens.to_string())),
         ];
-        let asked = asked(request, &helpers, &how)?;
-        self.0.host.drive_with(self.0.live.compact(asked, self.counts()), &mut helpers)
+        let asked = asked(request, &helpers, self.0.leaving.is_on(), &how)?;
+        self.0.host.drive_out(self.0.live.compact(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 }

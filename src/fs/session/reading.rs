@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::super::pages::{Followed, Pages};
 use super::Session;
 use crate::layout;
-use crate::operation::{Door, Leaving, Live, Redact, Trouble};
+use crate::operation::{Live, Trouble};
 
 impl Session {
     /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest
@@ -59,7 +59,7 @@ impl Session {
     /// # }
     /// ```
     pub fn tools(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.tools())
+        self.left(self.0.live.tools())
     }
 
     /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
@@ -78,7 +78,7 @@ impl Session {
     /// # }
     /// ```
     pub fn state(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.state())
+        self.left(self.0.live.state())
     }
 
     /// The messages that are in every context: a JSON array of their ids.
@@ -111,12 +111,10 @@ impl Session {
     /// # }
     /// ```
     pub fn export(&self, asked: &str) -> Pages {
-        // A store that is to look for secrets in what leaves is not opened here.
-        let leaving = Leaving::new(&Door::new(Redact::Off));
         // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
         let live = &self.0.live;
         let anew = Live::new(live.folder(), live.shown(), layout::cache(), &live.id());
-        Pages::new(&self.0.host, anew.export(asked.into(), &leaving))
+        Pages::new(&self.0.host, anew.export(asked.into(), &self.0.leaving))
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
@@ -133,6 +131,6 @@ impl Session {
     /// # }
     /// ```
     pub fn examine(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.examine())
+        self.left(self.0.live.examine())
     }
 }

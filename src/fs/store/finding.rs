@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::super::pages::Pages;
 use super::Store;
-use crate::operation::{Door, Leaving, Redact, Trouble};
+use crate::operation::{Leaving, Trouble};
 use crate::resume::find;
 
 impl Store {
@@ -24,7 +24,8 @@ impl Store {
     /// # }
     /// ```
     pub fn list(&self, request: &str) -> Result<String, Trouble> {
-        self.drive(self.0.core.list(request.into()))
+        let leaving = Leaving::new(&self.0.door);
+        self.drive(self.0.core.list_out(request.into(), &leaving))
     }
 
     /// The sessions of a list that words may mean: those that have them in title or summary, the best first, else those that
@@ -61,7 +62,7 @@ impl Store {
     /// # }
     /// ```
     pub fn search(&self, words: &str, request: &str) -> Pages {
-        let leaving = Leaving::new(&Door::new(Redact::Off));
+        let leaving = Leaving::new(&self.0.door);
         Pages::new(&self.0.host, self.0.core.search(words.into(), request.into(), &leaving))
     }
 }

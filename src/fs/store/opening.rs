@@ -13,7 +13,7 @@ use super::super::session::{Opened, Session};
 use super::Store;
 use crate::error::{Code, Error};
 use crate::layout::Placement;
-use crate::operation::{Live, Trouble};
+use crate::operation::{Leaving, Live, Trouble};
 
 impl Store {
     // The one of a folder.
@@ -90,7 +90,8 @@ impl Store {
             return Session(opened);
         }
         let (host, store, notices) = (self.0.host.clone(), self.0.core.clone(), RefCell::new(notices));
-        let opened = Rc::new(Opened { live, host, store, notices });
+        let leaving = Leaving::new(&self.0.door);
+        let opened = Rc::new(Opened { live, host, store, leaving, notices });
         sessions.push(Rc::downgrade(&opened));
         Session(opened)
     }

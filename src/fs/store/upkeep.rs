@@ -5,16 +5,16 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::super::helpers::Helpers;
 use super::super::refusal::refused;
 use super::super::session::Session;
-use super::{Store, real, text};
+use super::Store;
+use super::folders::{real, text};
 use crate::operation::Trouble;
 
 impl Store {
     /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
     /// `fix`, no byte is changed by that; with it, what can be mended is: no complete line of a log is ever touched. `secrets`:
-    /// also what secrets are in the files, as the helper finds them. Answer: `[{"id","path","health","problems":[{"file",
+    /// also what secrets are in the files, by the rules that the store was opened with. Answer: `[{"id","path","health","problems":[{"file",
     /// "code","start","end","message"}],"fixed"}]`; places are bytes.
     ///
     /// # Errors
@@ -25,12 +25,13 @@ impl Store {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// store.create("{}")?;
-    /// assert!(store.doctor("{}", Default::default())?.contains(r#""health":"ok","problems":[]"#));
+    /// assert!(store.doctor("{}")?.contains(r#""health":"ok","problems":[]"#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn doctor(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        self.drive_with(self.0.core.doctor(request.into()), &mut helpers)
+    pub fn doctor(&self, request: &str) -> Result<String, Trouble> {
+        let told = self.drive(self.0.core.doctor(request.into()))?;
+        self.out().value(&self.0.host, told)
     }
 
     /// Mends what can be mended of a session. Answer: what [`Store::doctor`] says of it; null where it is there no longer.

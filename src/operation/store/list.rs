@@ -25,13 +25,8 @@ impl Store {
     pub fn list(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let wanted = Wanted::from_json(&request)?;
-            if !wanted.is_unverified {
-                Box::pin(store.kept_tidy(&io)).await?;
-            }
-            let listed = store.all_listed(&io, &wanted).await?;
             let mut json = String::from("[");
-            for (nth, one) in listed.iter().enumerate() {
+            for (nth, one) in store.list_asked(&io, &request).await?.iter().enumerate() {
                 if nth > 0 {
                     json.push(',');
                 }
@@ -40,6 +35,14 @@ impl Store {
             json.push(']');
             Ok(json)
         })
+    }
+
+    pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Listed>, Trouble> {
+        let wanted = Wanted::from_json(request)?;
+        if !wanted.is_unverified {
+            Box::pin(self.kept_tidy(io)).await?;
+        }
+        self.all_listed(io, &wanted).await
     }
 
     /// Pauses those that are open here and rest for long, as a list does with those that nobody has open: for who has some open

@@ -1,13 +1,26 @@
-//! Words in what was said, in the sessions of a list.
+//! Lists on their way out, and words in what was said, in the sessions of a list.
 
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::Store;
-use crate::operation::{Leaving, Operation};
-use crate::session::listed::Wanted;
+use crate::operation::{Io, Leaving, Operation, Trouble};
+use crate::session::listed::{Listed, Wanted};
 
 impl Store {
+    /// The sessions that [`Store::list`] gives, as they may leave.
+    pub fn list_out(self: &Rc<Store>, request: String, leaving: &Rc<Leaving>) -> Operation<'static, String> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let mut left = Vec::new();
+            for one in store.list_asked(&io, &request).await? {
+                left.push(store.listed_out(&io, &one, &leaving).await?);
+            }
+            Ok(["[", &left.join(","), "]"].concat())
+        })
+    }
+
     /// The messages that have all words, of the sessions that [`Store::list`] gives, in its order. Each page is a JSON array of
     /// what [`Live::search`](super::super::Live::search) gives, and which `session` it is of, as listed.
     pub fn search(
@@ -20,12 +33,22 @@ impl Store {
         Operation::new(|io| async move {
             for one in store.all_listed(&io, &Wanted::from_json(&request)?).await? {
                 let Some(place) = store.setup.place(&one.path, one.entry.placement) else { continue };
-                let mut of = String::from("\"session\":");
-                one.write(&mut of);
-                of.push(',');
+                let listed = store.listed_out(&io, &one, &leaving).await?;
+                let of = ["\"session\":", &listed, ","].concat();
                 store.unread(&place, "").searched(&io, &words, &leaving, &of).await?;
             }
             Ok(())
         })
+    }
+
+    // A title is cut from a longer text, so that it is looked at beside the text that it was made of.
+    async fn listed_out(&self, io: &Io, one: &Listed, leaving: &Leaving) -> Result<String, Trouble> {
+        let mut json = String::new();
+        one.write(&mut json);
+        if !leaving.is_on() {
+            return Ok(json);
+        }
+        let place = self.setup.place(&one.path, one.entry.placement).filter(|_| one.may_be_cut());
+        leaving.beside(io, json, place.map(|place| place.folder())).await
     }
 }

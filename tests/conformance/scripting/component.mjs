@@ -121,7 +121,8 @@ export class Component {
   async #named(name, host, session, rests) {
     if (!session) return undefined;
     if (session.id() === "") await host.run(session.open());
-    const { notices } = rests ? JSON.parse(await host.run(session.takeUp(BigInt(host.idleMs), true))) : { notices: [] };
+    // One that is open is not taken up again.
+    const { notices } = rests && !host.knows(session.path()) ? JSON.parse(await host.run(session.takeUp(BigInt(host.idleMs), true))) : { notices: [] };
     // Whoever has it hears what was told of it before, too.
     const heard = host.noticesOf(session.path());
     heard.push(...notices);

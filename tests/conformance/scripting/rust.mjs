@@ -7,6 +7,8 @@ import { createInterface } from "node:readline";
 
 import { exampleOf } from "../../../scripts/examples.mjs";
 
+import { secretsIn } from "./secrets.mjs";
+
 /** @import { Surface } from "./host.mjs" */
 /** @import { Stamps } from "./stamps.mjs" */
 
@@ -96,15 +98,24 @@ class Rust {
     const { ms: nowMs, offsetMinutes, seed } = this.stamps.now();
     const mine = this.#last.then(async () => {
       this.#child.stdin.write(`${JSON.stringify({ step, nowMs, offsetMinutes, seed })}\n`);
-      const { value: line, done } = await this.#lines.next();
-      if (done) throw new Error(`expected an answer to ${JSON.stringify(step)}, but the program has ended: ${this.#stderr}`);
-      const { value, error, mistake } = JSON.parse(line);
+      const { value, error, mistake } = await this.#answer(step);
       if (mistake !== undefined) throw new NotThere(mistake);
       if (error) throw new Refusal(error);
       return value;
     });
     this.#last = mine.catch(() => {});
     return mine;
+  }
+
+  /** What the program says to a step, once it has been told where secrets stand. @param {object} step @returns {Promise<any>} */
+  async #answer(step) {
+    for (;;) {
+      const { value: line, done } = await this.#lines.next();
+      if (done) throw new Error(`expected an answer to ${JSON.stringify(step)}, but the program has ended: ${this.#stderr}`);
+      const said = JSON.parse(line);
+      if (!said.asks) return said;
+      this.#child.stdin.write(`${JSON.stringify(await secretsIn(said.asks))}\n`);
+    }
   }
 
   /** @param {string} name @param {any} opened */

@@ -59,7 +59,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "flush" => nothing(session.flush())?,
         "lastContext" => session.last_context()?,
         "messages" => messages(session, step.value("most")?, &step.rest())?,
-        "metadata" => session.metadata(),
+        "metadata" => session.out(&session.metadata())?,
         "others" => {
             let others: Vec<Box<RawValue>> = serde_json::from_str(&session.others()?)?;
             others.len().to_string()

@@ -4,11 +4,13 @@ use std::error::Error;
 
 use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store};
 use leftoff::json::text::to_json;
+use leftoff::operation::Redact;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::Answer;
 use crate::clock::Shared;
+use crate::rules::OfHost;
 use crate::sessions::taken;
 use crate::step::Step;
 
@@ -24,6 +26,8 @@ pub fn opened(step: &Step, clock: &Shared) -> Result<Store, Box<dyn Error>> {
         workspace: step.value("workspace")?,
         idle: step.value("idleMs")?.map(std::time::Duration::from_millis),
         is_uncounted: step.value("countTokens")? == Some(false),
+        redact: step.raw("redact").map(Redact::parse).transpose()?,
+        rules: Some(Box::new(OfHost)),
         clock: Some(Box::new(clock.clone())),
     };
     Ok(Store::open_with(step.text("home")?, options)?)
@@ -53,7 +57,7 @@ pub fn told(
             let trash = store.delete(session()?, step.flag("purge")?)?;
             format!("{{\"trash\":{}}}", to_json(&trash))
         }
-        "doctor" => store.doctor(&step.rest(), Helpers::default())?,
+        "doctor" => store.doctor(&step.rest())?,
         "find" => store.find(&step.text("words")?, &step.without(&["words"]))?,
         "folders" => {
             let [project, home, workspace] =
@@ -73,7 +77,8 @@ pub fn told(
         "search" => {
             taken(store.search(&step.text("words")?, &step.without(&["words", "most"])), step.value("most")?)?
         }
-        "secrets" => "[]".into(),
+        "redacted" => store.redacted(step.raw("value").unwrap_or("null"))?,
+        "secrets" => store.secrets(),
         "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
         "trashed" => store.trashed()?,
         "unsetSetting" | "writeSetting" => {

@@ -4,8 +4,8 @@
 import { join } from "node:path";
 
 import { aliasesOf } from "../../../../js/placement/git.js";
-import { foundIn, secretScan } from "../../../../js/privacy/secrets.js";
 import { Host, refusal } from "../../../component/host.mjs";
+import { secretsIn } from "../secrets.mjs";
 
 /** What each need about a file is called where it is refused. @type {Record<string, string>} */
 const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", remove: "remove", move: "move", copy: "copy", link: "link", hash: "read" };
@@ -13,12 +13,7 @@ const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to"
 /** How the needs are answered that a small host passes by. @type {Record<string, (asked: any) => any>} */
 const MORE = {
   git: async (folder) => ({ tag: "text", val: JSON.stringify(await aliasesOf(folder)) }),
-  secrets: async (texts) => {
-    const scan = await secretScan();
-    const bytes = texts.map((/** @type {string} */ text) => Buffer.from(text));
-    const lengths = bytes.map((/** @type {Buffer} */ { length }) => length);
-    return { tag: "text", val: JSON.stringify(foundIn(scan, lengths, Buffer.from(texts.join("\n\0\n")))) };
-  },
+  secrets: async (texts) => ({ tag: "text", val: JSON.stringify(await secretsIn(texts)) }),
 };
 
 export class ScriptedHost extends Host {
@@ -40,6 +35,11 @@ export class ScriptedHost extends Host {
     const known = this.#notices.get(path) ?? [];
     this.#notices.set(path, known);
     return known;
+  }
+
+  /** Whether the session of a folder is open. @param {string} path */
+  knows(path) {
+    return this.#notices.has(path);
   }
 
   /** @param {string} path */

@@ -6,7 +6,9 @@ import { resolve } from "node:path";
 import { realPath } from "../../../../js/storage/real-path.js";
 import { texts as plain } from "../../../component/host.mjs";
 import { done, json, texts } from "./answers.mjs";
+import { handedOver } from "./handing.mjs";
 import { imported, importedAll, recorded } from "./importing.mjs";
+import { OF_SESSIONS, helped } from "./sessions.mjs";
 
 /** @import { Given } from "./sessions.mjs" */
 
@@ -16,6 +18,10 @@ export const OF_STORES = {
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },
   doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
+  writeForAgent: ({ host, session, own, asked }) => {
+    const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) => OF_SESSIONS[op]?.({ host, session, own: { ...own, ...helped(host, session, request) }, asked: request });
+    return handedOver(host, session, asked, { context: by("context"), resume: by("resume") });
+  },
   folders: ({ host: { project, home, workspace = project } }) => ({ project, home, workspace }),
   goesOn: ({ host, session, asked: { text } }) => done(host.run(host.store.continuedBy(session, text))),
   import: ({ host, asked }) => imported(host, asked),

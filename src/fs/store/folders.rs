@@ -1,0 +1,40 @@
+//! Folders that a caller names.
+
+use alloc::format;
+use alloc::string::String;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::super::refusal::refused;
+use crate::operation::{Failure, Trouble};
+
+/// A path as it is stored.
+pub(super) fn text(path: &Path) -> Result<String, Trouble> {
+    path.to_str().map(String::from).ok_or_else(|| {
+        let message = format!("expected a path of Unicode, but found \"{}\" instead", path.display());
+        Failure { code: "invalid_path".into(), message, ..Failure::default() }.into()
+    })
+}
+
+/// A folder, as it is without links.
+pub(super) fn real(path: PathBuf) -> Result<PathBuf, Trouble> {
+    match is_folder(&path)? {
+        true => path.canonicalize().map_err(|error| refused("stat", &path, None, error.into()).into()),
+        false => Err(no_folder("not_found", &path, "none")),
+    }
+}
+
+/// Whether there is one. What else stands there is refused.
+pub(super) fn is_folder(path: &Path) -> Result<bool, Trouble> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_dir() => Err(no_folder("not_a_folder", path, "a file instead")),
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(refused("stat", path, None, error.into()).into()),
+    }
+}
+
+fn no_folder(code: &str, path: &Path, found: &str) -> Trouble {
+    let message = format!("expected a folder at \"{}\", but found {found}", path.display());
+    Failure { code: code.into(), message, ..Failure::default() }.into()
+}
