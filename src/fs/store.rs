@@ -1,7 +1,9 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
+mod committing;
 mod finding;
 mod folders;
+mod handing;
 mod importing;
 mod leaving;
 mod moving;
@@ -35,6 +37,7 @@ use crate::operation::{
 use crate::settings::Read;
 
 use folders::{is_folder, real, text};
+pub use handing::WriteForAgent;
 pub use importing::{Conversation, Import};
 
 /// How a store is opened.

@@ -71,39 +71,59 @@ impl Kept {
     }
 }
 
-/// The places of all agents. `user` is the home folder of whoever works, `variables` what is set for the program.
-pub fn kept(project: &str, user: &str, variables: &BTreeMap<String, String>, system: System) -> Vec<Kept> {
+/// The folder in which an agent keeps what it has; nothing of one that keeps it in projects, or nowhere known. `user` is the home folder
+/// of whoever works, `variables` what is set for the program.
+pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
-    let home = |name: &str, usual: &str| set(name).unwrap_or_else(|| format!("{user}/{usual}"));
-    let data = home("XDG_DATA_HOME", ".local/share");
-    let nanocoder = set("NANOCODER_DATA_DIR").unwrap_or_else(|| format!("{data}/nanocoder"));
-    let of = |agent, path: String, names| Kept { agent, path, names };
-    let below = |folder: String, name: &str| format!("{folder}/{name}");
-    let codex = home("CODEX_HOME", ".codex");
-    let gemini = below(set("GEMINI_CLI_HOME").unwrap_or_else(|| user.into()), ".gemini/tmp");
-    let (claude, qwen) = (home("CLAUDE_CONFIG_DIR", ".claude"), home("QWEN_HOME", ".qwen"));
-    let (copilot, pi) = (home("COPILOT_HOME", ".copilot"), home("PI_CODING_AGENT_DIR", ".pi/agent"));
-    let mut all = Vec::from([of(AgentName::ClaudeCode, below(claude, "projects"), Names::Ending(".jsonl"))]);
-    all.extend(ROLLOUTS.map(|folder| of(AgentName::Codex, below(codex.clone(), folder), Names::Rollouts)));
-    all.extend([
-        of(AgentName::OpenCode, below(data, "opencode"), Names::Databases),
-        of(AgentName::Gemini, gemini, Names::InChats(&[".json", ".jsonl"])),
-        of(AgentName::Qwen, below(qwen, "projects"), Names::InChats(&[".jsonl"])),
-        of(AgentName::Copilot, below(copilot, "session-state"), Names::Called("events.jsonl")),
-        of(AgentName::Cline, format!("{user}/.cline/data/sessions"), Names::Ending(".messages.json")),
-    ]);
-    let tasks =
-        |editor: &str| format!("{}/saoudrizwan.claude-dev/tasks", of_extensions(user, system, editor));
+    let home = |name: &str, usual: &str| Some(set(name).unwrap_or_else(|| format!("{user}/{usual}")));
+    let data = |name: &str| format!("{}/{name}", home("XDG_DATA_HOME", ".local/share").unwrap_or_default());
+    match agent {
+        AgentName::ClaudeCode => home("CLAUDE_CONFIG_DIR", ".claude"),
+        AgentName::Codex => home("CODEX_HOME", ".codex"),
+        AgentName::OpenCode => Some(data("opencode")),
+        AgentName::Gemini => {
+            Some(format!("{}/.gemini", set("GEMINI_CLI_HOME").unwrap_or_else(|| user.into())))
+        }
+        AgentName::Qwen => home("QWEN_HOME", ".qwen"),
+        AgentName::Copilot => home("COPILOT_HOME", ".copilot"),
+        AgentName::Cline => Some(format!("{user}/.cline")),
+        AgentName::Continue => home("CONTINUE_GLOBAL_DIR", ".continue"),
+        AgentName::Nanocoder => set("NANOCODER_DATA_DIR").or_else(|| Some(data("nanocoder"))),
+        AgentName::Pi => home("PI_CODING_AGENT_DIR", ".pi/agent"),
+        AgentName::Aider | AgentName::Cortext => None,
+    }
+}
+
+/// The places of all agents.
+pub fn kept(project: &str, user: &str, variables: &BTreeMap<String, String>, system: System) -> Vec<Kept> {
+    let below = |agent, names, folder: &str| {
+        let home = home_of(agent, user, variables).unwrap_or_default();
+        let path = if folder.is_empty() { home } else { format!("{home}/{folder}") };
+        Kept { agent, path, names }
+    };
     let history = Names::Ending("/api_conversation_history.json");
-    all.extend(EDITORS.map(|editor| of(AgentName::Cline, tasks(editor), history)));
-    let continues = home("CONTINUE_GLOBAL_DIR", ".continue");
-    all.extend([
-        of(AgentName::Continue, below(continues, "sessions"), Names::Listed),
-        of(AgentName::Nanocoder, below(nanocoder, "sessions"), Names::Listed),
-        of(AgentName::Pi, below(pi, "sessions"), Names::Ending(".jsonl")),
-        of(AgentName::Aider, format!("{project}/.aider.chat.history.md"), Names::Itself),
-    ]);
-    all
+    let tasks = EDITORS.map(|editor| {
+        let path = format!("{}/saoudrizwan.claude-dev/tasks", of_extensions(user, system, editor));
+        Kept { agent: AgentName::Cline, path, names: history }
+    });
+    let aider = format!("{project}/.aider.chat.history.md");
+    let first = [
+        below(AgentName::ClaudeCode, Names::Ending(".jsonl"), "projects"),
+        below(AgentName::Codex, Names::Rollouts, ROLLOUTS[0]),
+        below(AgentName::Codex, Names::Rollouts, ROLLOUTS[1]),
+        below(AgentName::OpenCode, Names::Databases, ""),
+        below(AgentName::Gemini, Names::InChats(&[".json", ".jsonl"]), "tmp"),
+        below(AgentName::Qwen, Names::InChats(&[".jsonl"]), "projects"),
+        below(AgentName::Copilot, Names::Called("events.jsonl"), "session-state"),
+        below(AgentName::Cline, Names::Ending(".messages.json"), "data/sessions"),
+    ];
+    let last = [
+        below(AgentName::Continue, Names::Listed, "sessions"),
+        below(AgentName::Nanocoder, Names::Listed, "sessions"),
+        below(AgentName::Pi, Names::Ending(".jsonl"), "sessions"),
+        Kept { agent: AgentName::Aider, path: aider, names: Names::Itself },
+    ];
+    first.into_iter().chain(tasks).chain(last).collect()
 }
 
 // Where an editor keeps what extensions store.

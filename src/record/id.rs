@@ -19,6 +19,13 @@ pub fn new(stamp: &Stamp, place: u32) -> String {
     v7(stamp.now_ms, [&counter, &chance])
 }
 
+/// A new id of nothing but chance, which says no time: of shape v4.
+pub fn random(stamp: &Stamp) -> String {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&stamp.entropy[..16]);
+    shaped(bytes, 4)
+}
+
 /// The id of something imported: the same at every import, sorting by the time it has in its source.
 pub fn imported(agent: &str, session: &str, native: &str, ms: i64) -> String {
     let hash = hash(&[agent.as_bytes(), session.as_bytes(), native.as_bytes()]);

@@ -1,20 +1,26 @@
 //! Other agents' files: which there are, and what each holds. Where agents keep them, and how they are called, the core says.
 
+mod gemini;
 mod rollouts;
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::disk::{At, Disk};
 use super::tree::Tree;
 use crate::interop::kept::{self, Kept};
+use crate::interop::native;
 use crate::operation::{Document, Failure, Kind};
+
+pub(super) use gemini::place as gemini_place;
 
 /// How a database begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
@@ -141,12 +147,41 @@ fn at(path: &str) -> At {
     At { tree: Tree::all(), path: path.into() }
 }
 
+/// What is set for this program.
+pub(super) fn variables() -> BTreeMap<String, String> {
+    let word =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(word).collect()
+}
+
+/// The home folder of whoever works.
+pub(super) fn user() -> String {
+    std::env::home_dir().unwrap_or_default().to_string_lossy().into()
+}
+
+/// The model that OpenCode is set to: what the project's settings say, else the user's, else what was used last there.
+pub(super) fn opencode_model(
+    user: &str,
+    variables: &BTreeMap<String, String>,
+    folder: &Path,
+) -> Option<String> {
+    let base = |name: &str, usual: &str| {
+        let set = variables.get(name).filter(|folder| !folder.is_empty());
+        set.map_or_else(|| Path::new(user).join(usual), PathBuf::from).join("opencode")
+    };
+    // Whatever the reason, it says nothing.
+    let text = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+    let places = [folder.into(), folder.join(".opencode"), base("XDG_CONFIG_HOME", ".config")];
+    let settings =
+        places.iter().flat_map(|place| ["opencode.json", "opencode.jsonc"].map(|name| place.join(name)));
+    let mut set = settings.filter_map(|path| native::opencode_model(&text(path)).map(String::from));
+    let state = || text(base("XDG_STATE_HOME", ".local/state").join("model.json"));
+    set.next().or_else(|| native::opencode_model_used(&state()))
+}
+
 /// The places of all agents on this machine.
 pub(super) fn places(project: &Path) -> Box<[Kept]> {
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let user = std::env::home_dir().unwrap_or_default();
+    let (variables, user) = (variables(), user());
     let system = if cfg!(target_os = "macos") { kept::System::MacOs } else { kept::System::Other };
-    kept::kept(&project.to_string_lossy(), &user.to_string_lossy(), &variables, system).into()
+    kept::kept(&project.to_string_lossy(), &user, &variables, system).into()
 }

@@ -5,6 +5,7 @@
 //! in the user's name; and a file that it has no place for, in whose stead a text says what it was.
 
 mod claude_code;
+mod client;
 mod codex;
 mod copilot;
 mod gemini;
@@ -32,6 +33,8 @@ use crate::shapes::names::Limits;
 use crate::shapes::shaped;
 use crate::shapes::steps::{Answer, Call, Step, paired};
 use crate::time;
+
+pub use client::{Client, folder_of, opencode_model, opencode_model_used};
 
 /// The agents of which a session can be written, and how their providers count.
 const WRITTEN: [(AgentName, Format); 7] = [

@@ -70,12 +70,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "refresh" => nothing(session.refresh())?,
         "rename" => nothing(session.rename(&step.text("title")?))?,
         "resume" => {
-            let how = Resume {
-                overrides: step.flag("override")?,
-                revives: step.value("revives")?.unwrap_or(true),
-                now: step.raw("now"),
-                max_bytes: step.value("maxBytes")?,
-            };
+            let how = resume(step)?;
             let own = ["override", "revives", "now", "maxBytes", "summarize", "count"];
             let request = step.without(&own);
             helped(step, session, |helpers| session.resume(&request, how, helpers))?
@@ -88,6 +83,16 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "unarchive" => nothing(session.unarchive())?,
         "unpin" => nothing(session.unpin(&step.text("messageId")?))?,
         op => return Err(format!("expected an operation, but found \"{op}\" instead").into()),
+    })
+}
+
+/// How a session is resumed.
+pub fn resume(step: &Step) -> Result<Resume<'_>, serde_json::Error> {
+    Ok(Resume {
+        overrides: step.flag("override")?,
+        revives: step.value("revives")?.unwrap_or(true),
+        now: step.raw("now"),
+        max_bytes: step.value("maxBytes")?,
     })
 }
 

@@ -1,8 +1,9 @@
 //! What is done with a store.
 
 use std::error::Error;
+use std::path::Path;
 
-use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store};
+use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store, WriteForAgent};
 use leftoff::json::text::to_json;
 use leftoff::operation::Redact;
 use serde::Deserialize;
@@ -10,8 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::Answer;
 use crate::clock::Shared;
+use crate::helping::helped;
 use crate::rules::OfHost;
-use crate::sessions::taken;
+use crate::sessions::{resume, taken};
 use crate::step::Step;
 
 /// What the files of settings say.
@@ -53,6 +55,7 @@ pub fn told(
     };
     Ok(Some(match op {
         "closeStore" => done(store.clone().close()?),
+        "commit" => store.commit(session()?)?,
         "delete" => {
             let trash = store.delete(session()?, step.flag("purge")?)?;
             format!("{{\"trash\":{}}}", to_json(&trash))
@@ -81,6 +84,7 @@ pub fn told(
         "secrets" => store.secrets(),
         "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
         "trashed" => store.trashed()?,
+        "writeForAgent" => written(store, session()?, step)?,
         "unsetSetting" | "writeSetting" => {
             done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
         }
@@ -133,6 +137,23 @@ fn progressing(
     }
     let told: Vec<String> = first.into_iter().map(|(_, told)| told).collect();
     Ok(format!("{},\"progress\":[{}]}}", answer.trim_end_matches('}'), told.join(",")))
+}
+
+fn written(store: &Store, session: &Session, step: &Step) -> Answer {
+    let agent: String = step.text("agent")?;
+    let folder: Option<String> = step.value("folder")?;
+    let resumed = step.value("resume")?.map(Step);
+    let command: Option<String> = resumed.as_ref().map(|how| how.value("command")).transpose()?.flatten();
+    let resume = resumed.as_ref().map(resume).transpose()?;
+    let how = WriteForAgent {
+        agent: &agent,
+        folder: folder.as_deref().map(Path::new),
+        variables: step.value("env")?,
+        resume,
+        command: command.as_deref(),
+    };
+    let request = step.without(&["agent", "folder", "env", "resume", "summarize", "count"]);
+    helped(step, session, |helpers| store.write_for_agent(session, how, &request, helpers))
 }
 
 #[derive(Deserialize)]

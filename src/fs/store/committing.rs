@@ -1,0 +1,59 @@
+//! A commit of one conversation.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use serde::Deserialize;
+
+use super::super::git;
+use super::super::session::Session;
+use super::Store;
+use crate::layout::Placement;
+use crate::operation::{Failure, Trouble};
+
+#[derive(Deserialize)]
+struct Known {
+    display: Display,
+}
+
+#[derive(Deserialize)]
+struct Display {
+    title: String,
+}
+
+impl Store {
+    /// Commits a conversation with its session, or the session alone where only that changed, with git itself. Answer:
+    /// `{"commit","message","isSessionOnly","files"}`, where `commit` is null if nothing has changed.
+    ///
+    /// # Errors
+    /// `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let refused = store.commit(&store.create("{}")?).map_err(|refused| refused.code().to_string());
+    /// assert_eq!(refused, Err("not_in_workspace".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn commit(&self, session: &Session) -> Result<String, Trouble> {
+        let path = session.path();
+        let folder = path.parent().filter(|_| session.placement() == Placement::Workspace);
+        let folder = folder.ok_or_else(|| {
+            let shown = path.display();
+            let message = format!(
+                "expected a session of a workspace, but found one in the home: \"{shown}\" is in no repository"
+            );
+            Failure { code: "not_in_workspace".into(), message, ..Failure::default() }
+        })?;
+        session.flush()?;
+        let known: Known = serde_json::from_str(&session.metadata())
+            .map_err(|error| Trouble::internal(error.to_string()))?;
+        // In a repository it has left, as in a list.
+        let title: String =
+            serde_json::from_str(&session.out(&crate::json::text::to_json(&known.display.title))?)
+                .map_err(|error| Trouble::internal(error.to_string()))?;
+        Ok(git::commit(folder, &title)?)
+    }
+}

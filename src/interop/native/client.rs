@@ -1,0 +1,130 @@
+//! How the client of an agent is called that goes on with a session which was written for it.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::format_of;
+use crate::error::Error;
+use crate::interop::AgentName;
+use crate::interop::kept::home_of;
+
+/// An agent's client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// As it is called.
+    pub program: &'static str,
+    /// An id with a time in it, it refuses.
+    pub wants_random_id: bool,
+    resumes: &'static str,
+    // The word by which it takes a file in, where it keeps no files.
+    takes: Option<&'static str>,
+}
+
+impl Client {
+    /// The client of an agent.
+    ///
+    /// # Errors
+    /// `unknown_format` where no session of this agent can be written.
+    pub fn of(agent: AgentName) -> Result<Client, Error> {
+        format_of(agent)?;
+        let (program, resumes) = match agent {
+            AgentName::ClaudeCode => ("claude", "--resume"),
+            AgentName::OpenCode => ("opencode", "--session"),
+            AgentName::Pi => ("pi", "--session"),
+            AgentName::Copilot => ("copilot", "--resume="),
+            AgentName::Gemini => ("gemini", "--resume"),
+            AgentName::Qwen => ("qwen", "--resume"),
+            AgentName::Codex
+            | AgentName::Cline
+            | AgentName::Continue
+            | AgentName::Aider
+            | AgentName::Nanocoder
+            | AgentName::Cortext => ("codex", "resume"),
+        };
+        let takes = (agent == AgentName::OpenCode).then_some("import");
+        Ok(Client { program, wants_random_id: agent == AgentName::Qwen, resumes, takes })
+    }
+
+    /// The command that resumes a session by its id.
+    pub fn resumes(&self, id: &str) -> Vec<String> {
+        let words = match self.resumes.strip_suffix('=') {
+            Some(_) => Vec::from([format!("{}{id}", self.resumes)]),
+            None => Vec::from([self.resumes.into(), id.into()]),
+        };
+        Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
+    }
+
+    /// The command by which it takes a file in first.
+    pub fn takes(&self, path: &str) -> Option<Vec<String>> {
+        self.takes.map(|word| Vec::from([self.program.into(), word.into(), path.into()]))
+    }
+}
+
+/// The folder below which [`write`](super::write) says where a session goes: the client's own, or one that it takes files from.
+pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String>) -> Option<String> {
+    if agent != AgentName::OpenCode {
+        return home_of(agent, user, variables);
+    }
+    let cache = variables.get("XDG_CACHE_HOME").filter(|folder| !folder.is_empty());
+    Some(format!("{}/leftoff/opencode", cache.cloned().unwrap_or_else(|| format!("{user}/.cache"))))
+}
+
+/// The first model in a file of OpenCode's settings that names its provider: the file may have comments, and no more is looked for.
+pub fn opencode_model(settings: &str) -> Option<&str> {
+    settings.match_indices("\"model\"").find_map(|(at, key)| {
+        let model = text_behind(&settings[at + key.len()..])?;
+        let (provider, name) = model.split_once('/')?;
+        let is_plain = !provider.is_empty() && !name.is_empty() && !model.contains(char::is_whitespace);
+        is_plain.then_some(model)
+    })
+}
+
+/// The model that was used last, as `provider/model`, in the file where OpenCode keeps that.
+pub fn opencode_model_used(state: &str) -> Option<String> {
+    state.match_indices("\"providerID\"").find_map(|(at, key)| {
+        let rest = &state[at + key.len()..];
+        let provider = text_behind(rest)?;
+        let (_, behind) = rest.split_once(provider)?;
+        let behind = behind.strip_prefix('"')?.trim_start().strip_prefix(',')?.trim_start();
+        let model = text_behind(behind.strip_prefix("\"modelID\"")?)?;
+        Some(format!("{provider}/{model}"))
+    })
+}
+
+// Of `: "text"`.
+fn text_behind(rest: &str) -> Option<&str> {
+    let text = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    text.split_once('"').map(|(text, _)| text).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_called_with_its_own_words() {
+        let check = |agent, expected: &[&str]| {
+            assert_eq!(
+                Client::of(agent).map(|client| client.resumes("x")),
+                Ok(expected.iter().map(|word| (*word).into()).collect())
+            );
+        };
+        check(AgentName::Codex, &["codex", "resume", "x"]);
+        check(AgentName::Copilot, &["copilot", "--resume=x"]);
+        check(AgentName::OpenCode, &["opencode", "--session", "x"]);
+        assert!(Client::of(AgentName::Aider).is_err());
+    }
+
+    #[test]
+    fn a_model_of_opencodes_names_its_provider() {
+        assert_eq!(
+            opencode_model("{ // mine\n \"model\": \"gpt\", \"model\" : \"openai/gpt-5\" }"),
+            Some("openai/gpt-5")
+        );
+        assert_eq!(opencode_model("{}"), None);
+        let used = r#"{"recent":[{"providerID":"anthropic","modelID":"opus"}]}"#;
+        assert_eq!(opencode_model_used(used).as_deref(), Some("anthropic/opus"));
+    }
+}
