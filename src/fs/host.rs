@@ -1,7 +1,7 @@
 //! Answers what the core's operations need until they have ended: all that this host has to know of them.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -26,7 +26,7 @@ use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{File, Placement, Root};
-use crate::operation::{Answer, Counts, Failure, Need, Operation, Step, Store, Trouble};
+use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Store, Trouble};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
@@ -49,6 +49,8 @@ pub(super) struct Host {
     is_uncounted: bool,
     has_ended: Cell<bool>,
     rules: Option<Box<dyn Rules>>,
+    // Of the agents' file that is read.
+    documents: RefCell<VecDeque<Document>>,
 }
 
 impl Host {
@@ -70,6 +72,7 @@ impl Host {
             is_uncounted,
             has_ended: Cell::default(),
             rules,
+            documents: RefCell::default(),
         }
     }
 
@@ -152,13 +155,7 @@ impl Host {
             }
             Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
             Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
-            // Each file is one document.
-            Need::Document { path, is_first: true, .. } => {
-                told(agents::document(&self.disk.borrow(), &path), |document| {
-                    Answer::Document(Some(document))
-                })
-            }
-            Need::Document { is_first: false, .. } => Answer::Document(None),
+            Need::Document { path, is_first, .. } => told(self.document(&path, is_first), Answer::Document),
             Need::Command { bytes } => helpers.command(&bytes),
             Need::Normal { path } => Answer::Text(path.nfc().collect()),
             Need::Unmarked { text } => {
@@ -231,6 +228,14 @@ impl Host {
             Some(rules) => made(rules.secrets(texts).map(|found| to_json(&found))),
             None => failed(rules::missing()),
         }
+    }
+
+    // The next document of a file that is read; one file after another.
+    fn document(&self, path: &str, is_first: bool) -> Result<Option<Document>, Failure> {
+        if is_first {
+            self.documents.replace(agents::documents(&self.disk.borrow(), path)?);
+        }
+        Ok(self.documents.borrow_mut().pop_front())
     }
 
     /// Writes a file of an agent's, never over one that is there; nobody else may read it.

@@ -54,6 +54,10 @@ function leaseOf(pid) {
   return { pid: BigInt(pid), host: hostname(), boot, start, program: "host.mjs" };
 }
 
+/** What a need about a file is called where it is refused; the first ones follow nothing, the others may be about a link itself. */
+const WITHIN = /** @type {Record<string, string>} */ ({ read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", hash: "read" });
+const BESIDE = /** @type {Record<string, string>} */ ({ remove: "remove", move: "move", copy: "copy", link: "link" });
+
 /** How each need is answered; with nothing, it is done. @typedef {Record<string, (asked: any) => any>} Answers */
 
 /** Vocabularies by their encodings: one instance serves all stores. @type {Map<string, any>} */
@@ -112,9 +116,22 @@ export class Host {
     return join(root.val ?? this.roots[root.tag], path);
   }
 
+  /** A link below a root would lead out of it. @param {string} need @param {any} asked */
+  #refuseLinks(need, asked) {
+    const verb = WITHIN[need] ?? BESIDE[need];
+    const { root, path } = (verb && (asked.file ?? asked.folder ?? asked.from ?? asked)) || {};
+    if (!root || root.tag === "outside") return;
+    const names = path.split("/");
+    for (let length = 1; length < names.length + (need in WITHIN ? 1 : 0); length += 1) {
+      const found = unlessAbsent(() => lstatSync(this.#at({ root, path: names.slice(0, length).join("/") })));
+      if (found?.isSymbolicLink()) throw refusal("outside_store", `could not ${verb} "${this.#at({ root, path })}": expected a file of the store, but found a link instead`);
+    }
+  }
+
   /** @param {{ tag: string, val?: any }} need @param {Answers} own */
   async #answer({ tag, val }, own) {
     try {
+      this.#refuseLinks(tag, val);
       const answer = own[tag] ?? this.#answers[tag];
       if (!answer) throw refusal("no_counter", "this host counts by its vocabularies alone");
       return { tag: "done", ...(await answer(val)) };

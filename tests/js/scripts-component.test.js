@@ -7,7 +7,6 @@ import { tryAll } from "../conformance/scripting/door.mjs";
 /** What the component has not yet, or the host that tries it, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
-  "a link that is refused": "links-refused",
 };
 
 /** What is no request of the component's. @type {Record<string, string>} */

@@ -5,7 +5,6 @@ import { inRust } from "../conformance/scripting/rust.mjs";
 
 /** What the Rust host has not yet, and which scripts want it. The list only gets shorter. @type {Record<string, string>} */
 const MISSING = {
-  "OpenCode's folders": "import-opencode-files",
   "the file that is looked at first where the store was closed": "closed-store damage-log-a-folder",
 };
 

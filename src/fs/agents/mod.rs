@@ -4,7 +4,7 @@ mod gemini;
 mod rollouts;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,6 +18,7 @@ use super::disk::{At, Disk};
 use super::tree::Tree;
 use crate::interop::kept::{self, Kept};
 use crate::interop::native;
+use crate::interop::opencode::sessions_of_tree;
 use crate::operation::{Document, Failure, Kind};
 
 pub(super) use gemini::place as gemini_place;
@@ -48,33 +49,40 @@ pub(super) enum Wanted<'a> {
     Of(&'a Kept),
 }
 
-/// What a file holds: itself, behind what it goes on with.
-pub(super) fn document(disk: &Disk, path: &str) -> Result<Document, Failure> {
-    let bytes = plain(disk, path)?;
-    let bytes = rollouts::with_base(disk, path, bytes)?;
+/// What a file holds: itself, behind what it goes on with; or of OpenCode's folders each session.
+pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, Failure> {
+    if disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder) {
+        let sessions = sessions_of_tree(&files_of_tree(disk, path)?).into_iter();
+        return Ok(sessions.map(|text| Document { bytes: text.into(), ..Document::default() }).collect());
+    }
+    let bytes = rollouts::with_base(disk, path, plain(disk, path)?)?;
     let beside = kept::beside(path).iter().find_map(|place| {
         // It says a little of it, no more: without it the session is read all the same.
         let stat = disk.stat(&at(place)).ok().flatten()?;
         let is_small = stat.kind == Kind::File && stat.size <= LARGEST_BESIDE;
         is_small.then(|| disk.read(&at(place), 0, None).ok().flatten()).flatten()
     });
-    Ok(Document { bytes, beside, is_alone: true, failure: None })
+    Ok(VecDeque::from([Document { bytes, beside, is_alone: true, failure: None }]))
+}
+
+fn files_of_tree(disk: &Disk, root: &str) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let mut paths = Vec::new();
+    walk(disk, root, false, &mut |path, _| paths.push(String::from(path)));
+    let below = |path: &str| String::from(path[root.len()..].trim_start_matches('/'));
+    let read = |path: String| Ok((below(&path), disk.read(&at(&path), 0, None)?.unwrap_or_default()));
+    paths.into_iter().map(read).collect()
 }
 
 // A file as it is. What this host has no library for is refused.
 fn plain(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     let refused = |code: &str, message: String| Failure { code: code.into(), message, ..Failure::default() };
-    let is_folder = disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder);
-    let bytes = if is_folder { None } else { disk.read(&at(path), 0, None)? };
+    let bytes = disk.read(&at(path), 0, None)?;
+    let bytes = bytes
+        .ok_or_else(|| refused("not_found", format!("expected a file at \"{path}\", but found none")))?;
     let unread = match &bytes {
-        None if is_folder => "the folders of OpenCode, which this host does not read",
-        None => {
-            let message = format!("expected a file at \"{path}\", but found none");
-            return Err(refused("not_found", message));
-        }
-        Some(bytes) if bytes.starts_with(DATABASE) => "a database, which this host does not read",
-        Some(bytes) if bytes.starts_with(PACKED) => "what zstd compressed, which this host does not unpack",
-        Some(_) => return Ok(bytes.unwrap_or_default()),
+        bytes if bytes.starts_with(DATABASE) => "a database, which this host does not read",
+        bytes if bytes.starts_with(PACKED) => "what zstd compressed, which this host does not unpack",
+        _ => return Ok(bytes),
     };
     let message = format!("expected a plain file at \"{path}\", but found {unread}");
     Err(refused("missing_dependency", message))

@@ -9,6 +9,7 @@
 
 mod parts;
 mod table;
+mod tree;
 
 use alloc::format;
 use alloc::string::String;
@@ -24,6 +25,8 @@ use crate::time;
 
 use parts::{Envelope, answer, prompt};
 use table::REASONS;
+
+pub use tree::sessions_of_tree;
 
 pub use table::COVERAGE;
 

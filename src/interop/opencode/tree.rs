@@ -1,0 +1,142 @@
+//! OpenCode's folders, from before it had a database: each session as the document that `opencode export` gives,
+//! `{"info","messages":[{"info","parts"}]}`. What a file says is not written anew but passed on as it stands; one that is no JSON is
+//! passed on as a text, which the reader lists.
+
+use alloc::borrow::Cow;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+
+/// The files of a kind or a place, by what they belong to.
+type Grouped<'a> = BTreeMap<String, Vec<&'a str>>;
+
+/// What is in the folders.
+struct Tree<'a> {
+    files: &'a BTreeMap<String, Vec<u8>>,
+    /// Messages by their sessions.
+    of_session: Grouped<'a>,
+    /// Parts by their messages.
+    of_message: Grouped<'a>,
+}
+
+/// The sessions of all files below the folder, by their paths from there, in the order of these. Parts and messages are found by their
+/// folders, and where these name nothing that is there, by what they say themselves.
+pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let of =
+        |kind: &str| files.keys().filter(|path| is_of(path, kind)).map(String::as_str).collect::<Vec<_>>();
+    let (sessions, messages) = (of("session"), of("message"));
+    let tree = Tree::of(files, &messages, &of("part"));
+    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    for path in sessions {
+        let own = tree.text(path);
+        let id = own_id(&own).unwrap_or_else(|| name_of(path).into());
+        let info = match Fields::parse(&own) {
+            Ok(_) => completed(&own, &[("id", &id)]),
+            Err(_) => format!("{{\"id\":{},\"unreadable\":{}}}", to_json(&id), to_json(&own)),
+        };
+        all.push(tree.conversation(&id, &info));
+        told.insert(id);
+    }
+    // Its file was lost, and what was said was not.
+    for path in messages {
+        let id = folder_of(path);
+        if told.insert(id.into()) {
+            all.push(tree.conversation(id, &format!("{{\"id\":{}}}", to_json(&id))));
+        }
+    }
+    all
+}
+
+impl<'a> Tree<'a> {
+    fn of(files: &'a BTreeMap<String, Vec<u8>>, messages: &[&'a str], parts: &[&'a str]) -> Tree<'a> {
+        let mut tree = Tree { files, of_session: Grouped::new(), of_message: Grouped::new() };
+        for path in messages {
+            tree.of_session.entry(folder_of(path).into()).or_default().push(path);
+        }
+        let named: BTreeSet<&str> = messages.iter().map(|path| name_of(path)).collect();
+        let is_placed = |path: &&&str| path.matches('/').count() > 1 && named.contains(folder_of(path));
+        for path in parts.iter().filter(is_placed) {
+            tree.of_message.entry(folder_of(path).into()).or_default().push(path);
+        }
+        for path in parts.iter().filter(|path| !is_placed(path)) {
+            let said = word(&tree.text(path), "messageID");
+            tree.of_message.entry(said.unwrap_or_else(|| folder_of(path).into())).or_default().push(path);
+        }
+        tree
+    }
+
+    fn text(&self, path: &str) -> Cow<'a, str> {
+        let bytes = self.files.get(path).map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    }
+
+    fn conversation(&self, id: &str, info: &str) -> String {
+        let paths = self.of_session.get(id).map(Vec::as_slice).unwrap_or_default();
+        let mut said: Vec<(f64, &str, Cow<'_, str>)> = paths
+            .iter()
+            .map(|path| {
+                let own = self.text(path);
+                (created(&own), *path, own)
+            })
+            .collect();
+        said.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+        let messages: Vec<String> = said.iter().map(|(_, path, own)| self.message(id, path, own)).collect();
+        format!("{{\"info\":{info},\"messages\":[{}]}}", messages.join(","))
+    }
+
+    fn message(&self, session: &str, path: &str, own: &str) -> String {
+        let native = own_id(own).unwrap_or_else(|| name_of(path).into());
+        let mut met = BTreeSet::new();
+        let of = |key: &str| self.of_message.get(key).into_iter().flatten().copied();
+        let parts: Vec<String> = of(&native)
+            .chain(of(name_of(path)))
+            .filter(|part| met.insert(*part))
+            .map(|part| {
+                let known = [("id", name_of(part)), ("sessionID", session), ("messageID", &native)];
+                completed(&self.text(part), &known)
+            })
+            .collect();
+        let info = completed(own, &[("id", &native), ("sessionID", session)]);
+        format!("{{\"info\":{info},\"parts\":[{}]}}", parts.join(","))
+    }
+}
+
+fn is_of(path: &str, kind: &str) -> bool {
+    path.strip_prefix(kind).is_some_and(|rest| rest.starts_with('/')) && path.ends_with(".json")
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit('/').nth(1).unwrap_or_default()
+}
+
+fn name_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".json").unwrap_or(name)
+}
+
+fn word(json: &str, key: &str) -> Option<String> {
+    Fields::parse(json).ok()?.take(key, &mut Vec::new())
+}
+
+fn own_id(json: &str) -> Option<String> {
+    word(json, "id").filter(|id| !id.is_empty())
+}
+
+fn created(json: &str) -> f64 {
+    let time = Fields::parse(json).ok().and_then(|fields| Fields::parse(fields.raw("time")?).ok());
+    time.and_then(|time| time.raw("created")?.parse().ok()).unwrap_or_default()
+}
+
+// A file's object with what its path says, where it does not say it itself.
+fn completed(text: &str, known: &[(&str, &str)]) -> String {
+    let Ok(fields) = Fields::parse(text) else { return to_json(&text) };
+    let more = known.iter().filter(|(key, _)| !fields.has(key));
+    let more: Vec<String> = more.map(|(key, value)| format!("\"{key}\":{}", to_json(value))).collect();
+    let head = text.trim_end().strip_suffix('}').unwrap_or(text).trim_end();
+    let between = if more.is_empty() || head.ends_with('{') { "" } else { "," };
+    format!("{head}{between}{}}}", more.join(","))
+}
