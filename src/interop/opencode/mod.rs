@@ -1,5 +1,5 @@
 //! OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`. Its database and its older
-//! folders are turned into the same by `js/agents/opencode.js`.
+//! folders are turned into the same by `js/agents/opencode.js`; the folders, for a Rust program, by `tree.rs`.
 //!
 //! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands before
 //! what was said next. A tool part is a call of the answer and, once it has an output or an error, a message behind it.
