@@ -200,6 +200,7 @@ impl Leaving {
     }
 
     // A value, JSON, of which nobody knows anything but what a title of the session in this folder is made of.
+    #[cfg(feature = "interop")]
     pub(super) async fn beside(
         &self,
         io: &Io,

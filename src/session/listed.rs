@@ -17,6 +17,7 @@ use crate::record::status::Status;
 use crate::time;
 
 /// No title or summary that is shorter was cut.
+#[cfg(feature = "interop")]
 const CUT: usize = 40;
 
 /// What a line of the index says of a session.
@@ -171,6 +172,7 @@ pub struct Listed {
 
 impl Listed {
     /// Whether its title or summary may be cut from a longer text.
+    #[cfg(feature = "interop")]
     pub(crate) fn may_be_cut(&self) -> bool {
         let is_long = |text: &str| text.encode_utf16().count() >= CUT;
         is_long(&self.entry.title) || self.entry.summary.as_deref().is_some_and(is_long)
