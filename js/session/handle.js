@@ -149,9 +149,7 @@ export class Live {
   }
 
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */
-  get wasStaged() {
-    return !this.isLive || called(() => this.#native.wasStaged);
-  }
+  get wasStaged() { return !this.isLive || called(() => this.#native.wasStaged); }
 
   /** Gives back what the core knows of it: of many sessions that is much. */
   letGo() {
@@ -167,9 +165,7 @@ export class Live {
   }
 
   /** What is known of it is of the core that is at work. */
-  get isLive() {
-    return this.#instance === whole.instance;
-  }
+  get isLive() { return this.#instance === whole.instance; }
 
   get #isKnown() {
     if (!this.isLive) return false;
@@ -191,9 +187,7 @@ export class Live {
   }
 
   /** Its id; empty until it was opened or begun. Also while the core is gone. */
-  get id() {
-    return this.#id;
-  }
+  get id() { return this.#id; }
 
   /** `metadata.json`; of one that was let go, as it was before. @returns {MetadataJson} */
   get metadata() {
@@ -202,9 +196,7 @@ export class Live {
   }
 
   /** Nobody said anything of it yet. */
-  get isEmpty() {
-    return called(() => this.#made().isEmpty);
-  }
+  get isEmpty() { return called(() => this.#made().isEmpty); }
 
   #made() {
     if (this.isDeleted) throw elsewhere(this.place.path);
@@ -220,13 +212,9 @@ export class Live {
   }
 
   /** @param {Begin} begin @param {Own} [own] */
-  #driven(begin, own) {
-    return drive(begin, own ? { ...this.#host, own } : this.#host);
-  }
+  #driven(begin, own) { return drive(begin, own ? { ...this.#host, own } : this.#host); }
 
-  get #home() {
-    return join(this.#cache.folder, "..");
-  }
+  get #home() { return join(this.#cache.folder, ".."); }
 
   /** @param {CoreFile} file */
   #at({ root, path }) {

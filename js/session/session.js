@@ -99,9 +99,7 @@ export class Session {
    * @internal
    * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend: Lend }} parts
    */
-  static of(parts) {
-    return new Session(parts, new Live(parts).begun());
-  }
+  static of(parts) { return new Session(parts, new Live(parts).begun()); }
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
@@ -172,9 +170,7 @@ export class Session {
    * tokenBudget; // => 6000
    * report.messages[0].action; // => "kept"
    */
-  context(request = {}) {
-    return /** @type {Promise<any>} */ (this.#contexts.context(request));
-  }
+  context(request = {}) { return /** @type {Promise<any>} */ (this.#contexts.context(request)); }
 
   /**
    * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
@@ -257,9 +253,7 @@ export class Session {
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
    */
-  async stop(options = {}) {
-    await this.#become("paused", knownOptions("stop", options).summary);
-  }
+  async stop(options = {}) { await this.#become("paused", knownOptions("stop", options).summary); }
 
   /** The same as `stop`, without words. @example await session.pause(); */
   pause() { return this.stop(); }
@@ -394,9 +388,7 @@ export class Session {
   hold() { return this.#run("hold"); }
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
-  examine() {
-    return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined(this.#secrets)));
-  }
+  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined(this.#secrets))); }
 
   /**
    * The session as one text.
@@ -429,9 +421,7 @@ export class Session {
   }
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
-  async close() {
-    await this.#ended("close");
-  }
+  async close() { await this.#ended("close"); }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
   letGo() {

@@ -214,8 +214,15 @@ export class OpenSessions {
     this.#open.set(path, session);
     if (!(this.#idleMs > 0)) return;
     const told = (/** @type {Error} */ { message }) => this.tell([{ path, notice: { code: "not_paused", message } }]);
-    this.#resting ??= setInterval(() => this.#core.run("rest").catch(told), Math.min(this.#idleMs, LONGEST_MS));
+    this.#resting ??= setInterval(() => this.#rest().catch(told), Math.min(this.#idleMs, LONGEST_MS));
     this.#resting.unref?.();
+  }
+
+  async #rest() {
+    for (const session of this.#open.values()) {
+      await session.look();
+      await session.takeUp();
+    }
   }
 
   /** What is kept open. @param {Place} place */

@@ -194,7 +194,10 @@ export class Store {
    * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
   async list(options = {}) {
-    return leaving(await this.#all(knownOptions("list", options)), this.#redaction, (one) => this.#places.of(one));
+    const isLimit = (/** @type {Setting} */ { key, source }) => source !== "default" && /^autoPersist\.(max|autoArchive)/.test(key);
+    const asked = knownOptions("list", options);
+    if (asked.verify !== false && this.#read.all.some(isLimit)) await this.#beside.run("keepTidy");
+    return leaving(await this.#all(asked), this.#redaction, (one) => this.#places.of(one));
   }
 
   /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */

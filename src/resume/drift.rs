@@ -124,8 +124,9 @@ fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
     let Some(rest) = tool.strip_prefix("mcp__") else { return false };
     let is_of = |server: &String| {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
-        let server: String = server.chars().map(plain).collect();
-        rest.strip_prefix(&*server).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+        let mut letters = rest.chars();
+        let is_same = server.chars().all(|letter| letters.next() == Some(plain(letter)));
+        is_same && (letters.as_str().is_empty() || letters.as_str().starts_with("__"))
     };
     !BROUGHT.iter().any(|brought| rest.starts_with(brought)) && !servers.iter().any(is_of)
 }

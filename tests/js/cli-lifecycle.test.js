@@ -153,7 +153,7 @@ check("what a file of settings says is too old or too much is archived when sess
   assert.equal(listed().length, 3, "it is turned off");
   leftoff(["settings", "autoPersist.enabled", "true"]);
   const first = leftoff(["list"]);
-  assert.match(first.stderr, /settings\.json: archived 1 session of this project, since autoPersist\.autoArchiveAfterDays is 30\n/);
+  assert.match(first.stderr, /settings\.json: sessions of this project that are archived now, by \{"autoArchiveAfterDays":30\}: 1\n/);
   assert.deepEqual([first.stdout.includes(old), leftoff(["list"]).stderr], [false, ""], "told once");
   assert.deepEqual([listed(), listed("--status", "archived")], [young.sort(), [old]]);
   leftoff(["unarchive", old]);

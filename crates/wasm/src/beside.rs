@@ -45,6 +45,7 @@ impl Operations {
             "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
+            "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),
             "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),

@@ -94,7 +94,6 @@ impl Operations {
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
-            "rest" => store.rest().map(none),
             "note" => store.note(word()).map(none),
             "save" => store.save().map(none),
             _ => return Err(small(&unknown())),

@@ -45,24 +45,16 @@ export class Contexts {
   }
 
   /** @returns {Promise<SessionState>} */
-  async state() {
-    return this.#out(await this.#live.run("state"));
-  }
+  async state() { return this.#out(await this.#live.run("state")); }
 
   /** @param {{ maxTokens: number, encoding: string }} options @returns {Promise<string>} */
-  async brief(options) {
-    return this.#out(await this.#live.run("brief", toJson(options)));
-  }
+  async brief(options) { return this.#out(await this.#live.run("brief", toJson(options))); }
 
   /** @returns {Promise<string[]>} */
-  pins() {
-    return this.#live.run("pins");
-  }
+  pins() { return this.#live.run("pins"); }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>} */
-  async summaryOf(asked) {
-    return this.#out(await this.#live.run("summaryOf", toJson(asked)));
-  }
+  async summaryOf(asked) { return this.#out(await this.#live.run("summaryOf", toJson(asked))); }
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
   compact({ apply = false, undo = false, keep, ...request }) {
@@ -71,9 +63,7 @@ export class Contexts {
   }
 
   /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
-  async #out(value) {
-    return (await this.#secrets.out(value)).value;
-  }
+  async #out(value) { return (await this.#secrets.out(value)).value; }
 
   /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
   #asked({ count, summarize, strategies = [], ...request }) {

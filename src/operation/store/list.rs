@@ -39,9 +39,6 @@ impl Store {
 
     pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Listed>, Trouble> {
         let wanted = Wanted::from_json(request)?;
-        if !wanted.is_unverified {
-            Box::pin(self.kept_tidy(io)).await?;
-        }
         self.all_listed(io, &wanted).await
     }
 

@@ -68,6 +68,7 @@ pub struct Store {
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
     // When it was looked last whether something is to be archived today.
+    #[cfg(feature = "interop")]
     tidied_ms: Cell<i64>,
 }
 
@@ -89,6 +90,7 @@ impl Store {
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             trashed_ms: Cell::default(),
+            #[cfg(feature = "interop")]
             tidied_ms: Cell::default(),
         })
     }

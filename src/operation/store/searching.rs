@@ -14,6 +14,7 @@ impl Store {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
             let mut left = Vec::new();
+            store.kept_tidy(&io, &request).await?;
             for one in store.list_asked(&io, &request).await? {
                 left.push(store.listed_out(&io, &one, &leaving).await?);
             }

@@ -9,15 +9,19 @@ use alloc::vec::Vec;
 use super::Store;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
-use crate::json::text::to_json;
+#[cfg(feature = "interop")]
 use crate::layout;
+#[cfg(feature = "interop")]
 use crate::operation::lease::Notice;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::event::Change;
 use crate::session::ask::Ask;
 use crate::session::listed::{Listed, Wanted};
 use crate::session::tidy::{Aged, Limits, too_old};
-use crate::settings::{Setting, Source, grouped};
+use crate::settings::grouped;
+#[cfg(feature = "interop")]
+use crate::settings::{Setting, Source};
+#[cfg(feature = "interop")]
 use crate::time;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
@@ -57,8 +61,19 @@ impl Store {
 
     /// Archives what a file of settings says is too much or too old, once a day; it is told with what lists find out. What holds
     /// unless a file says otherwise is for who asks to tidy: a year's sessions that were imported today are not to be hidden
-    /// tomorrow.
-    pub(super) async fn kept_tidy(&self, io: &Io) -> Result<(), Trouble> {
+    /// tomorrow. [`Store::list_out`] does it; the host that lists otherwise asks for it.
+    #[cfg(feature = "interop")]
+    pub fn keep_tidy(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.kept_tidy(&io, "{}").await })
+    }
+
+    // Where a list is asked for that looks at the files.
+    #[cfg(feature = "interop")]
+    pub(super) async fn kept_tidy(&self, io: &Io, request: &str) -> Result<(), Trouble> {
+        if Wanted::from_json(request)?.is_unverified {
+            return Ok(());
+        }
         let is_today = |ms: i64| (0..DAY_MS as i64).contains(&io.now_ms().saturating_sub(ms));
         if is_today(self.tidied_ms.replace(io.now_ms())) {
             return Ok(());
@@ -80,6 +95,7 @@ impl Store {
     }
 
     // What was archived, as people are told it.
+    #[cfg(feature = "interop")]
     async fn tidied_today(
         &self,
         io: &Io,
@@ -93,11 +109,10 @@ impl Store {
         }
         io.replace(&stamp, format!("{}\n", time::format(io.now_ms())).into_bytes(), None).await?;
         let limits: Vec<String> =
-            said.iter().map(|one| format!("{}:{}", to_json(short(one.key)), one.value)).collect();
-        let count = self.tidied(io, &format!("{{{}}}", limits.join(","))).await?.len();
-        let keys: Vec<String> = said.iter().map(|one| format!("{} is {}", one.key, one.value)).collect();
-        let s = if count == 1 { "" } else { "s" };
-        let message = format!("archived {count} session{s} of this project, since {}", keys.join(" and "));
+            said.iter().map(|one| format!("\"{}\":{}", short(one.key), one.value)).collect();
+        let limits = format!("{{{}}}", limits.join(","));
+        let count = self.tidied(io, &limits).await?.len();
+        let message = format!("sessions of this project that are archived now, by {limits}: {count}");
         Ok((count > 0).then_some(message))
     }
 
@@ -142,6 +157,7 @@ impl Store {
 }
 
 // How many sessions a file keeps, and for how long.
+#[cfg(feature = "interop")]
 fn said(all: &[Setting]) -> Vec<&Setting> {
     if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
         return Vec::new();
@@ -151,6 +167,7 @@ fn said(all: &[Setting]) -> Vec<&Setting> {
     all.iter().filter(|one| one.source != Source::Default).filter(is_limit).collect()
 }
 
+#[cfg(feature = "interop")]
 fn short(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, name)| name)
 }
