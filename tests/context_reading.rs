@@ -13,7 +13,7 @@ use leftoff::record::span::Span;
 use leftoff::session::handle::Session;
 use leftoff::session::needs::Needs;
 use leftoff::session::source::Source;
-use leftoff::tokens::Vocabulary;
+use leftoff::tokens::{Counting, Vocabulary};
 
 const ESTIMATED: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;
 
@@ -210,4 +210,30 @@ fn bytes_that_were_not_asked_for_are_refused() {
     refused(&mut build, range.start - 1, asked);
     build.bytes(range.start, asked).unwrap();
     refused(&mut build, range.start, asked);
+}
+
+#[test]
+fn a_vocabulary_that_comes_late_gives_the_same_context() {
+    let vocabulary = Vocabulary::o200k_base();
+    let (mut session, stamp) = (Session::new(None), common::stamp(1));
+    let messages = vec![said(Role::Assistant, "hello"), said(Role::User, &"ask for it ".repeat(9000))];
+    let staged = session.stage_messages(messages, &stamp, Counting::by(Some(&vocabulary))).unwrap();
+    session.commit_messages(0).unwrap();
+    for window in [500, 2000, 400_000] {
+        let request = format!(r#"{{"window":{window}}}"#);
+        let early = build(session.source(), &staged.bytes, &request, Some(&vocabulary)).unwrap();
+        let mut late = Build::new(Request::from_json(&request).unwrap(), session.source());
+        let mut known = None;
+        let context = loop {
+            match late.next(known).unwrap() {
+                Outcome::Ready(context) => break context,
+                Outcome::Needs(Needs::Bytes { range }) => {
+                    late.bytes(range.start, &staged.bytes[range.start as usize..range.end as usize]).unwrap();
+                }
+                Outcome::Needs(Needs::Counts { .. }) => known = Some(&vocabulary),
+                Outcome::Needs(needs) => panic!("{needs:?}"),
+            }
+        };
+        assert_eq!(context, early, "{window}");
+    }
 }

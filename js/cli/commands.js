@@ -88,6 +88,7 @@ export async function show(args) {
 
 /** @param {Args} args */
 export async function context(args) {
+  if (args.full && (args.compare || !args.last)) throw new LeftoffError({ code: "usage", message: "expected --last alone beside --full, but found that it was given otherwise" });
   if (args.last && !args.compare) return lastContext(args);
   const request = await requested(args);
   const { last, built } = await using(args, async (store) => {
@@ -103,8 +104,17 @@ export async function context(args) {
 
 /** @param {Args} args */
 async function lastContext(args) {
-  const value = kept(await using(args, async (store) => (await chosen(store, args)).lastContext()));
-  return { text: `built ${value.at}\n${summed(value)}${explain(value.report)}\n`, value };
+  const isFull = Boolean(args.full);
+  const value = kept(await using(args, async (store) => (await chosen(store, args)).lastContext({ full: isFull })));
+  const explained = !isFull || args.explain ? `${explain(value.report)}\n` : "";
+  return { text: `built ${value.at}\n${summed(value)}${explained}${"isVerified" in value ? sent(value) : ""}`, value };
+}
+
+/** The messages that were sent, or what can be shown of them. @param {import("../types/index.js").SentContext} last */
+function sent({ isVerified, differences, messages }) {
+  const why = differences.map(({ code, message }) => `${message} (${code})\n`).join("");
+  const what = messages ? "not verified, these are not the messages that were sent" : "not verified, the messages that were sent cannot be shown";
+  return `${isVerified ? "verified: these are the messages that were sent" : what}\n${why}\n${(messages ?? []).map(readable).join("\n")}`;
 }
 
 /** @template T @param {T | undefined} last @returns {T} */

@@ -155,10 +155,12 @@ const commands = {
     ...sent,
     explain: flag("why these messages"),
     last: flag("what the last one was made of, without its texts"),
+    full: flag("with --last: its messages, built again from the session as it was then, and checked"),
     compare: flag("what differs from the last one"),
   }, [
     ["leftoff context last --window 8000 --explain", "and why each message is there"],
     ["leftoff context last --model gpt-5 --format anthropic --json", "ready to be sent"],
+    ["leftoff context last --last --full", "the messages that were sent last"],
   ]),
   compact: command(compact, "compact", "have a summary stand in contexts for older messages; first only what it would do", {
     ...session,

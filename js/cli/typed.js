@@ -28,7 +28,10 @@ const TYPED = {
     takes: "nothing, or --apply",
     run: (args, [first]) => (first === undefined || first === "--apply" ? compact({ ...args, apply: args.apply || first === "--apply" }) : undefined),
   },
-  debug: { takes: "nothing, or context", run: (args, [first = "context"]) => (first === "context" ? context({ ...args, last: true }) : undefined) },
+  debug: {
+    takes: "nothing, context or full",
+    run: (args, words) => (["", "context", "full", "context full"].includes(words.join(" ")) ? context({ ...args, last: true, full: words.includes("full") }) : undefined),
+  },
 };
 
 /** @param {Args} args */

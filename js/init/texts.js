@@ -33,6 +33,6 @@ export function texts(program, from, { plugin = false } = {}) {
     sessions: { description: "Conversations of this project that leftoff keeps", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
     session: { description: "This conversation as leftoff keeps it", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },
     compact: { description: "What compaction would do to this conversation's contexts in leftoff", hint: "[--apply]", runs: `typed compact ${here}`, then: SHOW },
-    debug: { description: "What the last context that leftoff built was made of", runs: `typed debug ${here}`, then: SHOW },
+    debug: { description: "What the last context that leftoff built was made of; with full, that context", hint: "[full]", runs: `typed debug ${here}`, then: SHOW },
   };
 }

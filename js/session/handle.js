@@ -120,7 +120,17 @@ export class Live {
 
   /** What is wrong with it. @param {Leaving} leaving */
   async examined(leaving) {
-    const { value } = await this.#passed("examine", "", leaving).next();
+    return this.#told("examine", "", leaving);
+  }
+
+  /** What the last context was made of, and its messages, built again. @param {Leaving} leaving */
+  sentContext(leaving) {
+    return this.#told("sentContext", String(leaving.isOn), leaving);
+  }
+
+  /** Drives one that gives no pages. @param {string} name @param {string} request @param {Leaving} leaving */
+  async #told(name, request, leaving) {
+    const { value } = await this.#passed(name, request, leaving).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
   }
 
@@ -131,7 +141,7 @@ export class Live {
     const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));
     try {
       const native = leaving.native;
-      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents });
+      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => leaving.outBytes(json) } });
     } finally {
       free();
     }

@@ -15,7 +15,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Find } from "../store/open-sessions.js" */
 /** @import { Waiting } from "./waiting.js" */
-/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Holder, KeptReport, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Holder, KeptReport, SentContext, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -174,13 +174,15 @@ export class Session {
 
   /**
    * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
-   * @returns {Promise<KeptReport | undefined>}
+   * @template {boolean} [F=false] @param {{ full?: F }} [options] `full`: with its messages, built again from the session as it was then,
+   *   and whether they are those that were given
+   * @returns {Promise<(F extends true ? SentContext : KeptReport) | undefined>}
    * @example
    * await session.append({ role: "user", content: "Hello" });
    * await session.context({ window: 8000 });
    * (await session.lastContext())?.strategy; // => "full-history"
    */
-  lastContext() { return this.#contexts.last(); }
+  async lastContext(options = {}) { return this.#contexts.last(knownOptions("lastContext", options)); }
 
   /**
    * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.

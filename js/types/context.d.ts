@@ -108,6 +108,22 @@ export interface KeptReport extends Omit<ContextBuildResult, "messages"> {
   at: string;
 }
 
+/** The last context with its messages, built again from the session as it was then. */
+export interface SentContext extends KeptReport {
+  /** Not there where they cannot be built. Where it is not verified, what can be shown of them. */
+  messages?: MessageOf<Format>[];
+  /** They are what was given, by a checksum. */
+  isVerified: boolean;
+  /** Why they are not. */
+  differences: {
+    /** `own_strategy`, `own_counter`: what you gave chose or counted them; `summary_gone`, `blob_gone`: it was in them;
+     * `redaction_changed`: other rules say what may leave; `log_shrunk`: the log is shorter than then; `no_recipe`: nothing is kept but
+     * the report; `context_changed`: the log was changed otherwise than at its end, or another version built it. */
+    code: "own_strategy" | "own_counter" | "summary_gone" | "blob_gone" | "redaction_changed" | "log_shrunk" | "no_recipe" | "context_changed";
+    message: string;
+  }[];
+}
+
 /** A context, or what is kept of one. */
 export type Reported = Pick<ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "report">;
 

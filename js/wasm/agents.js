@@ -18,7 +18,7 @@ import { Module } from "./module.js";
  * @property {() => void} free gives back the messages; for who is done with the handle
  */
 
-/** Who counts there: the vocabulary, or the estimate. @type {Map<boolean, bindings.Counter>} by whether it is the vocabulary */
+/** Who counts there, by the name of the encoding. @type {Map<string, bindings.Counter>} */
 const counters = new Map();
 
 export const agents = new Module(bindings, "agents.wasm", () => counters.clear());
@@ -28,10 +28,14 @@ export const agents = new Module(bindings, "agents.wasm", () => counters.clear()
  * @param {boolean} stores whether anything is: a vocabulary takes longer to be made than most operations
  */
 export function counterBeside(stores) {
-  const isExact = stores && storedIsExact();
-  const known = counters.get(isExact);
+  return namedBeside(stores && storedIsExact() ? STORED : "estimate-1");
+}
+
+/** Who counts there by the encoding of this name. @param {string} encoding */
+export function namedBeside(encoding) {
+  const known = counters.get(encoding);
   if (known) return known;
-  const counter = agents.called(({ Counter }) => (isExact ? Counter.fromPlanes(asset(`${STORED}.planes`)) : Counter.estimate()));
-  counters.set(isExact, counter);
+  const counter = agents.called(({ Counter }) => (encoding === "estimate-1" ? Counter.estimate() : Counter.fromPlanes(asset(`${encoding}.planes`))));
+  counters.set(encoding, counter);
   return counter;
 }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
 import { entropy, nowMs } from "./clock.js";
+import { namedBeside } from "./agents.js";
 import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
@@ -164,9 +165,9 @@ const ANSWERS = {
     return [PROCESS, toJson({ ...thisProcess(), name: host.lease, isAlone })];
   },
   gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
-  async vocabulary({ encoding }, { number }) {
-    const counter = exactCounter(encoding);
-    whole.called(() => operationsOf(whole).vocabulary(number, counter));
+  async vocabulary({ encoding }, { host: { module = whole }, number }) {
+    const counter = module === whole ? exactCounter(encoding) : namedBeside(encoding);
+    module.called(() => operationsOf(module).vocabulary(number, counter));
     return [VOCABULARY];
   },
   async counts({ encoding, texts }, { host }) {

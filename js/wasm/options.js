@@ -13,7 +13,7 @@ const OPTIONS = {
   list: "all? type status archived agent folder since until sort limit verify?",
   import: "from only onProgress!", record: "agent path~ only commandOf!", setting: "project?",
   tidy: "enabled? saveAfterAssistantMessage? saveAfterToolExecution? debounceMs# updateMetadataIntervalMs# maxSessionsPerProject autoArchiveAfterDays",
-  append: "durability format~ revives? operation expected", brief: "maxTokens encoding", stop: "summary",
+  append: "durability format~ revives? operation expected", lastContext: "full?", brief: "maxTokens encoding", stop: "summary",
   compact: "apply? undo? keep window model reserve system tools encoding assumes? format count summarize strategies",
   messages: "newestFirst? leaf allBranches?", follow: "signal", export: "allBranches?", flush: "learns?",
   countTokens: "encoding~ model~ limit#", NodeStorage: "root~", MemoryStorage: "now!",

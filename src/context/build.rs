@@ -90,7 +90,9 @@ impl Build {
             let outcome = self.chosen(&mut material, budget, vocabulary);
             let may_be_cut_more = material.is_cut && self.prices.is_of_a_shape();
             if outcome.is_ok() || !may_be_cut_more || self.spare > budget.available_tokens {
-                self.material = Some(material);
+                // What a count was missing for is not priced yet.
+                let is_priced = !matches!(outcome, Ok(Outcome::Needs(Needs::Counts { .. })));
+                self.material = is_priced.then_some(material);
                 return outcome;
             }
             self.spare = more_spare(self.spare);

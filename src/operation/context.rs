@@ -10,6 +10,7 @@ use super::append::Counts;
 use super::live::Live;
 use super::logs::LogName;
 use super::pages::refuse_bad;
+use super::passed::Recipe;
 use super::summary::{Wanted, Written};
 use super::{Io, Need, Operation, Trouble, Work};
 use crate::context::{Build, Context, Outcome, Request, extract, write_apart};
@@ -36,6 +37,10 @@ pub(super) struct Asked {
     pub window: Option<u32>,
     /// Who counts what is stored.
     pub counts: Counts,
+    /// What is kept of it, so that the same can be built again.
+    pub recipe: Recipe,
+    /// The summary that stands in it, where it is built again.
+    pub summary: Option<String>,
 }
 
 impl Asked {
@@ -53,6 +58,8 @@ pub(super) struct Built {
     told: Vec<(&'static str, u64)>,
     refused: Option<String>,
     pub missing_blobs: u64,
+    /// Which summary it was given that somebody wrote.
+    pub summary: Option<String>,
 }
 
 impl Live {
@@ -63,7 +70,7 @@ impl Live {
         Operation::new(|io| async move {
             let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
             let passed = live.passed(&io, &asked, source).await?;
-            live.keep_report(&io, &passed).await?;
+            live.keep_report(&io, &asked, &passed).await?;
             Ok(passed.json)
         })
     }
@@ -73,10 +80,16 @@ impl Live {
     pub fn last_context(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let kept = io.read_all(&live.cached(Cached::Report)).await?.unwrap_or_default();
-            let kept = String::from_utf8(kept).ok().filter(|json| Fields::check(json).is_ok());
-            Ok(kept.unwrap_or_else(|| "null".into()))
+            Ok(live.kept_report(&io).await?.map_or_else(|| "null".into(), |(report, _)| report))
         })
+    }
+
+    /// A report and the recipe behind it, where they are as they were written.
+    pub(super) async fn kept_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
+        let kept = io.read_all(&self.cached(Cached::Report)).await?.unwrap_or_default();
+        let Ok(kept) = String::from_utf8(kept) else { return Ok(None) };
+        let (report, recipe) = kept.split_once('\n').unwrap_or((&kept, ""));
+        Ok(Fields::check(report).is_ok().then(|| (report.into(), recipe.into())))
     }
 
     /// What the conversation has come to. Answer: JSON.
@@ -175,8 +188,10 @@ impl Live {
             agent.context_window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));
         let recorded: Vec<String> = model.into_iter().chain(recorded).collect();
         parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
-        let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
-        Ok(Asked { request, summarizes, leaves, window, counts: counts.clone() })
+        let json = format!("{{{}}}", parts.join(","));
+        let request = Request::from_json(&json)?;
+        let recipe = self.recipe(parts);
+        Ok(Asked { request, summarizes, leaves, window, counts: counts.clone(), recipe, summary: None })
     }
 
     /// A context of what is known of the session; as if it had been compacted through that message, where one is given. What
@@ -193,13 +208,13 @@ impl Live {
         let mut build = Build::new(asked.request.clone(), source);
         let mut vocabulary = asked.counts.vocabulary();
         let mut told = Vec::new();
-        let (mut refused, mut missing_blobs) = (None, 0);
+        let (mut refused, mut missing_blobs, mut summary) = (None, 0, None);
         loop {
             match build.next(vocabulary.as_deref())? {
                 Outcome::Ready(context) => {
                     told.retain(|(name, _)| *name == context.strategy);
                     let told = told.into_iter().map(|(_, count)| count).collect();
-                    return Ok(Built { context, told, refused, missing_blobs });
+                    return Ok(Built { context, told, refused, missing_blobs, summary });
                 }
                 Outcome::Needs(Needs::Bytes { range }) => {
                     let bytes =
@@ -214,6 +229,7 @@ impl Live {
                     let Written { cached, refused: why } =
                         self.summary(io, Wanted { range, least, tokens }, asked).await?;
                     refused = why.or(refused);
+                    summary = cached.as_ref().map(|cached| cached.id.clone());
                     build.written(cached.map(|cached| cached.summary.content));
                 }
                 Outcome::Needs(Needs::Strategy { name, budget }) => {

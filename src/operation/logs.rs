@@ -214,14 +214,25 @@ impl Live {
         }
     }
 
+    /// Takes the beginning of a log of which nothing was observed.
+    pub(super) async fn observe_part(&self, io: &Io, log: LogName, end: u64) -> Result<(), Trouble> {
+        self.observe_up_to(io, log, end).await?;
+        self.observe_tail(log);
+        Ok(())
+    }
+
     /// It is read to its end: a last line without a line feed counts if it is whole.
     pub(super) async fn observe_whole(&self, io: &Io, log: LogName) -> Result<Vec<Problem>, Trouble> {
         let mut problems = self.observe(io, log).await?;
-        problems.extend(self.with(|session| {
+        problems.extend(self.observe_tail(log));
+        Ok(problems)
+    }
+
+    fn observe_tail(&self, log: LogName) -> Vec<Problem> {
+        self.with(|session| {
             let found = log_of(session, log).observe_tail();
             taken(session, log, found)
-        }));
-        Ok(problems)
+        })
     }
 
     /// Whether it is the file that was observed, and no other one that lies in its place now.

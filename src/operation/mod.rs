@@ -31,6 +31,7 @@ mod say;
 #[cfg(feature = "interop")]
 #[cfg(feature = "interop")]
 mod search;
+mod sent;
 mod store;
 mod summary;
 mod tools;

@@ -5,15 +5,17 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use xxhash_rust::xxh64::xxh64;
+
 use super::context::{Asked, Built, counted, named_vocabulary, object};
 use super::live::Live;
+use super::logs::LogName;
 use super::{Io, Trouble, unless_bug};
 use crate::context::Counter;
 use crate::json::fields::items;
 use crate::json::text::to_json;
 use crate::layout::names::Kept;
 use crate::session::source::Source;
-use crate::shapes::Format;
 use crate::time;
 use crate::tokens::count;
 
@@ -24,10 +26,21 @@ pub(super) struct Passed {
     /// The same without its messages.
     rest: String,
     pub tokens_used: u32,
+    /// By what its messages are known, as they were built and as they leave.
+    pub made: String,
+    pub given: String,
+    /// A strategy of the caller's chose them.
+    is_own: bool,
+    /// Which summary it was given that somebody wrote.
+    pub summary: Option<String>,
     /// How many messages of the path it leaves out.
     pub left_out: u64,
     pub missing_blobs: u64,
 }
+
+/// What it takes to build a context again, beside its report: fields of JSON, which have no text of the conversation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recipe(String);
 
 /// A value as it may leave, of which the host said so.
 #[derive(Debug, Default)]
@@ -56,14 +69,19 @@ impl Out {
 }
 
 impl Built {
-    fn passed(&self, shape: Option<Format>) -> Passed {
+    fn passed(&self, asked: &Asked) -> Passed {
         let context = &self.context;
-        let (messages, rest) = self.write(shape);
+        let (messages, rest) = self.write(asked.request.shape());
+        let made = known_by(&messages);
         Passed {
             // They are JSON already, of megabytes at times: not read again.
             json: ["{\"messages\":", &messages, ",", &rest[1..]].concat(),
             rest,
             tokens_used: context.tokens_used,
+            given: made.clone(),
+            made,
+            is_own: asked.request.strategies.iter().any(|own| own.name == context.strategy),
+            summary: self.summary.clone(),
             left_out: context.original_message_count.saturating_sub(context.included_message_count),
             missing_blobs: self.missing_blobs,
         }
@@ -74,6 +92,7 @@ impl Passed {
     fn with(self, out: Out, used: u32, budget: u32) -> Result<Passed, Trouble> {
         let json = out.value.unwrap_or(self.json);
         let fields = object(&json)?;
+        let given = known_by(fields.raw("messages").unwrap_or_default());
         let mut parts: Vec<String> = fields
             .iter()
             .map(|(key, value)| match key {
@@ -87,8 +106,14 @@ impl Passed {
         }
         let json = format!("{{{}}}", parts.join(","));
         parts.retain(|part| !part.starts_with("\"messages\":"));
-        Ok(Passed { json, rest: format!("{{{}}}", parts.join(",")), tokens_used: used, ..self })
+        Ok(Passed { json, rest: format!("{{{}}}", parts.join(",")), tokens_used: used, given, ..self })
     }
+}
+
+// Of each context there is one, so it has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so that its
+// contexts look the same.
+fn known_by(messages: &str) -> String {
+    format!("{:016x}", xxh64(messages.as_bytes(), 0))
 }
 
 impl Asked {
@@ -114,10 +139,31 @@ impl Asked {
 }
 
 impl Live {
-    /// Keeps what a context was made of, without its texts, for whoever asks later. That it cannot is no reason to have no context.
-    pub(super) async fn keep_report(&self, io: &Io, passed: &Passed) -> Result<(), Trouble> {
+    /// What a context is built from that is asked for now: a request, in `parts`, and a session.
+    pub(super) fn recipe(&self, mut parts: Vec<String>) -> Recipe {
+        // What their texts cost the report says.
+        parts.retain(|part| !part.starts_with("\"system\":") && !part.starts_with("\"tools\":"));
+        let events = self.end(LogName::Events);
+        self.with(|session| {
+            let messages = session.known().bytes;
+            let project = session.metadata().project.as_ref().map(|project| &project.path);
+            let (request, project) = (parts.join(","), to_json(&project));
+            Recipe(format!(
+                "\"request\":{{{request}}},\"messages\":{messages},\"events\":{events},\"project\":{project}"
+            ))
+        })
+    }
+
+    /// Keeps what a context was made of, without its texts, for whoever asks later: a report, and on a second line how to build
+    /// it again. That it cannot is no reason to have no context.
+    pub(super) async fn keep_report(&self, io: &Io, asked: &Asked, passed: &Passed) -> Result<(), Trouble> {
         let at = to_json(&time::format(io.now_ms()));
-        let report = format!("{{\"at\":{at},{}", &passed.rest[1..]);
+        let Passed { rest, made, given, is_own, .. } = passed;
+        let (recipe, summary) = (&asked.recipe.0, to_json(&passed.summary));
+        let report = format!(
+            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"made\":\"{made}\",\"given\":\"{given}\"}}",
+            &rest[1..]
+        );
         unless_bug(io.keep(&self.cached(Kept::Report), report.into_bytes()).await).map(drop)
     }
 
@@ -126,7 +172,7 @@ impl Live {
     pub(super) async fn passed(&self, io: &Io, asked: &Asked, source: Source) -> Result<Passed, Trouble> {
         if !asked.leaves {
             let built = self.built(io, asked, source, None).await?;
-            return Ok(built.passed(asked.request.shape()));
+            return Ok(built.passed(asked));
         }
         Box::pin(self.passed_out(io, asked.clone(), source)).await
     }
@@ -135,7 +181,7 @@ impl Live {
         let mut first = None;
         loop {
             let built = self.built(io, &asked, source.clone(), None).await?;
-            let passed = built.passed(asked.request.shape());
+            let passed = built.passed(&asked);
             let budget = *first.get_or_insert(built.context.token_budget);
             let out = io.out(passed.json.clone()).await?;
             let used = passed.tokens_used + asked.grown_by(io, &out.changed).await?;

@@ -150,7 +150,7 @@ impl Live {
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
                 if bytes <= most || round == ROUNDS {
-                    live.keep_report(&io, &passed).await?;
+                    live.keep_report(&io, &asked, &passed).await?;
                     let notices = match resuming.revives && !is_complete {
                         true => live.revived_now(&io, &resuming).await?,
                         false => Vec::new(),

@@ -58,7 +58,7 @@ pub(super) struct Written {
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Cached {
-    id: String,
+    pub id: String,
     created_at: String,
     pub range: SummaryRange,
     pub original_tokens: u64,
@@ -110,7 +110,10 @@ impl Live {
     pub(super) async fn summary(&self, io: &Io, wanted: Wanted, asked: &Asked) -> Result<Written, Trouble> {
         let kept = self.kept_summaries(io).await?;
         let most = u64::from(wanted.tokens + BUFFER);
-        let reaches = |one: &&Cached| one.range.end_byte >= Some(wanted.least) && one.summary.tokens <= most;
+        let reaches = |one: &&Cached| match &asked.summary {
+            Some(that) => one.id == *that,
+            None => one.range.end_byte >= Some(wanted.least) && one.summary.tokens <= most,
+        };
         let known = kept.iter().find(reaches).cloned();
         if known.is_some() || !asked.summarizes {
             return Ok(Written { cached: known, refused: None });

@@ -63,6 +63,24 @@ test("context --compare says what differs from the last one", () =>
     assert.match(leftoff("context", session.id, "--window", "16000", "--compare").stdout, /\n {2}the same messages\n$/);
   }));
 
+test("context --last --full shows the messages that were sent, whatever came since, and where it cannot why", () =>
+  inStore({ turns: 80 }, async ({ session, home }) => {
+    const leftoff = typed(home);
+    const { messages } = await session.context({ window: 16_000 });
+    await session.append(worded("one more"));
+    await session.flush();
+    const { stdout } = leftoff("context", session.id, "--last", "--full");
+    assert.match(stdout, /^built .+\nrecent-plus-summary: \d+ of 12000 tokens, \d+ of 160 messages\nverified: these are the messages that were sent\n\n--- user\n/);
+    for (const { content } of messages) assert.ok(stdout.includes(content), content);
+    assert.ok(!stdout.includes("one more"));
+    const { value } = leftoff("context", session.id, "--last", "--full", "--json");
+    assert.deepEqual([value.isVerified, value.differences, value.messages], [true, [], messages]);
+    await session.context({ window: 16_000, encoding: "mine", count: (texts) => texts.map(({ length }) => length) });
+    await session.flush();
+    assert.match(leftoff("context", session.id, "--last", "--full").stdout, /\nnot verified, these are not the messages that were sent\nexpected .* \(own_counter\)\n\n--- /);
+    for (const args of [["--full"], ["--full", "--last", "--compare"]]) assert.equal(leftoff("context", session.id, "--window", "16000", ...args).status, 2);
+  }));
+
 test("what is typed in a client's session lists, shows, exports, archives and compacts it, and says what was sent last", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
     const leftoff = typed(home);
@@ -83,6 +101,8 @@ test("what is typed in a client's session lists, shows, exports, archives and co
     said("session", "export", file);
     assert.equal(readFileSync(file, "utf8"), said("session", "export"));
     assert.match(said("debug", "context"), /recent-plus-summary: \d+ of 12000 tokens/);
+    for (const words of [["full"], ["context", "full"]]) assert.match(said("debug", ...words), /recent-plus-summary: .*\nverified: these are the messages that were sent\n\n--- user\n\[EARLIER/);
+    assert.equal(inClient("debug", "all").status, 2);
     assert.match(said("compact"), /--apply does it/);
     assert.match(said("compact", "--apply"), /--undo takes it back/);
     said("session", "archive");

@@ -109,6 +109,10 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.live.last_context().map(text))
     }
 
+    fn sent_context(&self, leaves: bool) -> Operation {
+        UnderWay::begun(self.live.sent_context(leaves).map(text))
+    }
+
     fn state(&self) -> Operation {
         UnderWay::begun(self.live.state().map(text))
     }

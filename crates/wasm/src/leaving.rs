@@ -72,7 +72,8 @@ impl Operations {
         self.begun(running, now_ms, entropy)
     }
 
-    /// What is read of a session on its way out, in pages: `export`, `search`; and `examine`, whose answer is what is wrong.
+    /// What is read of a session on its way out, in pages: `export`, `search`; `examine`, whose answer is what is
+    /// wrong, and `sentContext`, whose answer is that; it is asked whether the host is asked how it may leave.
     pub fn pass(
         &mut self,
         live: &LiveHandle,
@@ -87,6 +88,7 @@ impl Operations {
             "export" => live.0.export(request, &leaving.0).map(none),
             "search" => live.0.search(request, &leaving.0).map(none),
             "examine" => live.0.examine().map(String::into_bytes),
+            "sentContext" => live.0.sent_context(request == "true").map(String::into_bytes),
             _ => return Err(small(&unknown())),
         };
         self.begun(running, now_ms, entropy)

@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use js_sys::{Array, Float64Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-#[cfg(feature = "core")]
 use crate::counter::Counter;
 #[cfg(feature = "core")]
 use crate::live::LiveHandle;
@@ -70,6 +69,13 @@ impl Operations {
         let read = |said: &Array| read_answer(said, vocabulary.as_ref());
         let step = running.next(now_ms as i64, answers.iter().map(read).collect());
         self.stepped(number, running, step)
+    }
+
+    /// A vocabulary that was needed; `next` answers the rest.
+    pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
+        if let Some(one) = self.under_way.iter_mut().find(|one| one.number == number) {
+            one.vocabulary.clone_from(&counter.0);
+        }
     }
 
     /// Ends an operation before its end.
@@ -178,13 +184,6 @@ impl Operations {
             _ => return Err(small(&unknown())),
         };
         self.begun(running, now_ms, entropy)
-    }
-
-    /// A vocabulary that was needed; `next` answers the rest.
-    pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
-        if let Some(one) = self.under_way.iter_mut().find(|one| one.number == number) {
-            one.vocabulary.clone_from(&counter.0);
-        }
     }
 }
 

@@ -11,7 +11,7 @@ import { toJson } from "../../wasm/json.js";
 /** @import { Leaving } from "../../privacy/redaction.js" */
 /** @import { Session } from "../session.js" */
 /** @import { Own } from "../../wasm/drive.js" */
-/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, KeptReport, SessionState, SummaryRequest, Tokenizer } from "../../types/index.js" */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, SessionState, SummaryRequest, Tokenizer } from "../../types/index.js" */
 
 export class Contexts {
   #session;
@@ -38,10 +38,12 @@ export class Contexts {
     return { id, command, block, history: context.messages, warnings, context, ...told };
   }
 
-  /** @returns {Promise<KeptReport | undefined>} */
-  async last() {
+  /** @param {{ full?: boolean }} options @returns {Promise<any>} */
+  async last({ full }) {
     await this.#live.report.settled();
-    return this.#out((await this.#live.run("lastContext")) ?? undefined);
+    const { messages, ...report } = (full ? await this.#live.sentContext(this.#secrets) : await this.#live.run("lastContext")) ?? {};
+    // The messages are as they may leave: looked at again, they would be others.
+    return report.at && { ...(await this.#out(report)), ...(messages && { messages }) };
   }
 
   /** @returns {Promise<SessionState>} */

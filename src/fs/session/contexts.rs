@@ -54,6 +54,28 @@ impl Session {
         self.left(self.0.live.last_context())
     }
 
+    /// The same with its messages, built again from the session as it was then: `isVerified` where they are those that were given,
+    /// else `differences` say why not, `[{"code","message"}]`.
+    ///
+    /// # Errors
+    /// Those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// session.context(r#"{"window":8000,"format":"openai-chat"}"#, Default::default())?;
+    /// session.append(r#"{"role":"assistant","content":"Hello to you"}"#, Default::default())?;
+    /// let sent = session.sent_context()?;
+    /// assert!(sent.ends_with(r#""isVerified":true,"differences":[],"messages":[{"role":"user","content":"Hello"}]}"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn sent_context(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.live.sent_context(false))
+    }
+
     /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
     /// compaction hook. Empty where nothing is known.
     ///

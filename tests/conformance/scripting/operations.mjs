@@ -77,7 +77,7 @@ export const OF_SESSIONS = {
   export: (session, { format, ...options }) => session.export(format, options),
   flush: (session, asked) => session.flush(asked),
   follow: (session, { most, signal }) => followed((options) => session.follow(options), most, signal),
-  lastContext: (session) => session.lastContext(),
+  lastContext: (session, asked) => session.lastContext(asked),
   messages: (session, { most = Infinity, ...reading }) => taken(session.messages(reading), most),
   metadata: (session) => session.metadata,
   others: async (session) => (await session.others()).length,

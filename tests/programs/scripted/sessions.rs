@@ -57,6 +57,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "examine" => session.examine()?,
         "export" => to_json(&session.export(&step.rest()).collect::<Result<String, _>>()?),
         "flush" => nothing(session.flush())?,
+        "lastContext" if step.flag("full")? => session.sent_context()?,
         "lastContext" => session.last_context()?,
         "messages" => messages(session, step.value("most")?, &step.rest())?,
         "metadata" => session.out(&session.metadata())?,

@@ -31,7 +31,7 @@ export const OF_SESSIONS = {
   export: ({ host, session, asked: { format = "json", allBranches } }) => texts(host, session.export(JSON.stringify({ format, allBranches }))).then((pieces) => pieces.join("")),
   examine: ({ host, session }) => json(host.run(session.examine())),
   flush: ({ host, session }) => done(host.run(session.flush())),
-  lastContext: ({ host, session }) => json(host.run(session.lastContext())),
+  lastContext: ({ host, session, own, asked: { full } }) => json(host.run(full ? session.sentContext(false) : session.lastContext(), own)),
   messages: ({ host, session, asked: { most, ...reading } }) => messages(host, session, reading).then((all) => all.slice(0, most)),
   metadata: (given) => left(given, JSON.parse(given.session.metadata())),
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
