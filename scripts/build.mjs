@@ -25,6 +25,8 @@ const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapp
 const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediate-abort";
 /** Keeps what is called from many places from being copied there, also where its author asks for that: a tenth less, and no slower. */
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
+/** What has one caller stays a function of its own: copied into that, it compresses worse and is no faster. */
+const APART = "--one-caller-inline-max-function-size=0";
 /** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
 const BUILD_STD = "-Zbuild-std=std,panic_abort";
 
@@ -33,8 +35,8 @@ const BUILD_STD = "-Zbuild-std=std,panic_abort";
  * agents' files for speed, since it reads gigabytes.
  */
 const MADE_FOR = {
-  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: "-Oz" },
-  speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: "-O2" },
+  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: ["-Oz", APART] },
+  speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
 
 /** What the package exports to JavaScript, also to who requires it. */
@@ -86,7 +88,7 @@ export async function bind(features, folder, name = "leftoff") {
   await beside("leftoff-bindgen", [await compile("leftoff-wasm", features, made), folder, name], { env });
   const bound = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  await beside("wasm-opt", [made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
+  await beside("wasm-opt", [...made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
   rmSync(bound);
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
