@@ -22,6 +22,9 @@ impl Live {
     /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
     /// with those.
     pub(super) async fn here<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
+        if self.is_deleted.get() {
+            return Err(self.elsewhere());
+        }
         let mut tries_left = TRIES;
         loop {
             let trouble = match work().await {

@@ -38,6 +38,8 @@ pub struct Live {
     pub(super) logs: [RefCell<LogFile>; 3],
     pub(super) kept: RefCell<Kept>,
     pub(super) lease: RefCell<Mine>,
+    /// Whoever asks more of one that was deleted is refused, wherever a copy of it may come back to.
+    pub(super) is_deleted: Cell<bool>,
     pub(super) is_open: Cell<bool>,
     /// The document is not there, or not as it should be.
     is_stale: Cell<bool>,
@@ -69,6 +71,7 @@ impl Live {
             logs: Default::default(),
             kept: RefCell::default(),
             lease: RefCell::new(Mine::of(!id.is_empty())),
+            is_deleted: Cell::new(false),
             is_open: Cell::new(false),
             is_stale: Cell::new(false),
             was_read: Cell::new(false),

@@ -52,7 +52,9 @@ impl Live {
     /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: what came since is folded.
     pub fn flush(self: &Rc<Live>, learns: bool) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(move |io| async move { live.flushed(&io, learns).await })
+        Operation::new(move |io| async move {
+            if live.is_deleted.get() { Ok(()) } else { live.flushed(&io, learns).await }
+        })
     }
 
     pub(super) async fn flushed(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
@@ -68,7 +70,9 @@ impl Live {
     /// Says that this process has it open no longer, and writes what is derived.
     pub fn close(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.closed(&io).await })
+        Operation::new(
+            |io| async move { if live.is_deleted.get() { Ok(()) } else { live.closed(&io).await } },
+        )
     }
 
     pub(super) async fn closed(&self, io: &Io) -> Result<(), Trouble> {

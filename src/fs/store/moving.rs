@@ -51,7 +51,9 @@ impl Store {
     /// # }
     /// ```
     pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
-        Ok(self.drive(self.0.core.delete(&session.0.live, purges))?.map(PathBuf::from))
+        let trash = self.drive(self.0.core.delete(&session.0.live, purges))?;
+        self.forget(&session.0);
+        Ok(trash.map(PathBuf::from))
     }
 
     /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`.

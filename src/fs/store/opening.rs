@@ -76,9 +76,14 @@ impl Store {
             return Ok(Some(Session(opened)));
         }
         self.0.core.forget(&opened.live);
-        self.0.sessions.borrow_mut().retain(|one| !core::ptr::eq(one.as_ptr(), Rc::as_ptr(&opened)));
+        self.forget(&opened);
         self.0.host.drive(opened.live.release())?;
         Ok(None)
+    }
+
+    // Whoever asks next gets another one.
+    pub(super) fn forget(&self, opened: &Rc<Opened>) {
+        self.0.sessions.borrow_mut().retain(|one| !core::ptr::eq(one.as_ptr(), Rc::as_ptr(opened)));
     }
 
     // One for a folder, however often it is asked for.

@@ -28,7 +28,9 @@ impl Store {
             live.refused_if_open(&io).await?;
             live.looked_here(&io).await?;
             live.closed(&io).await?;
-            store.let_go(&live, store.deleted(&io, &live, purges)).await
+            let trash = store.let_go(&live, store.deleted(&io, &live, purges)).await?;
+            live.is_deleted.set(true);
+            Ok(trash)
         })
     }
 
