@@ -8,7 +8,7 @@ import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, who
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
 import { KeptReport } from "./context/kept-report.js";
-import { Log, elsewhere } from "./log.js";
+import { LeftoffError } from "../error.js";
 import { conversationOf } from "../placement/placement.js";
 import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 
@@ -63,9 +63,9 @@ export class Live {
     this.place = place;
     /** What the last context was made of. */
     this.report = new KeptReport();
-    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, log: Log, folder: string }} */
-    this.from = { storage, log: new Log({ storage, folder }), folder };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => ({ storage: this.place.storage, path: this.from.log.path, folder: this.place.path }) };
+    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
+    this.from = { storage, folder };
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => ({ ...this.from, path: `${this.from.folder}/messages.jsonl` }) };
   }
 
   /** One that the core has begun says at once who it is. */
@@ -238,7 +238,6 @@ export class Live {
     if (!found) return undefined;
     this.place = found;
     const { storage, path: folder } = found;
-    this.from.log.goTo({ storage, folder });
     Object.assign(this.from, { storage, folder });
     return foundAt(found, this.#home);
   }
@@ -259,4 +258,9 @@ function below(folder, path) {
 /** The id that a session's folder in the home says. @param {string} path */
 export function idOf(path) {
   return path.slice(path.lastIndexOf(sep) + 1).replace(/^session-/, "");
+}
+
+/** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
+export function elsewhere(folder, cause) {
+  return new LeftoffError({ code: "not_found", message: `expected the session in "${folder}", but found that it was moved or deleted meanwhile`, cause });
 }

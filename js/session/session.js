@@ -59,9 +59,6 @@ export class Session {
   /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
   get metadata() { return this.#secrets.outNow(this.#live.metadata); }
 
-  /** The file of its messages, for who reads all of it. @internal */
-  get log() { return this.#live.from.log; }
-
   /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. @internal */
   get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
 

@@ -1,8 +1,7 @@
 // @ts-check
 /** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
 
-import { idOf } from "../session/handle.js";
-import { elsewhere } from "../session/log.js";
+import { elsewhere, idOf } from "../session/handle.js";
 import { Session } from "../session/session.js";
 
 /** A timer that is set later goes off at once. */
