@@ -86,6 +86,7 @@ impl Live {
 
     /// A report and the recipe behind it, where they are as they were written.
     pub(super) async fn kept_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
+        self.refuse_if_deleted()?;
         let kept = io.read_all(&self.cached(Cached::Report)).await?.unwrap_or_default();
         let Ok(kept) = String::from_utf8(kept) else { return Ok(None) };
         let (report, recipe) = kept.split_once('\n').unwrap_or((&kept, ""));

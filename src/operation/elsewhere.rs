@@ -22,9 +22,7 @@ impl Live {
     /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
     /// with those.
     pub(super) async fn here<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
-        if self.is_deleted.get() {
-            return Err(self.elsewhere());
-        }
+        self.refuse_if_deleted()?;
         let mut tries_left = TRIES;
         loop {
             let trouble = match work().await {
@@ -94,6 +92,10 @@ impl Live {
             }
             done => done,
         }
+    }
+
+    pub(super) fn refuse_if_deleted(&self) -> Result<(), Trouble> {
+        if self.is_deleted.get() { Err(self.elsewhere()) } else { Ok(()) }
     }
 
     /// What is said where a session does not lie where it lay.

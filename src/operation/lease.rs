@@ -64,7 +64,10 @@ impl Live {
     /// Who else has it open. Answer: a JSON array of [`Lease`].
     pub fn others(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
-        Operation::new(|io| async move { Ok(to_json(&live.holders(&io).await?)) })
+        Operation::new(|io| async move {
+            live.refuse_if_deleted()?;
+            Ok(to_json(&live.holders(&io).await?))
+        })
     }
 
     /// What is due when it is opened or listed: it is paused where nobody else has it open, and nothing happened for so long while

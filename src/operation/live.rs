@@ -176,7 +176,9 @@ impl Live {
 
     /// The same session, of which nothing is known.
     pub(super) fn anew(&self) -> Rc<Live> {
-        Live::new(self.folder(), self.shown(), self.cache.clone(), &self.id())
+        let live = Live::new(self.folder(), self.shown(), self.cache.clone(), &self.id());
+        live.is_deleted.set(self.is_deleted.get());
+        live
     }
 
     pub(super) fn begin_as(&self, id: &str) {

@@ -16,6 +16,7 @@ import { chance, digest, scene } from "./tools.mjs";
 const writer = fileURLToPath(new URL("until-dark.mjs", import.meta.url));
 const cutter = fileURLToPath(new URL("cut-power.py", import.meta.url));
 const CYCLES_PER_HOME = 8;
+const RELEASED_MS = 20_000;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
 export default {
@@ -60,8 +61,14 @@ function makeDisk(folder) {
   return {
     at,
     mount: () => assert.equal(mount(), ""),
-    // Nothing is open on it any more; where something is, it goes as soon as that is closed.
-    unmount: () => void (failed(["umount", at]) && failed(["umount", "--lazy", at])),
+    unmount: () => {
+      if (!failed(["umount", at])) return;
+      // A process that was killed may have a file open for a moment. Mounted again before that is closed, it would be the disk
+      // that is dark, and not what is read of it when there is power again.
+      failed(["umount", "--lazy", at]);
+      const until = Date.now() + RELEASED_MS;
+      while (spawnSync("losetup", ["-j", file], { encoding: "utf8" }).stdout) assert.ok(Date.now() < until, "expected the disk to be let go of, but something has it open still");
+    },
   };
 }
 
