@@ -136,6 +136,7 @@ export class Live {
 
   /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request @param {Leaving} leaving */
   async *#passed(name, request, leaving) {
+    this.refuseIfDeleted();
     await leaving.ready();
     const { workspace, path, shown } = foundAt(this.place, this.#home);
     const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));
@@ -208,8 +209,12 @@ export class Live {
   /** Nobody said anything of it yet. */
   get isEmpty() { return called(() => this.#made().isEmpty); }
 
-  #made() {
+  refuseIfDeleted() {
     if (this.isDeleted) throw elsewhere(this.place.path);
+  }
+
+  #made() {
+    this.refuseIfDeleted();
     if (this.isLive) return this.#native;
     this.letGo();
     const { workspace, path, shown } = foundAt(this.place, this.#home);

@@ -53,6 +53,12 @@ export class Session {
   /** In the home, or in a workspace. @returns {Placement} */
   get placement() { return this.#live.place.placement; }
 
+  /** The same, where it was not deleted: what lies there by now may be another one. @internal */
+  get lying() {
+    this.#live.refuseIfDeleted();
+    return this;
+  }
+
   /** The session's uuid. */
   get id() { return this.#live.id; }
 

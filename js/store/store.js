@@ -335,7 +335,8 @@ export class Store {
    * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const fork = await this.#beside.runWith({ stores: true }, "fork", session.path, session.placement, session.id, knownOptions("fork", options));
+    const { path, placement, id } = session.lying;
+    const fork = await this.#beside.runWith({ stores: true }, "fork", path, placement, id, knownOptions("fork", options));
     return this.#open.kept(this.#places.of(fork));
   }
 
@@ -347,7 +348,7 @@ export class Store {
    */
   async delete(session, options = {}) {
     const { purge = false } = knownOptions("delete", options);
-    const { path, placement, id } = session;
+    const { path, placement, id } = session.lying;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
     this.#open.gone(session, path, true);
     return { trash };
@@ -375,7 +376,7 @@ export class Store {
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, options) {
-    const { path, placement, id } = session;
+    const { path, placement, id } = session.lying;
     const place = await this.#core.run("move", path, placement, id, knownOptions("move", options));
     if (place.path === session.path) return session;
     this.#open.gone(session, path, false);

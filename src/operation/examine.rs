@@ -62,7 +62,10 @@ impl Live {
     /// Reads all of it. Answer: `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
     pub fn examine(self: &Rc<Live>) -> Operation<'static, String> {
         let live = self.clone();
-        Operation::new(|io| async move { live.examined(&io).await.map(|examined| to_json(&examined)) })
+        Operation::new(|io| async move {
+            live.refuse_if_deleted()?;
+            live.examined(&io).await.map(|examined| to_json(&examined))
+        })
     }
 
     pub(super) async fn examined(&self, io: &Io) -> Result<Examined, Trouble> {

@@ -22,6 +22,7 @@ impl Live {
     pub fn export(self: &Rc<Live>, asked: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
+            live.refuse_if_deleted()?;
             let (mut fields, bad) = (object(&asked)?, &mut Vec::new());
             let shape = Shape::parse(fields.take_raw("format").unwrap_or("null"))?;
             let all_branches = fields.take("allBranches", bad).unwrap_or_default();

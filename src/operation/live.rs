@@ -175,7 +175,7 @@ impl Live {
     }
 
     /// The same session, of which nothing is known.
-    pub(super) fn anew(&self) -> Rc<Live> {
+    pub fn anew(&self) -> Rc<Live> {
         let live = Live::new(self.folder(), self.shown(), self.cache.clone(), &self.id());
         live.is_deleted.set(self.is_deleted.get());
         live

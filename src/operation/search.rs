@@ -24,7 +24,10 @@ impl Live {
     /// The messages that have all words, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
     pub fn search(self: &Rc<Live>, words: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
-        Operation::new(|io| async move { live.searched(&io, &words, &leaving, "").await })
+        Operation::new(|io| async move {
+            live.refuse_if_deleted()?;
+            live.searched(&io, &words, &leaving, "").await
+        })
     }
 
     /// `of`: a field that each has before the others.

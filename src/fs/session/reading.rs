@@ -4,8 +4,7 @@ use alloc::string::String;
 
 use super::super::pages::{Followed, Pages};
 use super::Session;
-use crate::layout;
-use crate::operation::{Live, Trouble};
+use crate::operation::Trouble;
 
 impl Session {
     /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest
@@ -112,9 +111,7 @@ impl Session {
     /// ```
     pub fn export(&self, asked: &str) -> Pages {
         // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
-        let live = &self.0.live;
-        let anew = Live::new(live.folder(), live.shown(), layout::cache(), &live.id());
-        Pages::new(&self.0.host, anew.export(asked.into(), &self.0.leaving))
+        Pages::new(&self.0.host, self.0.live.anew().export(asked.into(), &self.0.leaving))
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
