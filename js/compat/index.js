@@ -306,7 +306,7 @@ export class Session {
 
   /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
   async getToolExecutions() {
-    return (await this.#session.toolExecutions()).map(storedExecution);
+    return (await this.#session.tools()).map(storedExecution);
   }
 
   /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>} */

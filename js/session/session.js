@@ -336,8 +336,8 @@ export class Session {
     return appended;
   }
 
-  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.toolExecutions(); // => [] */
-  toolExecutions() { return this.#secrets.leaving(this.#executions()); }
+  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.tools(); // => [] */
+  tools() { return this.#secrets.leaving(this.#executions()); }
 
   /** @returns {Promise<import("../types/index.js").ReadExecution[]>} */
   #executions() { return this.#run("tools"); }

@@ -49,7 +49,7 @@ for (const version of fs.readdirSync(STORES)) {
         assert.ok(after.length > before.length && after.subarray(0, before.length).equals(before));
       }
       const session = await store.session("01a1fdfe-7118-7000-b84b-3de9982cc98e");
-      assert.deepEqual((await session.toolExecutions()).map(({ tool, result }) => [tool, result]), [["Bash", { success: true, exitCode: 0, content: "login.js\n" }]]);
+      assert.deepEqual((await session.tools()).map(({ tool, result }) => [tool, result]), [["Bash", { success: true, exitCode: 0, content: "login.js\n" }]]);
       const { messages } = await session.context({ window: 4000, encoding: "estimate-1" });
       assert.ok(messages.some((/** @type {any} */ { content }) => content.startsWith?.("Why does the login fail?")), "pinned");
       await store.close();

@@ -28,7 +28,7 @@ const OF_A_SESSION = {
   "a durable append": { atMost: 2, does: (session) => session.append(again) },
   "an append of a hundred messages": { atMost: 2, does: (session) => session.append(Array.from({ length: 50 }, (_, n) => worded(`${n}`)).flat()) },
   "a tool's execution": { atMost: 15, does: (session) => session.appendTool({ call: { id: "c-next", name: "ls" }, result: { content: "a.txt" } }) },
-  "all tools' executions": { atMost: 10, does: (session) => session.toolExecutions() },
+  "all tools' executions": { atMost: 10, does: (session) => session.tools() },
   "all messages": { atMost: 6, does: messagesOf },
   "a context": { atMost: 9, does: (session) => session.context({ window: WINDOW }) },
   "a context with a model's summary": { atMost: 73, turns: LONG, does: (session) => session.context({ window: WINDOW, summarize }) },

@@ -334,5 +334,5 @@ test("what is said of a session, its agent and its tools is refused by name, too
       [() => session.appendTool({ call: { ...call, arguments: { at: new Map() } }, result }), /for "call\.arguments\.at", but found an instance of Map/],
     ]);
     for (const [work, message] of calls) assert.match(await refusal(session, work), message);
-    assert.deepEqual([await session.toolExecutions(), (await store.list({ all: true })).length], [[], 1]);
+    assert.deepEqual([await session.tools(), (await store.list({ all: true })).length], [[], 1]);
   }));

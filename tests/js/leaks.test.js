@@ -126,7 +126,7 @@ const EXITS = {
     compact: (session) => session.compact({ window: 30_000 }),
     resume: async (session) => Promise.all([2500, 9000].map((window) => session.resume({ window }))),
     export: async (session) => [await session.export("json"), await session.export("markdown")],
-    toolExecutions: (session) => session.toolExecutions(),
+    tools: (session) => session.tools(),
     metadata: (session) => session.metadata,
     examine: (session) => session.examine(),
   },

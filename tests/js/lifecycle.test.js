@@ -194,7 +194,7 @@ check("a fork has what tools did before it, with their results", async (open) =>
   let at;
   for await (const { id } of session.messages()) at = id;
   await turn("three", "3");
-  const results = async (/** @type {import("../../js/session/session.js").Session} */ one) => (await one.toolExecutions()).map(({ id, ...rest }) => rest);
+  const results = async (/** @type {import("../../js/session/session.js").Session} */ one) => (await one.tools()).map(({ id, ...rest }) => rest);
   const fork = await store.fork(session, { at });
   assert.deepEqual(await results(fork), (await results(session)).slice(0, 2));
   const early = await store.fork(session, { at: first.messageId });

@@ -65,7 +65,7 @@ test("an execution has the fields of StoredToolExecution, and is linked to the m
     const { id, timestamp, tokens, ...rest } = execution;
     assert.deepEqual(rest, { seq: 0, messageId, toolCallId: "call_1", tool: "bash", arguments: { command: "ls" }, result: { success: true, exitCode: 0, content: "a\nb" }, durationMs: 13 });
     assert.ok(isNew && id && Number(tokens) > 0 && !Number.isNaN(Date.parse(timestamp ?? "")));
-    assert.deepEqual(await session.toolExecutions(), [execution]);
+    assert.deepEqual(await session.tools(), [execution]);
   }));
 
 test("the message is the only copy of a result", () =>
@@ -99,7 +99,7 @@ test("a result that was written before a crash is not written again; the rest of
     assert.ok(isNew);
     assert.deepEqual([execution.messageId, execution.result.content], [messageId, "before the crash"]);
     assert.deepEqual(await results(session), ["before the crash"]);
-    assert.equal((await session.toolExecutions())[0]?.result.content, "before the crash");
+    assert.equal((await session.tools())[0]?.result.content, "before the crash");
   }));
 
 test("an error while the second file is written is thrown; trying again records it, and the result stays one", () =>
@@ -111,7 +111,7 @@ test("an error while the second file is written is thrown; trying again records 
       return append(path, ...rest);
     };
     await assert.rejects(session.appendTool({ call, result: { content: "r" } }), { code: "disk_full" });
-    assert.deepEqual(await session.toolExecutions(), []);
+    assert.deepEqual(await session.tools(), []);
     storage.append = append;
     assert.ok((await session.appendTool({ call, result: { content: "r" } })).isNew);
     assert.deepEqual(await results(session), ["r"]);
@@ -122,7 +122,7 @@ test("a failure is marked on the message, and says why beside it", () =>
     await asked(session, [call]);
     await session.appendTool({ call, result: { content: "no such file", error: "ENOENT", exitCode: 2 } });
     assert.equal((await messagesOf(session)).at(-1)?.tool?.isError, true);
-    assert.deepEqual((await session.toolExecutions())[0]?.result, { success: false, error: "ENOENT", exitCode: 2, content: "no such file" });
+    assert.deepEqual((await session.tools())[0]?.result, { success: false, error: "ENOENT", exitCode: 2, content: "no such file" });
   }));
 
 test("a call that no message makes is added to the assistant's newest one, so that contexts have its result", () =>
@@ -131,7 +131,7 @@ test("a call that no message makes is added to the assistant's newest one, so th
     const [answer] = (await session.append({ role: "assistant", content: "I look." })).records;
     const second = { id: "call_2", name: "read", arguments: { path: "a" } };
     await Promise.all([call, second].map((one) => session.appendTool({ call: one, result: { content: `of ${one.id}` } })));
-    assert.deepEqual((await session.toolExecutions()).map(({ messageId }) => messageId), [answer?.id, answer?.id]);
+    assert.deepEqual((await session.tools()).map(({ messageId }) => messageId), [answer?.id, answer?.id]);
     const { messages } = await session.context({ window: 8_000, encoding: "estimate-1" });
     assert.deepEqual(messages.map(({ role, content }) => [role, content]), [["user", "look"], ["assistant", "I look."], ["tool", "of call_1"], ["tool", "of call_2"]]);
     assert.deepEqual(messages[1]?.assistant?.toolCalls?.map((/** @type {any} */ one) => [one.id, one.name, JSON.parse(one.arguments)]), [["call_1", "bash", { command: "ls" }], ["call_2", "read", { path: "a" }]]);
@@ -145,7 +145,7 @@ test("an id that a provider gives again is another call, behind another answer",
       ids.push(await asked(session, [call]));
       assert.ok((await session.appendTool({ call, result: { content } })).isNew);
     }
-    const all = await session.toolExecutions();
+    const all = await session.tools();
     assert.deepEqual(all.map(({ messageId, result }) => [messageId, result.content]), [[ids[0], "first"], [ids[1], "second"]]);
   }));
 
@@ -156,7 +156,7 @@ test("also where the client keeps its calls to itself", () =>
       assert.ok((await session.appendTool({ call, result: { content } })).isNew);
       assert.ok(!(await session.appendTool({ call, result: { content } })).isNew);
     }
-    assert.deepEqual((await session.toolExecutions()).map(({ result }) => result.content), ["first", "second"]);
+    assert.deepEqual((await session.tools()).map(({ result }) => result.content), ["first", "second"]);
     assert.deepEqual(await results(session), ["first", "second"]);
   }));
 
@@ -166,7 +166,7 @@ test("a result that was revised is what an execution shows", () =>
     await session.appendTool({ call, result: { content: "partial" } });
     const result = (await messagesOf(session)).at(-1);
     await session.append({ .../** @type {any} */ (result), rev: 1, content: "whole" });
-    assert.equal((await session.toolExecutions())[0]?.result.content, "whole");
+    assert.equal((await session.tools())[0]?.result.content, "whole");
   }));
 
 test("a result of a megabyte is whole in its execution", () =>
@@ -175,7 +175,7 @@ test("a result of a megabyte is whole in its execution", () =>
     const content = "0123456789abcdef".repeat(65_536);
     const { execution } = await session.appendTool({ call, result: { content } });
     assert.equal(execution.result.content, content);
-    assert.equal((await session.toolExecutions())[0]?.result.content, content);
+    assert.equal((await session.tools())[0]?.result.content, content);
   }));
 
 test("what is damaged, foreign, torn or there twice in tools.jsonl costs nothing beside it", () =>
@@ -186,12 +186,12 @@ test("what is damaged, foreign, torn or there twice in tools.jsonl costs nothing
     const [line] = lines(session);
     writeFileSync(path, `\u0000\u0000\n{"v":1,"note":"not ours"}\n${line}\n${line}\n{"v":1,"id":"x","toolCallId":"to`);
     const again = await open();
-    assert.deepEqual((await again.toolExecutions()).map(({ toolCallId, result }) => [toolCallId, result.content]), [["call_1", "kept"]]);
+    assert.deepEqual((await again.tools()).map(({ toolCallId, result }) => [toolCallId, result.content]), [["call_1", "kept"]]);
     assert.ok(!(await again.appendTool({ call, result: { content: "kept" } })).isNew);
     const other = { ...call, id: "call_2" };
     await asked(again, [other]);
     assert.ok((await again.appendTool({ call: other, result: { content: "more" } })).isNew);
-    assert.deepEqual((await again.toolExecutions()).map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
+    assert.deepEqual((await again.tools()).map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
   }));
 
 test("of two records of one call the first counts, whoever wrote the second", () =>
@@ -201,7 +201,7 @@ test("of two records of one call the first counts, whoever wrote the second", ()
     const second = { v: 1, id: "theirs", messageId, toolCallId: "call_1", tool: "bash", result: { success: false, exitCode: 1 } };
     appendFileSync(join(session.path, "tools.jsonl"), `${JSON.stringify(second)}\n`);
     const again = await open();
-    assert.deepEqual((await again.toolExecutions()).map(({ result }) => result), [{ success: true, exitCode: 0, content: "kept" }]);
+    assert.deepEqual((await again.tools()).map(({ result }) => result), [{ success: true, exitCode: 0, content: "kept" }]);
   }));
 
 test("without tools.jsonl the results are there still", () =>
@@ -210,7 +210,7 @@ test("without tools.jsonl the results are there still", () =>
     await session.appendTool({ call, result: { content: "kept" } });
     rmSync(join(session.path, "tools.jsonl"));
     const again = await open();
-    assert.deepEqual(await again.toolExecutions(), []);
+    assert.deepEqual(await again.tools(), []);
     assert.deepEqual(await results(again), ["kept"]);
   }));
 
@@ -229,6 +229,6 @@ for (const [what, execution] of /** @type {[string, any][]} */ ([
     inMemory(async (session) => {
       await asked(session, [call]);
       await assert.rejects(session.appendTool(execution), { code: "invalid_request" });
-      assert.deepEqual([await results(session), await session.toolExecutions()], [[], []]);
+      assert.deepEqual([await results(session), await session.tools()], [[], []]);
     }));
 }

@@ -230,7 +230,7 @@ check("a session goes from one placement to the other and back, and nothing is l
   assert.deepEqual(await texts(back), said);
   const document = json(join(back.path, "session.json"));
   assert.deepEqual([document.mine, document.agent_config.also, document.conversation_id, document.project], [{ deep: 1 }, 2, "back-again", undefined]);
-  assert.deepEqual((await back.toolExecutions()).map(({ result }) => result.content), ["a\n"]);
+  assert.deepEqual((await back.tools()).map(({ result }) => result.content), ["a\n"]);
   const { asOf, name, project: _, context: ___, ...rest } = /** @type {any} */ (back.metadata);
   const { asOf: _asOf, name: _name, project: __, ...old } = /** @type {any} */ (before);
   assert.deepEqual(rest, old);

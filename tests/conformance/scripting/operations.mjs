@@ -91,7 +91,7 @@ export const OF_SESSIONS = {
   state: (session) => session.state(),
   stop: (session, asked) => session.stop(asked),
   summaryOf: (session, asked) => session.summaryOf(asked),
-  toolExecutions: (session) => session.toolExecutions(),
+  tools: (session) => session.tools(),
   unarchive: (session) => session.unarchive(),
   unpin: (session, { messageId }) => session.unpin(messageId),
 };

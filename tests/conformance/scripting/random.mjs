@@ -52,7 +52,7 @@ const KINDS = {
 };
 
 const SAID = [{ op: "stop" }, { op: "pause" }, { op: "complete", summary: "it is done" }, { op: "archive" }, { op: "unarchive" }, { op: "rename", title: "another" }, { op: "setAgent", agent: { model: "gpt-4o" } }, { op: "flush" }];
-const READ = [{ op: "messages" }, { op: "messages", newestFirst: true, most: 2 }, { op: "messages", allBranches: true }, { op: "toolExecutions" }, { op: "state" }, { op: "brief" }, { op: "examine" }, { op: "metadata" }, { op: "export", format: "json" }, { op: "export", format: "markdown" }, { op: "pins" }, { op: "lastContext" }, { op: "lastContext", full: true }];
+const READ = [{ op: "messages" }, { op: "messages", newestFirst: true, most: 2 }, { op: "messages", allBranches: true }, { op: "tools" }, { op: "state" }, { op: "brief" }, { op: "examine" }, { op: "metadata" }, { op: "export", format: "json" }, { op: "export", format: "markdown" }, { op: "pins" }, { op: "lastContext" }, { op: "lastContext", full: true }];
 
 /** Bytes of other processes. @param {string} folder @param {number} n @returns {Step} */
 function foreign(folder, n) {

@@ -44,7 +44,7 @@ const verbs = {
       throw error;
     });
     const texts = (/** @type {any} */ built) => built?.messages.map((/** @type {any} */ one) => one.content);
-    const executions = (await session.toolExecutions()).map((/** @type {any} */ one) => one.toolCallId);
+    const executions = (await session.tools()).map((/** @type {any} */ one) => one.toolCallId);
     return { metadata: session.metadata, messages, context: texts(context), narrow: texts(narrow), executions };
   },
 };

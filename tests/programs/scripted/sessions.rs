@@ -80,7 +80,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "state" => session.state()?,
         "stop" => nothing(session.stop(summary()?.as_deref()))?,
         "summaryOf" => to_json(&session.summary_of(&step.rest())?),
-        "toolExecutions" => session.tools()?,
+        "tools" => session.tools()?,
         "unarchive" => nothing(session.unarchive())?,
         "unpin" => nothing(session.unpin(&step.text("messageId")?))?,
         op => return Err(format!("expected an operation, but found \"{op}\" instead").into()),

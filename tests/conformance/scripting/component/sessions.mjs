@@ -50,7 +50,7 @@ export const OF_SESSIONS = {
   state: ({ host, session }) => json(host.run(session.state())),
   stop: (given) => becomes(given, "paused"),
   summaryOf: ({ host, session, asked }) => json(host.run(session.summarize(JSON.stringify(asked)))),
-  toolExecutions: (given) => json(given.host.run(given.session.tools())).then((all) => left(given, all)),
+  tools: (given) => json(given.host.run(given.session.tools())).then((all) => left(given, all)),
   unarchive: (given) => said(given, { type: "unarchived" }),
   unpin: (given) => said(given, { type: "unpin", messageId: given.asked.messageId }),
 };
