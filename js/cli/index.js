@@ -187,6 +187,7 @@ const commands = {
   resume: command(resume, "resume", "hand a session to the next run, in any agent", {
     words: place("SESSION...", `${WHICH}; without, a list to choose from`),
     ...asked,
+    tools: option("FILE", "a file with the definitions of the tools there are now, JSON: which of the session's are gone is told"),
     with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings, else the only one that is installed, else a question", VALUES.natives),
     print: flag("start nothing, change nothing: print what hands it over; with --from it is active again, for its text goes on in that client"),
     from: option("AGENT", "as a text for the conversation that goes on in this agent's client", VALUES.agents),

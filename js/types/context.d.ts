@@ -177,7 +177,7 @@ export interface Now {
   model?: string;
   /** The model's limit, in tokens. */
   window?: number;
-  /** The names of the tools. */
+  /** The names of the tools; those of the tool definitions that the context is for, unless given. */
   tools?: string[];
   /** Where nobody knows these, the names of the MCP servers: of their tools, `mcp__SERVER__TOOL`, it is told which are gone. */
   servers?: string[];

@@ -129,10 +129,12 @@ impl Live {
     pub fn resume(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let resuming = Resuming::take(&mut object(&asked)?)?;
+            let mut resuming = Resuming::take(&mut object(&asked)?)?;
             live.in_turn(&io, &|| Box::pin(live.looked(&io))).await?;
             let elsewhere = live.holders(&io).await?;
             let (mut asked, source) = live.learned_request(&io, &asked, &counts).await?;
+            let defined = || drift::names_of_tools(&asked.request.tools);
+            resuming.now.tools = resuming.now.tools.take().or_else(defined);
             if resuming.max_bytes.is_some() && asked.request.shape() != Some(Format::Leftoff) {
                 let message =
                     "expected no format beside \"maxBytes\", since the text has its own, but found one";

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::fields::{BadValue, Fields, FromFields, items};
 use crate::json::text::boundary;
 use crate::plain::harmless::harmless;
 use crate::record::event::Agent;
@@ -103,9 +103,36 @@ fn prompt_changed(saved: &Agent, now: &Prompt) -> Option<String> {
     }
 }
 
+/// How the tools are called that are defined so, in the shape of any provider: an array of definitions, or an object with them by
+/// their names. Nothing where one has no name.
+pub fn names_of_tools(json: &str) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    gather(json, &mut names).then_some(names)
+}
+
+fn gather(json: &str, names: &mut Vec<String>) -> bool {
+    const INSIDE: [&str; 2] = ["function", "functionDeclarations"];
+    if let Some(all) = items(json) {
+        return all.into_iter().all(|one| gather(one, names));
+    }
+    let Ok(mut fields) = Fields::parse(json) else { return false };
+    let name = fields.take("name", &mut Vec::new());
+    if name.is_some() {
+        names.extend(name);
+        return true;
+    }
+    match INSIDE.iter().find_map(|key| fields.raw(key)) {
+        Some(inside) => gather(inside, names),
+        None => fields.named().all(|(name, tool)| {
+            names.push(name.into());
+            tool.starts_with('{')
+        }),
+    }
+}
+
 fn tools_gone(saved: &[String], now: &Now) -> Option<String> {
     let is_gone = |tool: &&String| match (&now.tools, &now.servers) {
-        (Some(tools), _) => !tools.contains(tool),
+        (Some(tools), _) => !tools.iter().any(|one| is_or_has(tool, one)),
         (None, Some(servers)) => is_of_no_server(tool, servers),
         (None, None) => false,
     };
@@ -115,6 +142,12 @@ fn tools_gone(saved: &[String], now: &Now) -> Option<String> {
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!gone.is_empty())
         .then(|| format!("tools that this conversation had are gone: {}{rest}", named.join(", ")))
+}
+
+// A server stands for whatever tool it has.
+fn is_or_has(tool: &str, one: &str) -> bool {
+    one.strip_prefix(tool)
+        .is_some_and(|rest| rest.is_empty() || (rest.starts_with("__") && tool.starts_with("mcp__")))
 }
 
 // `mcp__SERVER__TOOL`, or `mcp__SERVER` for whatever it has, as Claude Code and Codex name them. What an extension of the client,
@@ -263,6 +296,53 @@ mod tests {
         check(&["my docs"], &["mcp__github__search", "mcp__files"]);
         check(&["git", "github__search", "file"], &["mcp__my_docs__get", "mcp__files"]);
         check(&[], &["mcp__github__search", "mcp__my_docs__get", "mcp__files"]);
+    }
+
+    #[test]
+    fn the_names_of_tools_are_found_in_the_shapes_of_providers() {
+        let named = |json: &str, expected: &[&str]| {
+            assert_eq!(
+                names_of_tools(json).as_deref(),
+                Some(&*expected.iter().copied().map(String::from).collect::<Vec<_>>()),
+                "{json}"
+            );
+        };
+        named(
+            r#"[{"name":"Read","input_schema":{"type":"object"}},{"type":"bash_20250124","name":"bash"}]"#,
+            &["Read", "bash"],
+        );
+        named(r#"[{"type":"function","function":{"name":"get","parameters":{}}}]"#, &["get"]);
+        named(r#"[{"type":"function","name":"get","parameters":{}}]"#, &["get"]);
+        named(
+            r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]},{"functionDeclarations":[{"name":"c"}]}]"#,
+            &["a", "b", "c"],
+        );
+        named(r#"{"get":{"description":"x","inputSchema":{}},"put":{}}"#, &["get", "put"]);
+        named("[]", &[]);
+        for nameless in [
+            r#"[{"type":"web_search"},{"name":"Read"}]"#,
+            r#"{"type":"object"}"#,
+            "7",
+            "null",
+            "true",
+            "[[7]]",
+        ] {
+            assert_eq!(names_of_tools(nameless), None, "{nameless}");
+        }
+    }
+
+    #[test]
+    fn a_server_stands_for_the_tools_that_it_has() {
+        let gone = |tool: &str| {
+            let saved = Agent { tools: Vec::from([tool.into()]), ..Agent::default() };
+            let now = Now {
+                tools: Some(Vec::from(["mcp__github__search".into(), "Reader".into()])),
+                ..Now::default()
+            };
+            !warnings(&saved, Status::Paused, &now, &[]).is_empty()
+        };
+        assert!(!gone("mcp__github") && !gone("mcp__github__search"));
+        assert!(gone("mcp__git") && gone("mcp__github__get") && gone("Read"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 // What was sent and why, and compaction, as they are typed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,22 @@ test("compact says what it would do, does it, and takes it back", () =>
     const wrong = leftoff(...asked, "--keep", "few");
     assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
     assert.match(wrong.stderr, /--keep/);
+  }));
+
+test("resume tells which tools are gone by the definitions of those there are", () =>
+  inStore({ turns: 2 }, async ({ session, home }) => {
+    await session.setAgent({ tools: ["search", "fetch"] });
+    await session.flush();
+    const file = join(home, "tools.json");
+    writeFileSync(file, JSON.stringify([{ name: "fetch", input_schema: { type: "object" } }]));
+    const told = "tools that this conversation had are gone: search";
+    for (const how of [["--print"], ["--with", "codex", "--print"]]) {
+      const { status, stderr, stdout } = typed(home)("resume", session.id, "--tools", file, ...how);
+      assert.equal(status, 0);
+      assert.match(stderr, new RegExp(`^leftoff: ${told}$`, "m"));
+      if (how.length === 1) assert.match(stdout, new RegExp(`^Warning: ${told}$`, "m"));
+      assert.ok(typed(home)("resume", session.id, "--tools", file, ...how, "--json").value.warnings.includes(told));
+    }
   }));
 
 test("context --explain shows at a glance what was sent and why", () =>
