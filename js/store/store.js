@@ -147,12 +147,18 @@ export class Store {
   }
 
   /**
-   * Opens a session by its id, a unique beginning of one, or its name in a workspace.
-   * @param {string} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
-   * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
+   * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by the id that it has in the agent from
+   * which it was imported or recorded. Where a session was resumed in that agent's, it is the one that goes on there.
+   * @param {string | { source: { agent: string, id: string } }} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
+   * @example
+   * const { id } = await store.create();
+   * (await store.session(id)).id === id; // => true
+   * await store.import(transcriptPath);
+   * (await store.session({ source: { agent: "claude-code", id: "a1ec06f7-8d81-4715-aba2-72b09c413bbd" } })).metadata.imported?.agent; // => "claude-code"
    */
   async session(id) {
-    const known = await this.#open.byId(ofKind("id", id));
+    if (Object(id) === id) return this.session(await this.#beside.run("ofSource", knownOptions("source", knownOptions("session", /** @type {any} */ (id)).source)));
+    const known = await this.#open.byId(ofKind("id", /** @type {string} */ (id)));
     if (known) return known;
     const placed = await this.#core.run("find", id, "placed");
     const found = placed ? await this.#open.at(this.#places.of(placed)) : undefined;

@@ -101,9 +101,11 @@ test("each name of the public surface is an operation of a script that is not re
 });
 
 test("each option of each call is given in a script", () => {
-  const given = new Set(asked.flatMap(({ step: { op, limits, storage, ...rest } }) => [
+  const given = new Set(asked.flatMap(({ step: { op, limits, source, storage, ...rest } }) => [
     ...Object.keys(rest).map((key) => `${op}.${key}`),
     ...Object.keys(limits ?? {}).map((key) => `tidy.${key}`),
+    ...(source ? ["session.source"] : []),
+    ...Object.keys(source ?? {}).map((key) => `source.${key}`),
     ...(storage ? ["openStore.storage"] : []),
     ...Object.keys(storage?.memory ?? {}).map((key) => `MemoryStorage.${key}`),
     ...Object.keys(storage?.node ?? {}).map((key) => `NodeStorage.${key}`),

@@ -169,6 +169,10 @@ impl GuestStore for Folder {
         self.finding(self.store.find(id, how))
     }
 
+    fn of_source(&self, source: String) -> Operation {
+        UnderWay::begun(self.store.of_source(source).map(|id| text(to_json(&id))))
+    }
+
     fn whereabouts(&self, id: String) -> Operation {
         let store = self.store.clone();
         UnderWay::begun(self.store.whereabouts(id).map(move |found| {

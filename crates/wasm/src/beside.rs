@@ -43,6 +43,7 @@ impl Operations {
             "record" => store.record(word(), counts).map(String::into_bytes),
             "noteText" => store.note_text(word(), word()).map(none),
             "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
+            "ofSource" => store.of_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes()),
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),

@@ -180,6 +180,30 @@ impl Store {
         Ok(Some(session))
     }
 
+    /// The session that one of an agent's is here, by the id that it has there; where a session of the store was resumed in it, that
+    /// one.
+    ///
+    /// # Errors
+    /// `invalid_request` for an agent that is not known; `not_found` where nothing of it was imported or recorded; those of a
+    /// storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let said = r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hello"}}"#;
+    /// let path = home.path().join("s1.jsonl");
+    /// std::fs::write(&path, said)?;
+    /// store.import(&path, Default::default(), Default::default())?;
+    /// assert!(store.session_from("claude-code", "s1")?.metadata().contains("Hello"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn session_from(&self, agent: &str, id: &str) -> Result<Session, Trouble> {
+        let source = with("{}", &[("agent", Some(to_json(&agent))), ("id", Some(to_json(&id)))])?;
+        self.session(&self.drive(self.0.core.of_source(source))?)
+    }
+
     /// Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported into
     /// this session. The text has the history as [`render`](crate::resume::history::render) fences it.
     ///

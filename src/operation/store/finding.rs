@@ -158,10 +158,11 @@ impl Store {
         Candidate { id, name, title, path: path.clone(), day }
     }
 
-    /// All that a list has, and nothing is changed by that: what rests goes on resting, and nothing is written down.
-    pub(super) async fn looked_for(&self, io: &Io) -> Result<Vec<Listed>, Trouble> {
+    /// All that a list has, of the project or of all, last active first; and nothing is changed by that: what rests goes on
+    /// resting, and nothing is written down.
+    pub(super) async fn looked_for(&self, io: &Io, of_all: bool) -> Result<Vec<Listed>, Trouble> {
         let index = self.read_index(io).await?;
-        let found = self.found_of(io, &index, true, true).await?;
+        let found = self.found_of(io, &index, of_all, true).await?;
         self.discard_lines();
         let sure = |seen| match seen {
             Seen::Sure(_, one) => Some(*one),

@@ -67,6 +67,9 @@ impl Store {
     ) -> Operation<'static, Rc<Live>> {
         let store = self.clone();
         Operation::new(move |io| async move {
+            of.refuse_if_deleted()?;
+            // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
+            let of = store.apart(&of.shown(), of.placement(), &of.id())?;
             let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
             if is_apart {
                 live.released(&io).await?;

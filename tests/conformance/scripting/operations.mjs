@@ -43,7 +43,7 @@ export const OF_STORES = {
   listSettings: (store) => store.listSettings(),
   mend: (store, _, session) => store.mend(session()),
   notices: (store) => store.notices(),
-  open: (store, { id }) => store.session(id),
+  open: (store, { id, source }) => store.session(source ? { source } : id),
   point: (store, _, session) => store.point(session()),
   record: (store, { command, ...conversation }) => store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
   redacted: (store, { value }) => store.redacted(value),

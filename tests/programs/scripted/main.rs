@@ -28,6 +28,8 @@ struct Doors {
     clock: Shared,
     stores: BTreeMap<String, Store>,
     sessions: BTreeMap<String, Session>,
+    /// Those whose names others have by now: elsewhere they stay open, too.
+    unnamed: Vec<Session>,
     followed: BTreeMap<String, Followed>,
 }
 
@@ -56,7 +58,8 @@ impl Doors {
             }
             if let Some(found) = stores::found(store, known, &op, step)? {
                 let told = found.as_ref().map_or(Ok("null".into()), sessions::told);
-                self.sessions.extend(found.map(|found| (named.unwrap_or(session), found)));
+                let before = found.and_then(|found| self.sessions.insert(named.unwrap_or(session), found));
+                self.unnamed.extend(before);
                 return told;
             }
         }

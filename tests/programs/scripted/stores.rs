@@ -106,10 +106,23 @@ pub fn found(
         "current" => store.current()?,
         "fork" => Some(store.fork(session()?, &step.rest())?),
         "move" => Some(store.move_to(session()?, &step.rest())?),
-        "open" => Some(store.session(&step.text("id")?)?),
+        "open" => Some(opened_by(store, step)?),
         "record" => recorded(store, step)?,
         _ => return Ok(None),
     }))
+}
+
+#[derive(Deserialize)]
+struct Source {
+    agent: String,
+    id: String,
+}
+
+fn opened_by(store: &Store, step: &Step) -> Result<Session, Box<dyn Error>> {
+    Ok(match step.value::<Source>("source")? {
+        Some(Source { agent, id }) => store.session_from(&agent, &id)?,
+        None => store.session(&step.text("id")?)?,
+    })
 }
 
 fn import(store: &Store, step: &Step) -> Answer {

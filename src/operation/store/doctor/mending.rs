@@ -15,7 +15,7 @@ use crate::layout::{File, Place, names};
 use crate::operation::live::Live;
 use crate::operation::store::moving::Moving;
 use crate::operation::{Io, Trouble};
-use crate::session::listed::Wanted;
+use crate::session::listed::{Listed, Wanted};
 
 /// What is wrong, beside what is wrong in the logs.
 #[derive(Serialize)]
@@ -169,8 +169,9 @@ impl Store {
 
     async fn pointed_anew(&self, io: &Io) -> Result<String, Trouble> {
         let wanted = Wanted::from_json(r#"{"type":null}"#)?;
-        let mut all = self.all_listed(io, &wanted).await?.into_iter();
-        let Some(other) = all.find(|one| one.entry.lifecycle.is_some()) else {
+        let all = self.looked_for(io, false).await?;
+        let is_meant = |one: &Listed| wanted.has(one) && one.entry.lifecycle.is_some();
+        let Some(other) = all.into_iter().find(is_meant) else {
             self.unpointed(io).await?;
             return Ok("took away the pointer to the current session".into());
         };

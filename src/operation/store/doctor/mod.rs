@@ -67,7 +67,7 @@ impl Store {
             let reports = match id {
                 None => Box::pin(store.reports(&io, asked)).await?,
                 Some(id) => {
-                    let found = Box::pin(store.looked_for(&io)).await?;
+                    let found = Box::pin(store.looked_for(&io, true)).await?;
                     let one = store.meant(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
                     store.report(&io, &place, asked).await?.into_iter().collect()

@@ -126,11 +126,16 @@ impl Importing<'_> {
         if self.is_there(place).await? {
             return Ok(Some(place.clone()));
         }
+        self.met(&tail_of(id)).await
+    }
+
+    /// Where a session lies whose id ends so.
+    pub(super) async fn met(&self, tail: &str) -> Result<Option<Place>, Trouble> {
         if self.met.borrow().in_home.is_none() {
             let found = self.in_home().await?;
             self.met.borrow_mut().in_home = Some(found);
         }
-        let met = |all: &Option<BTreeMap<String, Place>>| all.as_ref()?.get(&tail_of(id)).cloned();
+        let met = |all: &Option<BTreeMap<String, Place>>| all.as_ref()?.get(tail).cloned();
         let in_home = met(&self.met.borrow().in_home);
         if let Some(place) = in_home
             && self.is_there(&place).await?
@@ -208,6 +213,6 @@ fn project_of(path: String) -> Project {
 }
 
 // What is imported has an id that begins with the time of its source; the rest names the source alone.
-fn tail_of(id: &str) -> String {
+pub(super) fn tail_of(id: &str) -> String {
     id.get(TIME..).unwrap_or_default().into()
 }

@@ -34,10 +34,10 @@ pub(super) struct Part {
 }
 
 /// Who was resumed.
-struct Pointed {
-    id: String,
+pub(super) struct Pointed {
+    pub id: String,
     /// The last message of an agent's session that is not behind it.
-    last: String,
+    pub last: String,
 }
 
 /// What is looked for in an agent's session.
@@ -114,7 +114,11 @@ impl Importing<'_> {
             return Ok(Vec::from([Part { messages, goes_on: Some(live) }]));
         }
         if is_about_store {
-            return self.divided(messages).await;
+            let parts = self.divided(messages).await?;
+            if let Some(live) = parts.last().and_then(|part| part.goes_on.as_ref()) {
+                self.note_source(one, live.id()).await?;
+            }
+            return Ok(parts);
         }
         // Before that the file has the client's own words alone, and nobody can tell what began it.
         let is_begun = !self.is_on || talks(&messages).next().is_some();
@@ -172,7 +176,7 @@ fn talks(messages: &[Message]) -> impl Iterator<Item = usize> {
     (0..messages.len()).filter(is)
 }
 
-async fn pointed(io: &Io, name: &str) -> Result<Option<Pointed>, Trouble> {
+pub(super) async fn pointed(io: &Io, name: &str) -> Result<Option<Pointed>, Trouble> {
     let bytes = unless_bug(io.read_all(&layout::continued(name)).await)?.flatten().unwrap_or_default();
     let read = |json| {
         let mut fields = Fields::parse(json).ok()?;
@@ -191,7 +195,7 @@ fn mark_in(text: &str) -> Option<&str> {
 }
 
 // What a pointer for an agent's session is called: no name of an agent's stands in a path.
-fn name_of(agent: &str, source_id: &str) -> String {
+pub(super) fn name_of(agent: &str, source_id: &str) -> String {
     let mut name = sha256(format!("{agent}/{source_id}").as_bytes());
     name.truncate(DIGITS);
     name

@@ -9,6 +9,7 @@ mod notes;
 mod recording;
 mod request;
 mod seen;
+mod source;
 
 use alloc::rc::Rc;
 use alloc::string::String;

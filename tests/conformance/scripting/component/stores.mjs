@@ -73,7 +73,8 @@ export const OPENING = {
   fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
   record: ({ host, asked }) => recorded(host, asked),
   move: ({ host, session, asked }) => host.run(host.store.move(session, JSON.stringify(asked))),
-  open: async ({ host, asked: { id } }) => {
+  open: async ({ host, asked: { id: given, source } }) => {
+    const id = source ? await json(host.run(host.store.ofSource(JSON.stringify(source)))) : given;
     const placed = await host.run(host.store.find(id, "placed"));
     if (placed !== "null") await host.run(placed.open());
     return placed !== "null" && placed.id() === id ? placed : host.run(host.store.find(id, "listed"));
