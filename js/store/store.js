@@ -138,9 +138,7 @@ export class Store {
    * A new session of the project, which is its current one from then on.
    * @param {CreateOptions} [options] @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
-   * @example
-   * const session = await store.create({ title: "The parser", agent: { command: "/brainstorm" } });
-   * session.metadata.display.title; // => "The parser"
+   * @example (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */
   async create(options = {}) {
     return this.#open.begun(this.#places.of(await this.#core.run("create", knownOptions("create", options))));
@@ -150,11 +148,7 @@ export class Store {
    * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by the id that it has in the agent from
    * which it was imported or recorded. Where a session was resumed in that agent's, it is the one that goes on there.
    * @param {string | { source: { agent: string, id: string } }} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
-   * @example
-   * const { id } = await store.create();
-   * (await store.session(id)).id === id; // => true
-   * await store.import(transcriptPath);
-   * (await store.session({ source: { agent: "claude-code", id: "a1ec06f7-8d81-4715-aba2-72b09c413bbd" } })).metadata.imported?.agent; // => "claude-code"
+   * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
    */
   async session(id) {
     if (Object(id) === id) return this.session(await this.#beside.run("ofSource", knownOptions("source", knownOptions("session", /** @type {any} */ (id)).source)));
