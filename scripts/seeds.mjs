@@ -12,7 +12,7 @@ export const LONGEST = 16 * 1024;
 const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
 /** Whose files have a reader, by the names of their fixtures' folders. */
-export const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
+export const AGENTS = ["aider", "ask", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
 
 /** Of a file that is too long, strings keep so many characters, and lists so many items. */
 const KEPT = [{ letters: 2000, items: 40 }, { letters: 200, items: 12 }, { letters: 60, items: 6 }, { letters: 40, items: 3 }];

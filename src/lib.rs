@@ -131,6 +131,7 @@ extern crate alloc;
 extern crate std;
 
 #[cfg(feature = "interop")]
+pub mod ask;
 pub mod calls;
 pub mod context;
 pub mod error;

@@ -5,6 +5,8 @@
 
 #[path = "agents/aider.rs"]
 mod aider;
+#[path = "agents/ask.rs"]
+mod ask;
 #[path = "agents/claude_code.rs"]
 mod claude_code;
 #[path = "agents/cline.rs"]

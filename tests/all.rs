@@ -7,6 +7,8 @@ mod agents;
 #[cfg(feature = "o200k")]
 #[path = "common/any_text.rs"]
 mod any_text;
+#[cfg(feature = "interop")]
+mod ask;
 mod by_hand;
 #[path = "common/chance.rs"]
 mod chance;

@@ -35,11 +35,13 @@ pub enum AgentName {
     Pi,
     /// Cortext.
     Cortext,
+    /// `leftoff ask`.
+    Ask,
 }
 
 impl AgentName {
     /// All of them.
-    pub const ALL: [AgentName; 12] = [
+    pub const ALL: [AgentName; 13] = [
         AgentName::ClaudeCode,
         AgentName::Codex,
         AgentName::OpenCode,
@@ -52,6 +54,7 @@ impl AgentName {
         AgentName::Nanocoder,
         AgentName::Pi,
         AgentName::Cortext,
+        AgentName::Ask,
     ];
 
     /// The word as it is written.
@@ -69,6 +72,7 @@ impl AgentName {
             AgentName::Nanocoder => "nanocoder",
             AgentName::Pi => "pi",
             AgentName::Cortext => "cortext",
+            AgentName::Ask => "ask",
         }
     }
 

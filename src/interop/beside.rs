@@ -30,7 +30,8 @@ pub(super) fn take(import: &mut Import, agent: AgentName, name: &str, beside: &[
             | AgentName::Aider
             | AgentName::Nanocoder
             | AgentName::Pi
-            | AgentName::Cortext => {}
+            | AgentName::Cortext
+            | AgentName::Ask => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod agent;
 pub mod aider;
+pub mod ask;
 mod beside;
 pub mod claude_code;
 pub mod cline;
@@ -49,7 +50,8 @@ type Knows = fn(&[u8]) -> bool;
 /// Whose session these bytes are, by their content alone; nothing where no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
     // The cheapest first: of Claude Code's files any line may be the first that tells.
-    let known: [(AgentName, Knows); 12] = [
+    let known: [(AgentName, Knows); 13] = [
+        (AgentName::Ask, ask::knows),
         (AgentName::Codex, codex::knows),
         (AgentName::Nanocoder, nanocoder::knows),
         (AgentName::Gemini, gemini::knows),
@@ -134,6 +136,7 @@ fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> 
         AgentName::Aider => aider::read(bytes, name),
         AgentName::Cortext => cortext::read(bytes, name),
         AgentName::Copilot => copilot::read(bytes, name),
+        AgentName::Ask => ask::read(bytes, name),
     }?;
     for session in &mut import.sessions {
         session.title = session.title.take().and_then(title::given);

@@ -30,7 +30,11 @@ fn tables() -> String {
             "\n### {}\n\nVersions: {versions}. Fixtures: {sessions} sessions, {messages} messages.\n\n",
             agent.as_str()
         );
-        text.push_str("| Why it is lost | What |\n|---|---|\n");
+        text.push_str(if lost.is_empty() {
+            "Nothing is lost.\n"
+        } else {
+            "| Why it is lost | What |\n|---|---|\n"
+        });
         for (why, fields) in lost {
             let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
             let _ = writeln!(text, "| {why} | {} |", fields.join(", ").replace('|', "\\|"));

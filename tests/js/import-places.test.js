@@ -12,7 +12,7 @@ import { openStore, readTranscript } from "../../js/index.js";
 /** @import { Store } from "../../js/store/store.js" */
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
-const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
+const AGENTS = ["aider", "ask", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
 const NONE = ["empty_file", "unknown_format"];
 
 /** @param {(store: Store, put: (path: string, text: string) => string, project: string) => Promise<void>} work */

@@ -41,7 +41,8 @@ impl Client {
             | AgentName::Continue
             | AgentName::Aider
             | AgentName::Nanocoder
-            | AgentName::Cortext => ("codex", "resume"),
+            | AgentName::Cortext
+            | AgentName::Ask => ("codex", "resume"),
         };
         let takes = (agent == AgentName::OpenCode).then_some("import");
         Ok(Client { program, wants_random_id: agent == AgentName::Qwen, resumes, takes })

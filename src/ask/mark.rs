@@ -1,0 +1,102 @@
+//! The lines of a transcript that say who speaks.
+//!
+//! A mark is a line of its own. No line of what was said is one: a [`Recorder`](super::Recorder) writes a backslash before each
+//! that begins as a mark does, and whoever reads takes it away.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::TITLE;
+use crate::json::text::{Text, to_json};
+use crate::time;
+
+const QUESTION: &str = "## Question ";
+const ANSWER: &str = "## Answer ";
+const END: &str = "## End ";
+
+/// What a mark begins with.
+pub(super) const BEGINNINGS: [&str; 4] = [TITLE, QUESTION, ANSWER, END];
+
+/// What stands between a time and a text in a mark.
+const IN: &str = " in ";
+const BY: &str = " by ";
+const STOPPED: &str = ", stopped: ";
+
+/// A mark as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Title { name: String, folder: Option<String> },
+    Question { at: String },
+    Answer { at: String, engine: String },
+    End { at: String, stopped: Option<String> },
+}
+
+/// What a transcript is called that begins now, without `.md`.
+///
+/// ```
+/// assert_eq!(leftoff::ask::name(1_763_812_800_123), "session_2025-11-22T12-00-00-123Z");
+/// ```
+pub fn name(now_ms: i64) -> String {
+    format!("session_{}", time::format(now_ms).replace([':', '.'], "-"))
+}
+
+/// The first line of a transcript of this name, and the folder that is asked in.
+pub fn title(name: &str, folder: &str) -> String {
+    format!("{TITLE}{name}{IN}{}\n", to_json(folder))
+}
+
+/// What stands before a question.
+pub fn question(now_ms: i64) -> String {
+    format!("\n{QUESTION}{}\n\n", time::format(now_ms))
+}
+
+/// What stands between a question and its answer by an engine.
+pub fn answer(now_ms: i64, engine: &str) -> String {
+    format!("\n\n{ANSWER}{}{BY}{}\n\n", time::format(now_ms), to_json(engine))
+}
+
+/// What stands behind an answer; `stopped` says why it is not whole.
+pub fn end(now_ms: i64, stopped: Option<&str>) -> String {
+    let why = stopped.map(|why| format!("{STOPPED}{}", to_json(why))).unwrap_or_default();
+    format!("\n\n{END}{}{why}\n", time::format(now_ms))
+}
+
+/// Whether a line begins as a mark does.
+pub(super) fn begins(line: &str) -> bool {
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+}
+
+impl Mark {
+    /// The mark that a line is, without what ends it.
+    pub(super) fn read(line: &str) -> Option<Mark> {
+        let line = line.trim_end();
+        if let Some(rest) = line.strip_prefix(TITLE) {
+            let (name, folder) = split(rest, IN)?;
+            return is_name(name).then(|| Mark::Title { name: name.into(), folder });
+        }
+        if let Some(rest) = line.strip_prefix(QUESTION) {
+            return Some(Mark::Question { at: at(rest)? });
+        }
+        if let Some(rest) = line.strip_prefix(ANSWER) {
+            let (time, engine) = split(rest, BY)?;
+            return Some(Mark::Answer { at: at(time)?, engine: engine? });
+        }
+        let (time, stopped) = split(line.strip_prefix(END)?, STOPPED)?;
+        Some(Mark::End { at: at(time)?, stopped })
+    }
+}
+
+// What stands before a word and the text behind it, where the word is there; none where no text is behind it.
+fn split<'a>(rest: &'a str, word: &str) -> Option<(&'a str, Option<String>)> {
+    let Some((before, json)) = rest.split_once(word) else { return Some((rest, None)) };
+    Some((before, Some(Text::decode(json)?.as_str().into())))
+}
+
+fn at(text: &str) -> Option<String> {
+    time::parse(text).map(|_| text.into())
+}
+
+fn is_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty() && name.len() <= 128 && name.chars().all(is_plain)
+}

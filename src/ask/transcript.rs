@@ -1,0 +1,249 @@
+//! A transcript as it is read, whoever wrote it.
+//!
+//! What leftoff wrote is read to the letter. Edited by hand, it still reads: what stands outside of questions and answers is the
+//! user's note, a mark that cannot be read is text, and both are reported.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::mark::{self, Mark};
+use super::recorder::Recorder;
+use crate::record::scan::{Problem, ProblemCode};
+use crate::record::span::Span;
+use crate::time;
+
+const AS_TEXT: &str = "something else; it is taken as text";
+
+/// A conversation of `leftoff ask`.
+///
+/// ```
+/// use leftoff::ask::{Transcript, Voice};
+///
+/// let text = "# leftoff ask session_1 in \"/home/ada/app\"\n\n## Question 2026-11-24T09:30:00.000Z\n\nWhere are retries?\n\
+///     \n## Answer 2026-11-24T09:30:02.000Z by \"claude\"\n\nIn src/net.rs.\n\n## End 2026-11-24T09:30:09.000Z\n";
+/// let transcript = Transcript::parse(text.as_bytes());
+/// assert_eq!(transcript.folder.as_deref(), Some("/home/ada/app"));
+/// assert_eq!(transcript.turns[1].text, "In src/net.rs.");
+/// assert_eq!(transcript.turns[1].voice, Voice::Engine("claude".into()));
+/// assert_eq!(transcript.render(), text);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    /// What it was called when it began.
+    pub name: String,
+    /// The folder that was asked in.
+    pub folder: Option<String>,
+    /// What was said.
+    pub turns: Vec<Turn>,
+    /// What could not be read, with its place.
+    pub problems: Vec<Problem>,
+    /// Where a mark begins that was being written when its writer was stopped, in bytes: what is behind it is nothing.
+    pub torn: Option<u64>,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Who said it.
+    pub voice: Voice,
+    /// When it began, RFC 3339; nothing of what stands there by hand.
+    pub at: Option<String>,
+    /// What.
+    pub text: String,
+    /// How an answer ended; nothing of one that is being written, or was when its writer was killed.
+    pub end: Option<End>,
+    /// Where it lies, in bytes, its mark with it; not looked at by [`Transcript::render`].
+    pub place: Span,
+}
+
+/// Who speaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// Who asks.
+    User,
+    /// Who answers, by its name or its command.
+    Engine(String),
+    /// Whoever wrote into the file by hand.
+    Note,
+}
+
+/// How an answer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// When, RFC 3339.
+    pub at: String,
+    /// Why it is not whole.
+    pub stopped: Option<String>,
+}
+
+impl Transcript {
+    /// Whether these bytes begin as a transcript does.
+    pub fn knows(bytes: &[u8]) -> bool {
+        let line = unmarked(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
+        matches!(Mark::read(&String::from_utf8_lossy(line)), Some(Mark::Title { .. }))
+    }
+
+    /// Reads one. It never fails: what is no mark is text.
+    pub fn parse(bytes: &[u8]) -> Transcript {
+        let mut reader = Reader::default();
+        let text = unmarked(bytes);
+        let mut start = (bytes.len() - text.len()) as u64;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let end = start + line.len() as u64;
+            reader.line(line, Span { start, end });
+            start = end;
+        }
+        reader.finish_turn(false);
+        reader.transcript
+    }
+
+    /// What has to stand before the next question: the end of an answer whose writer was killed.
+    pub fn closing(&self, now_ms: i64) -> String {
+        match self.turns.last() {
+            Some(Turn { voice: Voice::Engine(_), end: None, .. }) => mark::end(now_ms, Some("killed")),
+            Some(Turn { voice: Voice::User | Voice::Note, .. }) => "\n".into(),
+            Some(_) | None => String::new(),
+        }
+    }
+
+    /// Writes one, as a host does piece by piece. A note is written as it stands.
+    pub fn render(&self) -> String {
+        let mut text = mark::title(&self.name, self.folder.as_deref().unwrap_or_default());
+        let ms = |at: Option<&str>| at.and_then(time::parse).unwrap_or_default();
+        let mut is_open = false;
+        for turn in &self.turns {
+            let at = ms(turn.at.as_deref());
+            match &turn.voice {
+                Voice::User if is_open => text.push_str(&["\n", &mark::question(at)].concat()),
+                Voice::User => text.push_str(&mark::question(at)),
+                Voice::Engine(engine) => text.push_str(&mark::answer(at, engine)),
+                Voice::Note => text.push('\n'),
+            }
+            text.push_str(&escaped(&turn.text));
+            is_open = turn.end.is_none();
+            if let Some(end) = &turn.end {
+                text.push_str(&mark::end(ms(Some(&end.at)), end.stopped.as_deref()));
+            }
+        }
+        text
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut recorder = Recorder::default();
+    let mut written = recorder.feed(text.as_bytes());
+    written.extend(recorder.end());
+    String::from_utf8_lossy(&written).into_owned()
+}
+
+fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+#[derive(Default)]
+struct Reader {
+    transcript: Transcript,
+    turn: Option<Open>,
+}
+
+// A turn whose end was not met yet.
+struct Open {
+    turn: Turn,
+    bytes: Vec<u8>,
+    // Its mark ends as lines do on Windows: so do all of its lines.
+    is_crlf: bool,
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], place: Span) {
+        let shown = String::from_utf8_lossy(line);
+        let text = shown.strip_suffix('\n').unwrap_or(&shown);
+        let is_whole = text.len() < shown.len();
+        let is_crlf = text.ends_with('\r');
+        let bare = text.trim_start_matches('\\');
+        if !mark::begins(bare) {
+            return self.say(line, place);
+        }
+        if bare.len() < text.len() {
+            return self.say(&line[1..], place);
+        }
+        let is_first = place.start <= 3;
+        if !is_whole {
+            self.report(place, "a whole mark", "its beginning; it says nothing");
+            self.transcript.torn = Some(place.start);
+            return;
+        }
+        match Mark::read(text).filter(|mark| is_first || !matches!(mark, Mark::Title { .. })) {
+            Some(Mark::Title { name, folder }) => {
+                self.transcript.name = name;
+                self.transcript.folder = folder.filter(|folder| !folder.is_empty());
+            }
+            Some(Mark::Question { at }) => self.begin(Voice::User, at, place, is_crlf),
+            Some(Mark::Answer { at, engine }) => self.begin(Voice::Engine(engine), at, place, is_crlf),
+            Some(Mark::End { at, stopped }) if self.is_answering() => {
+                if let Some(open) = &mut self.turn {
+                    open.turn.end = Some(End { at, stopped });
+                    open.turn.place.end = place.end;
+                }
+                self.finish_turn(true);
+            }
+            Some(Mark::End { .. }) | None => {
+                self.report(
+                    place,
+                    "a mark as \"## Question\" and a time, or an end behind an answer",
+                    AS_TEXT,
+                );
+                self.say(line, place);
+            }
+        }
+    }
+
+    fn is_answering(&self) -> bool {
+        self.turn.as_ref().is_some_and(|open| matches!(open.turn.voice, Voice::Engine(_)))
+    }
+
+    fn begin(&mut self, voice: Voice, at: String, place: Span, is_crlf: bool) {
+        self.finish_turn(true);
+        let turn = Turn { voice, at: Some(at), text: String::new(), end: None, place };
+        self.turn = Some(Open { turn, bytes: Vec::new(), is_crlf });
+    }
+
+    fn say(&mut self, line: &[u8], place: Span) {
+        if self.turn.is_none() {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                return;
+            }
+            self.report(place, "a question or an answer for this text to stand in", AS_TEXT);
+            let turn = Turn { voice: Voice::Note, at: None, text: String::new(), end: None, place };
+            self.turn = Some(Open { turn, bytes: Vec::new(), is_crlf: line.ends_with(b"\r\n") });
+        }
+        if let Some(open) = &mut self.turn {
+            open.bytes.extend_from_slice(line);
+            open.turn.place.end = place.end;
+        }
+    }
+
+    // `is_closed`: a mark follows, with the empty line that stands before each.
+    fn finish_turn(&mut self, is_closed: bool) {
+        let Some(Open { mut turn, bytes, is_crlf }) = self.turn.take() else { return };
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if is_crlf {
+            text = text.replace("\r\n", "\n");
+        }
+        if turn.voice == Voice::Note {
+            turn.text = text.trim().into();
+        } else {
+            let said = text.strip_prefix('\n').unwrap_or(&text);
+            let ended = said.strip_suffix("\n\n").or_else(|| said.strip_suffix('\n'));
+            turn.text = ended.filter(|_| is_closed).unwrap_or(said).into();
+        }
+        self.transcript.turns.push(turn);
+    }
+
+    fn report(&mut self, place: Span, expected: &str, found: &str) {
+        let Span { start, end } = place;
+        let message = format!("expected {expected}, but found {found}");
+        self.transcript.problems.push(Problem { code: ProblemCode::Foreign, start, end, message });
+    }
+}

@@ -1,0 +1,87 @@
+//! leftoff's own transcripts of `leftoff ask`: Markdown, see [`crate::ask`].
+//!
+//! A turn is named by its number and by what was said up to it, so that an answer that grows keeps its name, and what follows a
+//! turn that was edited by hand begins a branch.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::ask::{Transcript, Turn, Voice};
+use crate::error::Error;
+use crate::interop::conversation::{Conversation, Origin, mark, note};
+use crate::interop::lines::{refuse_empty, stem, unless_nothing};
+use crate::interop::{AgentName, Coverage, Import};
+use crate::json::hash::sha256;
+use crate::json::text::Extra;
+use crate::record::message::{Assistant, Message, Role};
+use crate::shapes::pieces::Piece;
+use crate::time;
+
+/// What the reader knows: all that is in a transcript.
+pub const COVERAGE: Coverage = Coverage { tested: &[], mapped: &[], whole: &[] };
+
+/// Digits of a hash that tell turns apart.
+const DIGITS: usize = 16;
+
+/// Whether these bytes are a transcript.
+pub(crate) fn knows(bytes: &[u8]) -> bool {
+    Transcript::knows(bytes)
+}
+
+/// Reads a transcript. `name` is the file's, for one that does not say its own.
+///
+/// # Errors
+/// `empty_file`, also where nothing was asked; `unknown_format` where it is none.
+pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
+    refuse_empty(bytes, AgentName::Ask)?;
+    let is_known = knows(bytes);
+    let Transcript { name: own, folder, turns, mut problems, .. } = Transcript::parse(bytes);
+    let mut talk = Conversation::new(AgentName::Ask);
+    talk.session.source_id = if own.is_empty() { stem(name, ".md").into() } else { own };
+    talk.session.folder = folder;
+    let begun = turns.iter().find_map(|turn| turn.at.as_deref().and_then(time::parse));
+    talk.session.created_ms = begun;
+    let mut before = String::new();
+    for (number, turn) in turns.into_iter().enumerate() {
+        let text = turn.text.clone();
+        let is_answer = matches!(turn.voice, Voice::Engine(_));
+        let own = if is_answer { before.clone() } else { format!("{before}{text}") };
+        let native = format!("{}-{}", number + 1, &sha256(own.as_bytes())[..DIGITS]);
+        say(&mut talk, turn, native);
+        before = sha256(format!("{before}{text}").as_bytes());
+    }
+    let session = talk.finish(&mut problems);
+    problems.sort_by_key(|problem| problem.start);
+    let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
+    unless_nothing(Import { sessions, problems }, bytes, AgentName::Ask, is_known)
+}
+
+fn say(talk: &mut Conversation, turn: Turn, native: String) {
+    let Turn { voice, at, text, end, place } = turn;
+    // What nobody has said yet is no message.
+    if text.is_empty() && matches!(voice, Voice::Engine(_)) {
+        return;
+    }
+    let mut flags = Extra::default();
+    if let Voice::Engine(engine) = &voice {
+        note(&mut flags, "engine", Some(engine));
+        note(&mut flags, "stopped", end.as_ref().and_then(|end| end.stopped.as_deref()));
+    }
+    if voice == Voice::Note {
+        mark(&mut flags, "isNote");
+    }
+    let origin = Origin { native, timestamp: at, place, flags };
+    match voice {
+        Voice::User | Voice::Note => {
+            talk.add(Message { role: Some(Role::User), content: text.into(), ..Message::default() }, origin);
+        }
+        Voice::Engine(_) => {
+            let assistant = Some(Assistant::default());
+            let partial = end.is_none_or(|end| end.stopped.is_some());
+            let message = Message { role: Some(Role::Assistant), assistant, partial, ..Message::default() };
+            let at = talk.add(message, origin);
+            talk.extend(at, Vec::from([Piece::Text(text.into())]), 0);
+        }
+    }
+}
