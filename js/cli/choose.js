@@ -22,7 +22,7 @@ const FAR = 60;
  * @returns {Promise<Listed | undefined>} nothing for a new one
  */
 export async function choose(args, store, listed, { message, canBegin = false }) {
-  const { picked } = await import("./ask.js");
+  const { picked } = await import("./prompts.js");
   const { value: shown } = await store.redacted(listed);
   const rank = (/** @type {string} */ words) => {
     // An id is not looked for by words.

@@ -35,7 +35,8 @@ export async function hook(args) {
   /** @type {Partial<Input>} */
   let input = {};
   try {
-    if (/^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
+    // What leftoff asks itself, it keeps itself.
+    if (process.env.LEFTOFF_ASK || /^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
     input = inputOf(await text(process.stdin));
     const said = await happened(args, /** @type {Input} */ (input));
     if (!said) return silent;

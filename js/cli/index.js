@@ -4,6 +4,7 @@
 
 import { VERSION } from "../wasm/version.js";
 import { append } from "./append.js";
+import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
@@ -60,7 +61,7 @@ const made = {
 /** How they are listed; those that are named nowhere come last. */
 const groups = {
   "Take in and find": ["import", "list", "search", "show", "info"],
-  "Go on": ["resume", "context", "compact"],
+  "Go on": ["resume", "ask", "context", "compact"],
   "Record": ["new", "append", "stop", "complete", "commit"],
   "Keep in order": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
   "leftoff itself": ["init", "settings", "completions"],
@@ -200,6 +201,19 @@ const commands = {
     ["leftoff resume api design", "the one that has these words in its title or summary"],
     ["leftoff resume last --with codex", "the last one, in Codex"],
     ["leftoff resume 2 --print", "the second of the list, as a text to be handed over by hand"],
+  ]),
+  ask: command(ask, "ask", "ask an agent that remembers nothing, and keep what is said", {
+    question: place("QUESTION...", "what to ask", { isNeeded: true }),
+    resume: flag("go on with the conversation that was asked last"),
+    engine: option("ENGINE", "who answers: claude, gemini, codex, opencode, ollama, or a command that reads a prompt on standard input; the first that is installed unless given"),
+    model: option("NAME", "the model of one of these"),
+    prompt: option("FILE", "a file with the instructions; those for a search agent unless given"),
+    window: option("N", "how much the engine reads, in tokens"),
+    timeout: option("N", "end it after so many seconds"),
+  }, [
+    ["leftoff ask where are payments retried", "and what is said is a session as any other"],
+    ["leftoff ask --resume and who calls it", "the earlier questions and answers go along"],
+    ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
   ]),
   // What edits other programs' files is loaded by this one alone.
   init: command(async (args) => (await import("./init.js")).init(args), "init", "set an agent up: commands to stop, find and resume, hooks that record; each file is named", {

@@ -10,7 +10,7 @@ import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
 import { cut, fill, tail } from "./width.js";
 
-/** @import { Terminal } from "./ask.js" */
+/** @import { Terminal } from "./prompts.js" */
 
 /** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number }} Item */
 

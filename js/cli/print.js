@@ -1,5 +1,5 @@
 // @ts-check
-/** What is printed; questions alone are asked elsewhere, in ask.js. */
+/** What is printed; questions alone are asked elsewhere, in prompts.js. */
 
 import { LeftoffError } from "../error.js";
 import { cut } from "./width.js";

@@ -107,7 +107,7 @@ async function resumed(args, words, { override, ...request }) {
 async function refuseUnlessSure(args, store, session) {
   const { value: title } = await store.redacted(session.metadata.display.title);
   if (canAsk(args)) {
-    const { isSure } = await import("./ask.js");
+    const { isSure } = await import("./prompts.js");
     if (await isSure(args, `"${title}" was marked complete. Resume it nevertheless?`)) return;
   }
   throw new LeftoffError({ code: "completed", message: `expected a conversation that goes on, but found "${title}", which was marked complete; --override resumes it nevertheless` });
@@ -122,7 +122,7 @@ async function agentOf(args, store, session) {
   if (known) return known;
   if (only && others.length === 0) return only;
   if (only && canAsk(args)) {
-    const { oneOf } = await import("./ask.js");
+    const { oneOf } = await import("./prompts.js");
     const agent = await oneOf(args, "Which agent takes it up? 'leftoff settings agent NAME' answers for good", installed);
     if (agent) return agent;
     throw new LeftoffError({ code: "cancelled", message: "no agent was chosen, and nothing was changed" });

@@ -51,6 +51,6 @@ async function isMeant(title, args) {
     if (!args.purge) return true;
     throw new LeftoffError({ code: "usage", message: `expected --yes to delete "${title}" for good: that is asked for on a terminal only` });
   }
-  const { isSure } = await import("./ask.js");
+  const { isSure } = await import("./prompts.js");
   return isSure(args, args.purge ? `Delete "${title}" for good? It cannot be brought back.` : `Put "${title}" in the trash?`);
 }

@@ -112,9 +112,4 @@ impl Engine {
         args.splice(place..place, told);
         Ok(Engine { name: name.into(), program: name.into(), args, is_shell: false, window: preset.window })
     }
-
-    /// Whether a project's own settings may name it: a command from somebody else's folder is not run.
-    pub fn may_be_projects(engine: &str) -> bool {
-        PRESETS.contains(&engine)
-    }
 }

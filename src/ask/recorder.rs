@@ -44,6 +44,11 @@ impl Recorder {
         written
     }
 
+    /// How many of the last bytes are kept back.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
     /// There are no more; gives what was kept back.
     pub fn end(&mut self) -> Vec<u8> {
         self.is_inside = false;

@@ -27,7 +27,7 @@ function check(law, body, skip = false) {
 }
 
 /** A value that stands for each needed argument, so that the options behind it are looked at. @type {Record<string, string>} */
-const STANDS_FOR = { SESSION: "last", MESSAGE: "m", "SESSION...": "last", "TITLE...": "t", "WORDS...": "w", OLD: "/old", NEW: "/new", AGENT: "claude-code", SHELL: "bash" };
+const STANDS_FOR = { SESSION: "last", MESSAGE: "m", "SESSION...": "last", "TITLE...": "t", "WORDS...": "w", "QUESTION...": "q", OLD: "/old", NEW: "/new", AGENT: "claude-code", SHELL: "bash" };
 
 /** @param {Typed} typed @returns {Option[]} */
 function everyOption(typed) {
@@ -121,7 +121,7 @@ check("a permission that is refused is told as that, with the path, by every com
     const { needed = [] } = options.find((one) => one.command === command) ?? {};
     // They need no home, or say nothing to a client; what is wrong with the arguments is told before.
     if (["hook", "completions"].includes(command)) continue;
-    const args = command === "import" ? ["--all"] : command === "export" ? ["--to", "json"] : command === "typed" ? ["session"] : command === "init" ? [...needed, "--workspace", locked] : needed;
+    const args = command === "import" ? ["--all"] : command === "export" ? ["--to", "json"] : command === "typed" ? ["session"] : command === "ask" ? [...needed, "--engine", "cat"] : command === "init" ? [...needed, "--workspace", locked] : needed;
     const { status, stdout, stderr } = typed([command, ...args], where);
     assert.deepEqual([status, stdout], [1, ""], `${command}: ${stderr}`);
     assert.match(stderr, /^leftoff: [^\n]+ \(permission_denied\)\n$/, command);

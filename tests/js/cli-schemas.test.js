@@ -88,6 +88,11 @@ check("a session from its beginning to the trash and back", ({ asked, workspace 
   asked(["new", "--no-record"]);
 });
 
+check("questions", ({ asked }) => {
+  assert.equal(asked(["ask", "--engine", "echo Here.", "Where?"]).answer, "Here.\n");
+  assert.equal(asked(["ask", "--resume", "--engine", "exit 3", "And why?"], { status: 3 }).exitStatus, 3);
+});
+
 check("contexts, compaction and every way to resume", ({ asked }) => {
   const { id } = asked(["new"]);
   for (let turn = 0; turn < 12; turn += 1) asked(["append", id], { input: `{"role":"user","content":"${`Turn ${turn}. `.repeat(150)}"}\n{"role":"assistant","content":"Done."}` });

@@ -118,6 +118,8 @@ test("the command line example runs, each line with what its reader has at home"
     cpSync(transcript, join(claude, "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl"));
     // A repository of its own: the reader's workspace.
     const { project, env } = installed(folder);
+    // Of Claude Code, only that it answers is needed.
+    writeFileSync(join(project, "node_modules", ".bin", "claude"), "#!/bin/sh\ncat > /dev/null\necho 'In a.js.'\n", { mode: 0o755 });
     const run = (/** @type {string} */ line) => typed(line, project, env);
     run("git init --quiet && git config user.name Ann && git config user.email ann@example.org");
     const lines = example("On the command line", "sh").trim().split("\n");

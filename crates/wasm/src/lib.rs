@@ -10,6 +10,8 @@ extern crate alloc;
 #[cfg(feature = "agents")]
 mod agents;
 #[cfg(feature = "agents")]
+mod ask;
+#[cfg(feature = "agents")]
 mod beside;
 #[cfg(feature = "agents")]
 mod calls;

@@ -1,0 +1,119 @@
+//! Transcripts of `leftoff ask`, and who answers.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::{Answer, bytes, thrown};
+use leftoff::ask::{self, DEFAULT_PROMPT, Engine, PRESETS, Recorder, Transcript};
+use leftoff::json::text::to_json;
+
+/// What a transcript is called that begins now, without `.md`.
+#[wasm_bindgen(js_name = askName)]
+pub fn ask_name(now_ms: f64) -> String {
+    ask::name(now_ms as i64)
+}
+
+/// Its first line; see `ask::title`.
+#[wasm_bindgen(js_name = askTitle)]
+pub fn ask_title(name: &str, folder: &str) -> String {
+    ask::title(name, folder)
+}
+
+/// A question, with the mark before it.
+#[wasm_bindgen(js_name = askQuestion)]
+pub fn ask_question(now_ms: f64, question: &str) -> Vec<u8> {
+    let mut recorder = Recorder::default();
+    let mut written = ask::question(now_ms as i64).into_bytes();
+    written.extend(recorder.feed(question.as_bytes()));
+    written.extend(recorder.end());
+    written
+}
+
+/// What stands before an answer.
+#[wasm_bindgen(js_name = askAnswer)]
+pub fn ask_answer(now_ms: f64, engine: &str) -> String {
+    ask::answer(now_ms as i64, engine)
+}
+
+/// What stands behind an answer.
+#[wasm_bindgen(js_name = askEnd)]
+pub fn ask_end(now_ms: f64, stopped: Option<String>) -> String {
+    ask::end(now_ms as i64, stopped.as_deref())
+}
+
+/// The text for an engine; without instructions, the default ones. See `ask::prompt`.
+#[wasm_bindgen(js_name = askPrompt)]
+pub fn ask_prompt(instructions: Option<String>, history: &str, question: &str) -> Uint8Array {
+    bytes(&ask::prompt(instructions.as_deref().unwrap_or(DEFAULT_PROMPT), history, question))
+}
+
+/// The instructions for an engine, unless the user has others.
+#[wasm_bindgen(js_name = askInstructions)]
+pub fn ask_instructions() -> String {
+    DEFAULT_PROMPT.into()
+}
+
+/// The names of the engines that are known.
+#[wasm_bindgen(js_name = askEngines)]
+pub fn ask_engines() -> Vec<String> {
+    PRESETS.map(String::from).into()
+}
+
+/// How an engine is started, JSON; see `Engine::of`.
+#[wasm_bindgen(js_name = askEngine)]
+pub fn ask_engine(
+    engine: Option<String>,
+    model: Option<String>,
+    installed: Vec<String>,
+) -> Answer<Uint8Array> {
+    let installed: Vec<&str> = installed.iter().map(String::as_str).collect();
+    let engine = Engine::of(engine.as_deref(), model.as_deref(), &installed).map_err(thrown)?;
+    Ok(bytes(&to_json(&engine)))
+}
+
+/// What whoever goes on with a transcript has to know, JSON `{"torn","closing"}`: from where on nothing counts, and what has to
+/// stand before the next question.
+#[wasm_bindgen(js_name = askOpened)]
+pub fn ask_opened(transcript: &[u8], now_ms: f64) -> Uint8Array {
+    #[derive(Serialize)]
+    struct Opened {
+        torn: Option<u64>,
+        closing: String,
+    }
+    let read = Transcript::parse(transcript);
+    bytes(&to_json(&Opened { torn: read.torn, closing: read.closing(now_ms as i64) }))
+}
+
+/// An answer on its way into a transcript; see `ask::Recorder`.
+#[wasm_bindgen(js_name = AskRecorder)]
+#[derive(Default)]
+pub struct AskRecorder(Recorder);
+
+#[wasm_bindgen(js_class = AskRecorder)]
+impl AskRecorder {
+    /// Nothing was said yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> AskRecorder {
+        AskRecorder::default()
+    }
+
+    /// Takes the next bytes; gives those to append.
+    pub fn feed(&mut self, said: &[u8]) -> Vec<u8> {
+        self.0.feed(said)
+    }
+
+    /// How many of the last bytes are kept back.
+    #[wasm_bindgen(getter)]
+    pub fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    /// There are no more; gives what was kept back.
+    pub fn end(&mut self) -> Vec<u8> {
+        self.0.end()
+    }
+}

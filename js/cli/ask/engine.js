@@ -1,0 +1,82 @@
+// @ts-check
+/** An engine that runs: its prompt goes in, its answer comes out. */
+
+import { spawn } from "node:child_process";
+
+import { LeftoffError } from "../../index.js";
+
+/** So long it may take to end once it was told to, in milliseconds. */
+const GRACE = 2000;
+const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
+
+/**
+ * @typedef {object} Engine
+ * @property {string} name
+ * @property {string} program
+ * @property {string[]} args
+ * @property {boolean} isShell
+ * @property {number} window in tokens
+ *
+ * @typedef {object} Ended
+ * @property {number} status
+ * @property {string} [stopped] why the answer is not whole
+ */
+
+/**
+ * Runs it to its end, whatever that is.
+ * @param {Engine} engine
+ * @param {object} how
+ * @param {Uint8Array} how.prompt
+ * @param {string} how.folder that it works in
+ * @param {number} [how.timeout] in seconds
+ * @param {(said: Uint8Array) => Promise<void> | void} how.said takes what it says, in its order
+ * @returns {Promise<Ended>}
+ */
+export async function answered({ name, program, args, isShell }, { prompt, folder, timeout, said }) {
+  const isGroup = process.platform !== "win32";
+  const child = spawn(program, args, { cwd: folder, shell: isShell, detached: isGroup, stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, LEFTOFF_ASK: "1" } });
+  /** @type {Ended | undefined} */
+  let ended;
+  const kill = (/** @type {NodeJS.Signals} */ signal) => killed(child, signal, isGroup);
+  /** @type {NodeJS.Timeout[]} */
+  const timers = [];
+  const stop = (/** @type {Ended} */ why) => {
+    if (ended) return;
+    ended = why;
+    kill("SIGTERM");
+    timers.push(setTimeout(() => kill("SIGKILL"), GRACE));
+  };
+  const heard = Object.entries(SIGNALS).map(([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]));
+  for (const [signal, listener] of heard) process.on(signal, listener);
+  if (timeout) timers.push(setTimeout(() => stop({ status: 124, stopped: `no end within ${timeout} seconds` }), timeout * 1000));
+  try {
+    const closed = new Promise((resolve, reject) => child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })));
+    // Who does not read to the end has heard enough.
+    child.stdin.on("error", () => undefined).end(prompt);
+    const all = (async () => {
+      for await (const bytes of child.stdout) await said(bytes);
+    })();
+    const [{ status, signal }] = await Promise.all([closed, all]);
+    if (ended) return ended;
+    if (status === 0) return { status: 0 };
+    return { status: status ?? 1, stopped: signal ? `the engine was ended by ${signal}` : `the engine ended with exit status ${status}` };
+  } catch (error) {
+    kill("SIGKILL");
+    if (!(error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn"))) throw error;
+    throw new LeftoffError({ code: "not_found", message: `expected the engine "${name}" to start, but it did not: ${error.message}`, cause: error });
+  } finally {
+    timers.forEach(clearTimeout);
+    for (const [signal, listener] of heard) process.off(signal, listener);
+  }
+}
+
+/** With whatever it has started. @param {import("node:child_process").ChildProcess} child @param {NodeJS.Signals} signal @param {boolean} isGroup */
+function killed(child, signal, isGroup) {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  try {
+    if (isGroup) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}

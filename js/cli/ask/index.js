@@ -1,0 +1,112 @@
+// @ts-check
+/** A question to an agent that remembers nothing, and what was said before along with it. */
+
+import { isOnPath } from "../../agents/native.js";
+import { historyText } from "../../index.js";
+import { agents } from "../../wasm/agents.js";
+import { nowMs } from "../../wasm/clock.js";
+import { fromBytes } from "../../wasm/core.js";
+import { number } from "../arguments.js";
+import { fileText } from "../given.js";
+import { note, safe } from "../print.js";
+import { using } from "../store.js";
+import { answered } from "./engine.js";
+import { Transcript } from "./transcript.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../../store/store.js").Store} Store */
+/** @typedef {import("./engine.js").Engine} Engine */
+
+/** @param {Args} args */
+export async function ask(args) {
+  const question = args._.join(" ");
+  const engine = engineOf(args);
+  const instructions = args.prompt === undefined ? undefined : await fileText(args.prompt);
+  const window = args.window === undefined ? engine.window : number(args.window, "window");
+  const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
+  return using(args, async (store) => {
+    const transcript = args.resume ? Transcript.latest(store.home) : Transcript.begun(store.home, store.project);
+    try {
+      transcript.append(agents.called((core) => core.askQuestion(nowMs(), question)));
+      transcript.flush();
+      const { session, history, left } = await soFar(store, transcript.path, { window, instructions });
+      if (left > 0) note(`the conversation is longer than ${engine.name} reads: ${left} of its messages do not go along as they are`);
+      const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: agents.called((core) => core.askPrompt(instructions, history, question)) });
+      await store.import(transcript.path, { from: "ask" });
+      if (ended.stopped) note(`the answer is not whole: ${ended.stopped}`);
+      process.exitCode = ended.status;
+      const value = { session, transcript: transcript.path, engine: engine.name, answer, stopped: ended.stopped ?? null, exitStatus: ended.status };
+      return { text: "", value };
+    } finally {
+      transcript.close();
+    }
+  });
+}
+
+/** @param {Args} args @returns {Engine} */
+function engineOf(args) {
+  const installed = agents.called((core) => core.askEngines()).filter((name) => isOnPath(name));
+  return fromBytes(agents.called((core) => core.askEngine(args.engine, args.model, installed)));
+}
+
+/**
+ * What was said before the question, as text, as much as the engine reads.
+ * @param {Store} store @param {string} path @param {{ window: number, instructions?: string }} of
+ */
+async function soFar(store, path, { window, instructions }) {
+  const { imported } = await store.import(path, { from: "ask" });
+  const session = await store.session({ source: { agent: "ask", id: sourceOf(path) } });
+  if (imported.length === 0 || session.metadata.stats.messageCount < 2) return { session: session.id, history: "", left: 0 };
+  const system = instructions ?? agents.called((core) => core.askInstructions());
+  const { messages, originalMessageCount, includedMessageCount } = await session.context({ window, system, format: "leftoff", assumes: true });
+  const before = /** @type {object[]} */ (messages).slice(0, -1);
+  return { session: session.id, history: before.length > 0 ? historyText(before) : "", left: originalMessageCount - includedMessageCount };
+}
+
+/** @param {string} path */
+function sourceOf(path) {
+  return path.replace(/^.*[\\/]/, "").replace(/\.md$/, "");
+}
+
+/**
+ * The answer, written down and then shown.
+ * @param {Transcript} transcript @param {Engine} engine @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
+ */
+async function recorded(transcript, engine, { args, timeout, prompt }) {
+  transcript.append(agents.called((core) => core.askAnswer(nowMs(), engine.name)));
+  const recorder = agents.called((core) => new core.AskRecorder());
+  const decoder = new TextDecoder();
+  /** @type {Uint8Array[]} */
+  const heard = [];
+  let kept = new Uint8Array();
+  let shown = "";
+  const show = async (/** @type {Uint8Array} */ bytes, isLast = false) => {
+    const text = safe(decoder.decode(bytes, { stream: !isLast }));
+    shown = text || shown;
+    if (args.json) heard.push(bytes);
+    else if (text && !process.stdout.write(text)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+  };
+  const said = async (/** @type {Uint8Array} */ bytes) => {
+    transcript.append(agents.called(() => recorder.feed(bytes)));
+    const all = Buffer.concat([kept, bytes]);
+    const end = all.length - agents.called(() => recorder.held);
+    kept = all.subarray(end);
+    await show(all.subarray(0, end));
+  };
+  /** @type {import("./engine.js").Ended} */
+  let ended = { status: 1, stopped: "leftoff failed" };
+  try {
+    ended = await answered(engine, { prompt, folder: process.cwd(), timeout, said });
+  } catch (error) {
+    ended.stopped = error instanceof Error ? error.message : String(error);
+    throw error;
+  } finally {
+    transcript.append(agents.called(() => recorder.end()));
+    await show(kept, true);
+    if (!args.json && shown && !shown.endsWith("\n")) process.stdout.write("\n");
+    if (!shown && !ended.stopped) ended.stopped = "the engine said nothing";
+    transcript.append(agents.called((core) => core.askEnd(nowMs(), ended.stopped)));
+    transcript.flush();
+  }
+  return { ...ended, answer: Buffer.concat(heard).toString("utf8") };
+}

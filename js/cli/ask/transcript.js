@@ -1,0 +1,151 @@
+// @ts-check
+/** A transcript on disk: what is said is written first, and shown then. What stands in it, the core says. */
+
+import { closeSync, fsyncSync, ftruncateSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { agents } from "../../wasm/agents.js";
+import { nowMs } from "../../wasm/clock.js";
+import { bytesOf, fromBytes } from "../../wasm/core.js";
+import { LeftoffError } from "../../index.js";
+import { codeOf } from "../../storage/folders.js";
+import { isGone, thisProcess } from "../../storage/process.js";
+import { translated } from "../../storage/refusal.js";
+
+/** The one that was asked last, as a link and, where there are no links, as a small file. */
+const LATEST = "latest";
+/** Beside a transcript while somebody writes into it. */
+const LOCK = ".lock";
+
+export class Transcript {
+  /** @type {number} */
+  #file;
+  #end = 0;
+
+  /** @param {string} path @param {number} file @param {number} end */
+  constructor(path, file, end) {
+    this.path = path;
+    this.#file = file;
+    this.#end = end;
+  }
+
+  /** A new one. @param {string} home @param {string} folder that is asked in */
+  static begun(home, folder) {
+    const place = join(home, "ask");
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    for (let at = nowMs(); ; at += 1) {
+      const name = agents.called((core) => core.askName(at));
+      const path = join(place, `${name}.md`);
+      try {
+        const file = openSync(path, "ax", 0o600);
+        const transcript = new Transcript(path, file, 0);
+        locked(path);
+        transcript.append(agents.called((core) => core.askTitle(name, folder)));
+        pointed(place, `${name}.md`);
+        return transcript;
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error;
+      }
+    }
+  }
+
+  /** The one that was asked last, ready for the next question. @param {string} home */
+  static latest(home) {
+    const place = join(home, "ask");
+    const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
+    if (dirname(path) !== place) throw new LeftoffError({ code: "not_found", message: `expected a conversation to go on with in "${place}", but found none; without --resume a new one begins` });
+    const bytes = bytesIn(path);
+    if (!bytes) throw new LeftoffError({ code: "not_found", message: `expected a conversation at "${path}", but found none; without --resume a new one begins` });
+    locked(path);
+    const file = openSync(path, "a");
+    const { torn, closing } = fromBytes(agents.called((core) => core.askOpened(bytes, nowMs())));
+    const end = torn ?? bytes.length;
+    ftruncateSync(file, end);
+    const transcript = new Transcript(path, file, end);
+    transcript.append(closing);
+    return transcript;
+  }
+
+  /** Whole, or not at all: on a full disk nothing of it stays. @param {string | Uint8Array} said */
+  append(said) {
+    const bytes = typeof said === "string" ? bytesOf(said) : said;
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    } catch (error) {
+      ftruncateSync(this.#file, this.#end);
+      throw translated("append", this.path, error, { hasRoot: false });
+    }
+    this.#end += bytes.length;
+  }
+
+  /** What was appended is on the disk. */
+  flush() {
+    fsyncSync(this.#file);
+  }
+
+  close() {
+    closeSync(this.#file);
+    rmSync(this.path + LOCK, { force: true });
+  }
+}
+
+// Of two terminals the second one is told, and nothing of the first one's answer is mixed with its own.
+/** @param {string} path */
+function locked(path) {
+  const lock = path + LOCK;
+  const own = `${lock}-${process.pid}`;
+  writeFileSync(own, JSON.stringify(thisProcess()));
+  try {
+    for (;;) {
+      try {
+        return linkSync(own, lock);
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error;
+      }
+      const other = processIn(lock);
+      if (other && !isGone(other)) throw new LeftoffError({ code: "open_elsewhere", message: `expected "${path}" to be asked by nobody else, but found process ${other.pid} at it; without --resume a new conversation begins` });
+      rmSync(lock, { force: true });
+    }
+  } finally {
+    unlinkSync(own);
+  }
+}
+
+/** @param {string} path @returns {import("../../storage/process.js").ProcessName | undefined} */
+function processIn(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** @param {string} place @param {string} name */
+function pointed(place, name) {
+  const own = join(place, `.${LATEST}-${process.pid}`);
+  writeFileSync(own, `${name}\n`);
+  renameSync(own, join(place, `${LATEST}.txt`));
+  try {
+    symlinkSync(name, own);
+    renameSync(own, join(place, LATEST));
+  } catch (error) {
+    // Where nobody may make links, the file says it.
+    if (codeOf(error) !== "EPERM") throw error;
+  }
+}
+
+/** @param {string} path */
+function textOf(path) {
+  return bytesIn(path)?.toString("utf8") ?? "";
+}
+
+/** @param {string} path */
+function bytesIn(path) {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+// @ts-check
+// `leftoff ask`: what was shown is in the transcript, whatever became of the engine, and the next question goes on.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { inFolder } from "./git-tools.js";
+import { entry } from "./terminal.js";
+
+/** Engines that are commands, as users have them; what they were sent lies in `sent`. */
+const ECHO = "cat > sent; printf 'You asked.\\n## Question 2026-01-24T09:30:00.000Z\\nIt is in a.js.'";
+
+/** @param {string} folder @param {string[]} args @param {{ path?: string }} [how] */
+function typed(folder, args, { path = process.env.PATH ?? "" } = {}) {
+  const env = { PATH: path, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+  return spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, input: "", encoding: "utf8", maxBuffer: 2 ** 28 });
+}
+
+/** @param {string} folder */
+const transcripts = (folder) => readdirSync(join(folder, "store", "ask")).filter((name) => name.startsWith("session_") && name.endsWith(".md"));
+/** @param {string} folder */
+const only = (folder) => readFileSync(join(folder, "store", "ask", String(transcripts(folder)[0])), "utf8");
+
+/** @param {string} folder @param {string} engine */
+function current(folder, engine) {
+  const ran = typed(folder, ["ask", "--engine", engine, "--json", "Where is it?"]);
+  assert.equal(ran.status, 0, ran.stderr);
+  return JSON.parse(ran.stdout);
+}
+
+test("a question is asked, its answer is shown and kept, and the next one goes on with it", () =>
+  inFolder((folder) => {
+    const first = typed(folder, ["ask", "--engine", ECHO, "Where", "is", "it?"]);
+    assert.equal(first.stdout, "You asked.\n## Question 2026-01-24T09:30:00.000Z\nIt is in a.js.\n");
+    assert.equal(first.status, 0, first.stderr);
+    const sent = readFileSync(join(folder, "sent"), "utf8");
+    assert.match(sent, /^<system_instructions>\nYou are a search agent\.[^]*\n<\/system_instructions>\n\nWhere is it\?\n$/);
+    const second = typed(folder, ["ask", "--resume", "--engine", "cat > sent; echo again", "And", "why?"]);
+    assert.equal(second.status, 0, second.stderr);
+    const again = readFileSync(join(folder, "sent"), "utf8");
+    const [instructions, history, question] = [again.indexOf("</system_instructions>"), again.indexOf('"content":"Where is it?"'), again.indexOf("And why?\n")];
+    assert.ok(instructions > 0 && instructions < history && history < again.indexOf("It is in a.js.") && again.indexOf("It is in a.js.") < question, again);
+    assert.equal(transcripts(folder).length, 1);
+    assert.equal(readlinkSync(join(folder, "store", "ask", "latest")), transcripts(folder)[0]);
+    assert.match(only(folder), /\n\\## Question 2026-01-24T09:30:00\.000Z\nIt is in a\.js\.\n\n## End [^,\n]*\n\n## Question [^\n]*\n\nAnd why\?\n\n## Answer/);
+    const listed = JSON.parse(typed(folder, ["list", "--json"]).stdout);
+    assert.deepEqual(listed.map((/** @type {any} */ { agent, messageCount }) => [agent, messageCount]), [["ask", 4]]);
+    const shown = JSON.parse(typed(folder, ["show", listed[0].id, "--json"]).stdout);
+    assert.deepEqual(shown.map((/** @type {any} */ { content }) => content), ["Where is it?", "You asked.\n## Question 2026-01-24T09:30:00.000Z\nIt is in a.js.", "And why?", "again\n"]);
+  }));
+
+test("an engine that fails, says nothing or never ends leaves a whole transcript that says so", () =>
+  inFolder((folder) => {
+    const cases = /** @type {[string, string[], number, RegExp][]} */ ([
+      ["printf 'some'; exit 7", [], 7, /some\n\n## End [^\n]*, stopped: "the engine ended with exit status 7"\n$/],
+      ["true", [], 0, /## End [^\n]*, stopped: "the engine said nothing"\n$/],
+      ["printf 'begun'; sleep 1000", ["--timeout", "1"], 124, /begun\n\n## End [^\n]*, stopped: "no end within 1 seconds"\n$/],
+      ["kill -9 $$", [], 1, /## End [^\n]*, stopped: "the engine was ended by SIGKILL"\n$/],
+      ["head -c 3000000 /dev/zero | tr '\\0' 'x'", [], 0, /x{100}\n\n## End [^,\n]*\n$/],
+    ]);
+    for (const [engine, more, status, end] of cases) {
+      const ran = typed(folder, ["ask", "--engine", engine, ...more, "Where?"]);
+      assert.equal(ran.status, status, `${engine}: ${ran.stderr}`);
+      const { transcript } = current(folder, ECHO);
+      assert.ok(transcript);
+      const all = transcripts(folder).map((name) => readFileSync(join(folder, "store", "ask", name), "utf8"));
+      assert.ok(all.some((text) => end.test(text)), `${engine}: ${all.map((text) => text.slice(-200))}`);
+    }
+  }));
+
+test("who is interrupted or killed loses nothing that was shown, and goes on", () =>
+  inFolder(async (folder) => {
+    for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGINT", "SIGKILL"])) {
+      const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+      const child = spawn(process.execPath, [entry, "ask", "--engine", "echo $$ > engine; printf 'one two'; exec sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+      child.stderr.resume();
+      const [shown] = await /** @type {Promise<Buffer[]>} */ (new Promise((resolve) => child.stdout.once("data", (bytes) => resolve([bytes]))));
+      const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
+      child.kill(signal);
+      assert.equal(await ended, signal === "SIGINT" ? 130 : null);
+      // Whoever is killed cannot end what it started.
+      if (signal === "SIGKILL") process.kill(Number(readFileSync(join(folder, "engine"), "utf8")));
+      const next = typed(folder, ["ask", "--resume", "--engine", ECHO, "--json", "And?"]);
+      assert.equal(next.status, 0, next.stderr);
+      const text = readFileSync(JSON.parse(next.stdout).transcript, "utf8");
+      assert.ok(text.includes(`\n\n${shown}\n\n## End `), text);
+      assert.match(text, signal === "SIGINT" ? /stopped: "interrupted"/ : /stopped: "killed"/);
+      assert.match(text, /\n## Question [^\n]*\n\nAnd\?\n\n## Answer /);
+    }
+  }));
+
+test("two terminals do not write into one transcript", () =>
+  inFolder(async (folder) => {
+    current(folder, ECHO);
+    const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+    const child = spawn(process.execPath, [entry, "ask", "--resume", "--engine", "echo begun; cat > /dev/null; sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const second = typed(folder, ["ask", "--resume", "--engine", ECHO, "And?"]);
+    assert.equal(second.status, 1);
+    assert.match(second.stderr, /open_elsewhere/);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    assert.equal(await ended, 143);
+    assert.equal(typed(folder, ["ask", "--resume", "--engine", ECHO, "And?"]).status, 0);
+  }));
+
+test("an engine that is known is found on the PATH; where none is, that is told with what to do", () =>
+  inFolder((folder) => {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    const claude = join(bin, "claude");
+    writeFileSync(claude, `#!/bin/sh\necho "$LEFTOFF_ASK: $*"\n`);
+    chmodSync(claude, 0o755);
+    const found = typed(folder, ["ask", "--model", "opus", "Where?"], { path: `${bin}:/usr/bin:/bin` });
+    assert.equal(found.stdout, "1: -p --model opus\n", found.stderr);
+    const none = typed(folder, ["ask", "Where?"], { path: "/nowhere" });
+    assert.equal(none.status, 1);
+    assert.match(none.stderr, /expected one of claude, gemini, codex, opencode, ollama on the PATH, but found none[^]*--engine[^]*\(not_found\)/);
+    assert.match(typed(folder, ["ask", "--engine", ECHO]).stderr, /expected QUESTION\.\.\., but found none/);
+    const lone = typed(folder, ["ask", "--resume", "--home", join(folder, "other"), "--engine", ECHO, "And?"]);
+    assert.match(lone.stderr, /expected a conversation to go on with/);
+  }));
