@@ -250,10 +250,10 @@ test("a session of today or yesterday is shown with its time, any other with its
 
 test("who asks nothing loads nothing for it", () => {
   const folder = fileURLToPath(new URL("../../js/cli/", import.meta.url));
-  const files = fs.readdirSync(folder).map((name) => [name, fs.readFileSync(join(folder, name), "utf8")]);
+  const files = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js")).map((name) => [name, fs.readFileSync(join(folder, name), "utf8")]);
   const importing = (/** @type {RegExp} */ what) => files.filter(([, text = ""]) => what.test(text)).map(([name]) => name);
-  assert.deepEqual(importing(/^import .* from "@clack/m), ["ask.js", "picker.js"]);
-  assert.deepEqual(importing(/^import .* from "\.\/(ask|picker)\.js"/m), ["ask.js"]);
+  assert.deepEqual(importing(/^import .* from "@clack/m), ["picker.js", "prompts.js"]);
+  assert.deepEqual(importing(/^import .* from "\.\.?\/(prompts|picker)\.js"/m), ["prompts.js"]);
 });
 
 const HOSTILE = ["\u001b]0;pwned\u0007\u001b[2Jcleared", "right\u202eto left\u2066", "字".repeat(300), "👩‍👩‍👧‍👦".repeat(150), `${"e\u0301".repeat(200)}\nsecond line`];
