@@ -90,7 +90,7 @@ check("a session from its beginning to the trash and back", ({ asked, workspace 
 
 check("questions", ({ asked }) => {
   assert.equal(asked(["ask", "--engine", "echo Here.", "Where?"]).answer, "Here.\n");
-  assert.equal(asked(["ask", "--resume", "--engine", "exit 3", "And why?"], { status: 3 }).exitStatus, 3);
+  assert.equal(asked(["ask", "--resume", "--engine", "echo Not today. >&2; exit 3", "And why?"], { status: 3 }).exitStatus, 3);
 });
 
 check("contexts, compaction and every way to resume", ({ asked }) => {

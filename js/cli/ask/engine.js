@@ -2,6 +2,7 @@
 /** An engine that runs: its prompt goes in, its answer comes out. */
 
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 
 import { LeftoffError } from "../../index.js";
 
@@ -30,11 +31,12 @@ const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
  * @param {string} how.folder that it works in
  * @param {number} [how.timeout] in seconds
  * @param {(said: Uint8Array) => Promise<void> | void} how.said takes what it says, in its order
+ * @param {(line: string) => void} [how.noted] takes what it says on standard error, which goes to the terminal else
  * @returns {Promise<Ended>}
  */
-export async function answered({ name, program, args, isShell }, { prompt, folder, timeout, said }) {
+export async function answered({ name, program, args, isShell }, { prompt, folder, timeout, said, noted }) {
   const isGroup = process.platform !== "win32";
-  const child = spawn(program, args, { cwd: folder, shell: isShell, detached: isGroup, stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, LEFTOFF_ASK: "1" } });
+  const child = spawn(program, args, { cwd: folder, shell: isShell, detached: isGroup, stdio: ["pipe", "pipe", /** @type {"pipe"} */ (noted ? "pipe" : "inherit")], env: { ...process.env, LEFTOFF_ASK: "1" } });
   /** @type {Ended | undefined} */
   let ended;
   const kill = (/** @type {NodeJS.Signals} */ signal) => killed(child, signal, isGroup);
@@ -56,6 +58,7 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
     const all = (async () => {
       for await (const bytes of child.stdout) await said(bytes);
     })();
+    if (noted) createInterface({ input: child.stderr }).on("line", (line) => line.trim() && noted(line));
     const [{ status, signal }] = await Promise.all([closed, all]);
     if (ended) return ended;
     if (status === 0) return { status: 0 };

@@ -96,7 +96,7 @@ async function recorded(transcript, engine, { args, timeout, prompt }) {
   /** @type {import("./engine.js").Ended} */
   let ended = { status: 1, stopped: "leftoff failed" };
   try {
-    ended = await answered(engine, { prompt, folder: process.cwd(), timeout, said });
+    ended = await answered(engine, { prompt, folder: process.cwd(), timeout, said, noted: args.json ? note : undefined });
   } catch (error) {
     ended.stopped = error instanceof Error ? error.message : String(error);
     throw error;
