@@ -35,6 +35,8 @@ _leftoff() {
   done < <(leftoff completions bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _leftoff leftoff
+# A comma goes on with what was asked last: , and who calls it
+,() { leftoff ask --resume "$@"; }
 `,
   zsh: `#compdef leftoff
 # leftoff completions zsh, for ~/.zshrc behind compinit: source <(leftoff completions zsh)
@@ -55,6 +57,8 @@ if [ "$funcstack[1]" = "_leftoff" ]; then
   _leftoff "$@"
 else
   compdef _leftoff leftoff
+  # A comma goes on with what was asked last: , and who calls it
+  ,() { leftoff ask --resume "$@"; }
 fi
 `,
   fish: `# leftoff completions fish > ~/.config/fish/completions/leftoff.fish
@@ -74,6 +78,8 @@ function __leftoff_next
   end
 end
 complete -c leftoff -f -k -a '(__leftoff_next)'
+# A comma goes on with what was asked last: , and who calls it
+abbr --add , leftoff ask --resume
 `,
 };
 

@@ -119,3 +119,12 @@ for (const shell of ["zsh", "fish"]) {
     assert.deepEqual([status, stderr], [0, ""]);
   });
 }
+
+for (const shell of ["bash", "zsh"]) {
+  check(`in ${shell} a comma goes on with what was asked last`, missing(shell), ({ folder, env, typed }) => {
+    typed("ask", "--engine", "echo Here.", "Where?");
+    const script = `[ -n "$ZSH_VERSION" ] && autoload -U compinit && compinit -u\nsource <(leftoff completions ${shell})\n, --engine 'cat' 'And why?'`;
+    const { stdout, stderr } = spawnSync(shell, ["-c", script], { cwd: folder, env, encoding: "utf8" });
+    assert.match(stdout, /"content":"Where\?"[^]*"content":"Here\.\\n"[^]*\n\nAnd why\?\n$/, stderr);
+  });
+}
