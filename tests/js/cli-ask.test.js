@@ -2,7 +2,7 @@
 // `leftoff ask`: what was shown is in the transcript, whatever became of the engine, and the next question goes on.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -44,6 +44,7 @@ test("a question is asked, its answer is shown and kept, and the next one goes o
     assert.ok(instructions > 0 && instructions < history && history < again.indexOf("It is in a.js.") && again.indexOf("It is in a.js.") < question, again);
     assert.equal(transcripts(folder).length, 1);
     assert.equal(readlinkSync(join(folder, "store", "ask", "latest")), transcripts(folder)[0]);
+    for (const name of readdirSync(join(folder, "store", "ask"))) assert.equal(statSync(join(folder, "store", "ask", name)).mode & 0o777, 0o600, name);
     assert.match(only(folder), /\n\\## Question 2026-01-24T09:30:00\.000Z\nIt is in a\.js\.\n\n## End [^,\n]*\n\n## Question [^\n]*\n\nAnd why\?\n\n## Answer/);
     const listed = JSON.parse(typed(folder, ["list", "--json"]).stdout);
     assert.deepEqual(listed.map((/** @type {any} */ { agent, messageCount }) => [agent, messageCount]), [["ask", 4]]);

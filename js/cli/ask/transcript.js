@@ -94,7 +94,7 @@ export class Transcript {
 function locked(path) {
   const lock = path + LOCK;
   const own = `${lock}-${process.pid}`;
-  writeFileSync(own, JSON.stringify(thisProcess()));
+  writeFileSync(own, JSON.stringify(thisProcess()), { mode: 0o600 });
   try {
     for (;;) {
       try {
@@ -124,7 +124,7 @@ function processIn(path) {
 /** @param {string} place @param {string} name */
 function pointed(place, name) {
   const own = join(place, `.${LATEST}-${process.pid}`);
-  writeFileSync(own, `${name}\n`);
+  writeFileSync(own, `${name}\n`, { mode: 0o600 });
   renameSync(own, join(place, `${LATEST}.txt`));
   try {
     symlinkSync(name, own);
