@@ -148,6 +148,7 @@ pub mod operation;
 pub mod plain;
 pub mod privacy;
 pub mod project;
+mod recall;
 pub mod record;
 #[cfg(test)]
 mod records;
