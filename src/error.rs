@@ -22,6 +22,12 @@ pub enum Code {
     Conflict,
     /// Nothing to read.
     EmptyFile,
+    /// Git is at work in the repository, or something is under way there.
+    GitBusy,
+    /// Git refused; its own words are in the message.
+    GitFailed,
+    /// There is no git.
+    GitMissing,
     /// An id outside the allowed alphabet.
     InvalidId,
     /// Not JSON, where JSON was asked for.
@@ -52,14 +58,20 @@ pub enum Code {
     NoCounter,
     /// Something else stands where a file is wanted.
     NotAFile,
+    /// No repository has the folder.
+    NotARepository,
     /// A session does not lie where it lay, and nobody knows where it lies now.
     NotFound,
+    /// Only a session of a workspace can be committed.
+    NotInWorkspace,
     /// The log has grown, or may have, and its new bytes were not observed yet.
     ObserveFirst,
     /// Another process has the session open.
     OpenElsewhere,
     /// An operation that appended other messages before.
     OperationReused,
+    /// A rule has git ignore the session.
+    SessionIgnored,
     /// An agent's file that is nested deeper than is read.
     TooDeep,
     /// A format that no reader knows.
@@ -76,6 +88,9 @@ impl Code {
             Code::BudgetTooSmall => "budget_too_small",
             Code::Conflict => "conflict",
             Code::EmptyFile => "empty_file",
+            Code::GitBusy => "git_busy",
+            Code::GitFailed => "git_failed",
+            Code::GitMissing => "git_missing",
             Code::InvalidId => "invalid_id",
             Code::InvalidJson => "invalid_json",
             Code::InvalidRequest => "invalid_request",
@@ -91,10 +106,13 @@ impl Code {
             Code::NoBatch => "no_batch",
             Code::NoCounter => "no_counter",
             Code::NotAFile => "not_a_file",
+            Code::NotARepository => "not_a_repository",
             Code::NotFound => "not_found",
+            Code::NotInWorkspace => "not_in_workspace",
             Code::ObserveFirst => "observe_first",
             Code::OpenElsewhere => "open_elsewhere",
             Code::OperationReused => "operation_reused",
+            Code::SessionIgnored => "session_ignored",
             Code::TooDeep => "too_deep",
             Code::UnknownFormat => "unknown_format",
         }

@@ -8,9 +8,8 @@ import { writtenForAgent } from "../agents/native.js";
 import { keptSessions } from "../agents/places.js";
 import { LeftoffError } from "../error.js";
 import { realPath } from "../storage/real-path.js";
-import { commit } from "../placement/git.js";
 import { foundAt } from "../session/handle.js";
-import { conversationOf, names } from "../placement/placement.js";
+import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { searched } from "../session/messages.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
@@ -412,11 +411,8 @@ export class Store {
    * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
    */
   async commit(session) {
-    if (session.placement === "home") {
-      throw new LeftoffError({ code: "not_in_workspace", message: `expected a session of a workspace, but found one in the home: "${session.path}" is in no repository` });
-    }
-    await session.flush();
-    return commit({ folder: conversationOf(session.path).folder, title: session.metadata.display.title });
+    if (session.placement === "workspace") await session.flush();
+    return this.#beside.run("commit", session.path, session.placement, session.metadata.display.title);
   }
 
   /**

@@ -9,7 +9,7 @@ import { namedBeside } from "./agents.js";
 import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
-import { aliasesOf } from "../placement/git.js";
+import { runGit } from "../placement/git.js";
 import { toJson } from "./json.js";
 import { isGone, thisProcess } from "../storage/process.js";
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
@@ -92,6 +92,7 @@ const VOCABULARY = 8;
 const FLAGS = 9;
 const PROCESS = 10;
 const DOCUMENT = 11;
+const RAN = 12;
 
 /** What lies at a path, as the core reads it. */
 const KINDS = { file: 1, folder: 2, other: 3 };
@@ -141,8 +142,9 @@ const ANSWERS = {
     const { storage, path } = host.at(file);
     await storage.link(path, target);
   },
-  async git({ folder }) {
-    return [TEXT, toJson(await aliasesOf(folder))];
+  async git(asked, { payload }) {
+    const ran = await runGit(asked, payload);
+    return ran ? [RAN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [RAN];
   },
   async hash({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);

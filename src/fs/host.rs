@@ -17,7 +17,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::agents::{self, Wanted};
 use super::clock::Clock;
 use super::disk::{At, Disk};
-use super::git;
+use super::git::{self, How};
 use super::helpers::{Asked, Helpers, made};
 use super::process::{self, is_gone};
 use super::refusal::refused;
@@ -161,7 +161,12 @@ impl Host {
             Need::Unmarked { text } => {
                 Answer::Text(text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect())
             }
-            Need::Git { folder } => Answer::Text(to_json(&git::aliases(Path::new(&folder)))),
+            Need::Git { folder, arguments, variables, without, bytes, limit_ms } => {
+                let at = Path::new(&folder);
+                let limit = Duration::from_millis(limit_ms.into());
+                let how = How { at, arguments: &arguments, variables, without, input: bytes, limit };
+                told(git::run(how), Answer::Ran)
+            }
             Need::Hash { file, start, end } => {
                 let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
                 told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {

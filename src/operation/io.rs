@@ -13,7 +13,7 @@ use core::task::{Context, Poll};
 #[cfg(feature = "interop")]
 use super::Document;
 use super::passed::Out;
-use super::{Answer, Entry, Need, Stat, Trouble, Work};
+use super::{Answer, Entry, Need, Ran, Stat, Trouble, Work};
 use crate::layout::File;
 use crate::privacy::Span;
 use crate::record::id;
@@ -202,8 +202,12 @@ impl Io {
         self.done(Need::Link { file: file.clone(), target: target.into() })
     }
 
-    pub fn git(&self, folder: &str) -> Reply<'_, String> {
-        self.made(Need::Git { folder: folder.into() })
+    /// `need`: of git; nothing where it cannot be run.
+    pub fn git(&self, need: Need) -> Reply<'_, Option<Ran>> {
+        self.ask(need, |answer| match answer {
+            Answer::Ran(ran) => Ok(ran),
+            other => Err(unmeant(other)),
+        })
     }
 
     /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
@@ -292,7 +296,6 @@ impl Io {
         self.made(Need::Command { bytes: said })
     }
 
-    #[cfg(feature = "interop")]
     pub fn normal(&self, path: &str) -> Reply<'_, String> {
         self.made(Need::Normal { path: path.into() })
     }
@@ -337,6 +340,7 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Flags(_) => "flags",
         Answer::Text(_) => "a text",
         Answer::Vocabulary(_) => "a vocabulary",
+        Answer::Ran(_) => "what git said",
         Answer::Place(_) => "a place",
         #[cfg(feature = "interop")]
         Answer::Document(_) => "a document",

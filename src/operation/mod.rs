@@ -15,6 +15,7 @@ mod elsewhere;
 mod examine;
 #[cfg(feature = "interop")]
 mod export;
+mod git;
 mod kept;
 mod lease;
 mod leaving;
@@ -28,7 +29,6 @@ mod passed;
 mod pieces;
 mod resume;
 mod say;
-#[cfg(feature = "interop")]
 #[cfg(feature = "interop")]
 mod search;
 mod sent;
@@ -54,7 +54,7 @@ pub use leaving::{Door, Leaving, Left, Redact};
 pub use live::Live;
 #[cfg(feature = "interop")]
 pub use need::Document;
-pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Stat};
+pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Ran, Stat};
 pub use store::{Candidate, Current, Finding, Setup, Store, exactly, placed};
 
 use crate::error::{Code, Error};

@@ -103,11 +103,22 @@ pub enum Need {
         /// The folder, as people call it.
         target: String,
     },
-    /// What a folder's repository says of it. Answer: `Text`, [`Aliases`](crate::project::Aliases) as JSON, in Unicode's
-    /// normalization form C; without fields where it says nothing.
+    /// Runs git in a folder: the one on the PATH, never one that lies in the folder. Where it takes too long it is told to end, and a
+    /// moment later made to; what a hook of its leaves running is not waited for. Answer: `Ran`; nothing where there is no git, or no folder.
     Git {
         /// The folder, as people call it.
         folder: String,
+        /// What it is told.
+        arguments: Vec<String>,
+        /// What is set for it, beside what is set for this process.
+        variables: &'static [(&'static str, &'static str)],
+        /// What is not set for it.
+        without: &'static [&'static str],
+        /// What it reads.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+        /// How long it may take.
+        limit_ms: u32,
     },
     /// The SHA-256 of a part of a file, where it is as long. Answer: `Text`, hex digits; or `Done` where it is shorter.
     Hash {
@@ -217,7 +228,6 @@ pub enum Need {
         bytes: Vec<u8>,
     },
     /// A path in Unicode's normalization form C. Answer: `Text`.
-    #[cfg(feature = "interop")]
     Normal {
         /// The path.
         path: String,
@@ -250,6 +260,7 @@ impl Need {
             | Need::Replace { bytes, .. }
             | Need::Keep { bytes, .. }
             | Need::Page { bytes }
+            | Need::Git { bytes, .. }
             | Need::Out { bytes } => Some(Cow::Borrowed(bytes)),
             #[cfg(feature = "interop")]
             Need::Command { bytes } => Some(Cow::Borrowed(bytes)),
@@ -289,6 +300,8 @@ pub enum Answer {
     Text(String),
     /// A vocabulary.
     Vocabulary(Rc<Vocabulary>),
+    /// What git said; nothing where it cannot be run.
+    Ran(Option<Ran>),
     /// A folder and how people call it; nothing where there is none.
     Place(Option<(File, String)>),
     /// What an agent's file holds; nothing where there is no more.
@@ -310,6 +323,19 @@ pub struct Document {
     pub is_alone: bool,
     /// Why this one of many cannot be read.
     pub failure: Option<Failure>,
+}
+
+/// What git said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// By what it ended; nothing where it was made to.
+    pub status: Option<i32>,
+    /// What it printed.
+    pub out: Vec<u8>,
+    /// What it printed for people, or the end of that where it is long, without blanks around it.
+    pub words: String,
+    /// It took too long.
+    pub is_late: bool,
 }
 
 /// What a file is like. Times are microseconds since 1970.

@@ -7,28 +7,18 @@ mod hash;
 mod remote;
 
 use alloc::string::String;
-use alloc::vec::Vec;
-
-use serde::Serialize;
-
-use crate::error::{Code, Error};
-use crate::json::fields::{Fields, objects};
 
 pub use hash::hash;
 pub use remote::name as remote_name;
 
 /// What a project is known by beside its path. Worktrees and clones of one repository have the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Aliases {
     /// Host and path of its remote; see [`remote_name`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// The first commit of HEAD's first parents; of a shallow clone nobody knows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_commit: Option<String>,
     /// Where in the repository the project lies, if not at its top.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 
@@ -41,33 +31,6 @@ impl Aliases {
         let first_commit = some(first_commit.trim());
         let is_known = remote.is_some() || first_commit.is_some();
         is_known.then(|| Aliases { remote, first_commit, folder: some(folder) })
-    }
-
-    /// Reads `{"remote","firstCommit","folder"}`; all may be left out.
-    ///
-    /// # Errors
-    /// `invalid_request` where it is no object.
-    pub fn from_json(json: &str) -> Result<Aliases, Error> {
-        let wrong = |_| {
-            Error::new(Code::InvalidRequest, "expected what a project is known by, but found something else")
-        };
-        Fields::parse(json).map(Aliases::read).map_err(wrong)
-    }
-
-    /// Reads a list, JSON `[{"remote","firstCommit","folder"}]`; all may be left out.
-    ///
-    /// # Errors
-    /// `invalid_request` where it is not of its shape.
-    pub fn all_from_json(json: &str) -> Result<Vec<Aliases>, Error> {
-        let all = objects(json).map(|all| all.into_iter().map(Aliases::read).collect());
-        all.ok_or_else(|| {
-            Error::new(Code::InvalidRequest, "expected an array of aliases, but found something else")
-        })
-    }
-
-    fn read(mut fields: Fields<'_>) -> Aliases {
-        let mut taken = |key| fields.take(key, &mut Vec::new());
-        Aliases { remote: taken("remote"), first_commit: taken("firstCommit"), folder: taken("folder") }
     }
 
     /// Whether two projects are one. A fork has the same first commit and another remote, so remotes decide where both

@@ -201,7 +201,7 @@ export class Host {
       if (bytes.length === Number(end - start)) return { tag: "text", val: createHash("sha256").update(bytes).digest("hex") };
     },
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
-    git: () => ({ tag: "text", val: "{}" }),
+    git: () => ({ tag: "ran", val: undefined }),
     out: () => ({ tag: "text", val: "{}" }),
     // Agents' files that are databases this host cannot read.
     document: ({ path, isFirst }) => ({ tag: "document", val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined }),

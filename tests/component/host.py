@@ -211,8 +211,8 @@ class Host:
         time.sleep(ms / 1000)
         return DONE
 
-    def on_git(self, folder):
-        return Variant("text", "{}")
+    def on_git(self, asked):
+        return Variant("ran", None)
 
     def on_out(self, value):
         return Variant("text", "{}")

@@ -7,6 +7,12 @@ import fs from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { MemoryStorage } from "../../js/index.js";
+import { NodeStorage } from "../../js/storage/node.js";
+import { agents } from "../../js/wasm/agents.js";
+import { fromBytes, whole } from "../../js/wasm/core.js";
+import { CoreStore } from "../../js/wasm/store.js";
+
 for (const name of Object.keys(process.env)) if (name.startsWith("GIT_")) delete process.env[name];
 
 const SETTINGS = `[user]
@@ -96,4 +102,20 @@ export function stateOf(at) {
 /** The files of a commit. @param {string} at @param {string} [commit] */
 export function filesOf(at, commit = "HEAD") {
   return git(at, "show", "--format=", "--name-only", "--no-renames", "-z", commit).split("\0").filter(Boolean);
+}
+
+const core = (/** @type {string} */ project, /** @type {import("../../js/storage/contract.js").Storage} */ storage, /** @type {any} */ module = whole) =>
+  new CoreStore({ home: "/home", project, idleMs: 0, countTokens: false, storage, storageOf: () => storage, turn: async () => () => {}, tell() {} }, module);
+
+/** What else a project is known by, as its sessions say it: also of what is no folder. @param {string} project */
+export async function aliasesOf(project) {
+  const storage = new MemoryStorage();
+  const { path } = await core(project, storage).run("create", "{}");
+  const { project: { path: _, hash: __, name: ___, ...aliases } } = fromBytes(/** @type {Uint8Array} */ (await storage.read(join(path, "metadata.json"))));
+  return Object.fromEntries(Object.entries(aliases).filter(([, value]) => value));
+}
+
+/** A commit of a folder that no store knows. @param {{ folder: string, title: string }} conversation @returns {Promise<import("../../js/index.js").Committed & { commit: string }>} */
+export function commit({ folder, title }) {
+  return core("/", new NodeStorage({}), agents).run("commit", join(folder, ".session"), "workspace", title);
 }

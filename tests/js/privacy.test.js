@@ -8,9 +8,8 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { aliasesOf, commit } from "../../js/placement/git.js";
 import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
-import { PLACE, git, inFolder, makeConversation, makeRepository, put } from "./git-tools.js";
+import { PLACE, aliasesOf, commit, git, inFolder, makeConversation, makeRepository, put } from "./git-tools.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = fs.readFileSync(join(root, "docs", "PRIVACY.md"), "utf8");
@@ -155,7 +154,7 @@ test("nothing that leftoff does opens a connection", () =>
     const work = `
       import http from "node:http";
       import { openStore } from ${JSON.stringify(new URL("../../js/index.js", import.meta.url).href)};
-      import { aliasesOf, commit } from ${JSON.stringify(new URL("../../js/placement/git.js", import.meta.url).href)};
+      import { aliasesOf, commit } from ${JSON.stringify(new URL("git-tools.js", import.meta.url).href)};
       const store = await openStore({ home: ${JSON.stringify(join(folder, "store"))}, project: ${JSON.stringify(folder)} });
       const { imported: [{ id }] } = await store.import(${JSON.stringify(transcript)});
       const session = await store.session(id);

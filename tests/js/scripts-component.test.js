@@ -18,7 +18,6 @@ const UNSAYABLE = {
   "another word than its three": "redact-refused redact-report",
   "a signal": "follow-refused",
   "two appends that wait together: each is a batch of its own": "follow-revised",
-  "a commit: git is the host's": "git-busy git-commit git-hook-refuses git-none gone-session",
   "a storage beside the host's own": "memory-full memory-full-midway memory-rename-fails memory-store storage-codes storage-of-node storage-refused memory-clock",
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use leftoff::json::hash::sha256;
 use leftoff::operation::{
-    Answer, Document, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble,
+    Answer, Document, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble,
 };
 use leftoff::session::lease::Process;
 use leftoff::time::Stamp;
@@ -33,6 +33,17 @@ pub struct Host {
     pub pages: Vec<String>,
     changes: i64,
     steps: u64,
+}
+
+// Of a repository with a remote: what `git` prints.
+fn ran(arguments: &[String]) -> Ran {
+    let out = match arguments.last().map(String::as_str) {
+        Some("--show-prefix") => "true\nfalse\n\n",
+        Some("remote") => "origin\n",
+        Some("origin") => "https://example.org/a/b\n",
+        _ => "",
+    };
+    Ran { status: Some(0), out: out.into(), ..Ran::default() }
 }
 
 impl Host {
@@ -145,7 +156,7 @@ impl Host {
             Need::Move { from, to } => self.rename(&from.path, &to.path),
             Need::Copy { from, to, missing } => Answer::End(self.copy(&from.path, &to.path, missing), None),
             Need::Link { .. } => Answer::Done,
-            Need::Git { .. } => Answer::Text(r#"{"remote":"example.org/a/b"}"#.into()),
+            Need::Git { arguments, .. } => Answer::Ran(Some(ran(&arguments))),
             Need::Hash { file, start, end } => {
                 let bytes =
                     self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));

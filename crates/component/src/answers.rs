@@ -8,7 +8,7 @@ use leftoff::operation::{self as core, Answer as Said};
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Root, Stat,
+    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Ran, Root, Stat,
 };
 use crate::needs::outside;
 use crate::texts::Counter;
@@ -22,6 +22,12 @@ pub(crate) fn said(answer: Answer<'_>) -> Said {
         Answer::End(end) => Said::End(end, None),
         Answer::Text(text) => Said::Text(text),
         Answer::Vocabulary(known) => Said::Vocabulary(known.get::<Counter>().0.clone()),
+        Answer::Ran(found) => Said::Ran(found.map(|Ran { status, out, words, is_late }| core::Ran {
+            status,
+            out: joined(Vec::from([out])),
+            words,
+            is_late,
+        })),
         Answer::Place(found) => Said::Place(found.map(|Place { folder, shown }| (inside(folder), shown))),
         Answer::Process(Process { lease, name, is_alone }) => {
             Said::Process(lease::Process { lease: held(lease), name, is_alone })

@@ -8,7 +8,7 @@ use leftoff::operation::Need as Asked;
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Append, Content, Duplicate, File, Lease, Link, Listing, Move, Need, Range, Reading, Replace, Root,
+    Append, Content, Duplicate, File, Git, Lease, Link, Listing, Move, Need, Range, Reading, Replace, Root,
     Strategy, Summary, Texts,
 };
 
@@ -35,7 +35,12 @@ pub(crate) fn needed(need: Asked) -> Need {
             Need::Copy(Duplicate { from: outside(from), to: outside(to), missing })
         }
         Asked::Link { file, target } => Need::Link(Link { file: outside(file), target }),
-        Asked::Git { folder } => Need::Git(folder),
+        Asked::Git { folder, arguments, variables, without, bytes, limit_ms } => {
+            let own = |name: &&str| String::from(*name);
+            let variables = variables.iter().map(|(name, value)| (own(name), own(value))).collect();
+            let (without, input) = (without.iter().map(own).collect(), content(bytes));
+            Need::Git(Git { folder, arguments, variables, without, input, limit_ms })
+        }
         Asked::Hash { file, start, end } => Need::Hash(Range { file: outside(file), start, end: Some(end) }),
         Asked::Wait { ms } => Need::Wait(ms),
         Asked::Turn { of } => Need::Turn(of),

@@ -237,6 +237,11 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.note_written([agent, source_id], id, last).map(nothing))
     }
 
+    fn commit(&self, session: SessionBorrow<'_>, title: String) -> Operation {
+        let (shown, placement) = place_of(session);
+        UnderWay::begun(self.store.commit(shown, placement, title).map(text))
+    }
+
     fn tidy(&self, limits: String) -> Operation {
         UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
     }

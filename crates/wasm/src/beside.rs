@@ -46,6 +46,7 @@ impl Operations {
             "ofSource" => store.of_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes()),
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
+            "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),
             "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),

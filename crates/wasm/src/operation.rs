@@ -17,7 +17,7 @@ use crate::{Answer as Thrown, small, stamp};
 use leftoff::json::text::to_json;
 #[cfg(feature = "agents")]
 use leftoff::operation::Document;
-use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Stat, Step, Trouble};
+use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble};
 #[cfg(feature = "core")]
 use leftoff::operation::{Appending, Drafts};
 #[cfg(feature = "core")]
@@ -249,7 +249,7 @@ fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
-// this `process` 10, JSON; a `document` 11: its bytes, those beside it, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
+// this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, those beside it, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
@@ -273,6 +273,12 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
         9 => Answer::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
         #[cfg(feature = "agents")]
         11 => Answer::Document(is_there.then(|| read_document(said))),
+        12 => Answer::Ran(is_there.then(|| Ran {
+            status: number(1).map(|status| status as i32).filter(|status| *status >= 0),
+            out: Uint8Array::from(said.get(2)).to_vec(),
+            words: text(3).unwrap_or_default(),
+            is_late: said.get(4).is_truthy(),
+        })),
         10 => text(1).and_then(|json| Process::read(&json)).map_or(Answer::Done, Answer::Process),
         _ => Answer::Done,
     }

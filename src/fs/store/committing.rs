@@ -1,15 +1,13 @@
 //! A commit of one conversation.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 
 use serde::Deserialize;
 
-use super::super::git;
 use super::super::session::Session;
 use super::Store;
 use crate::layout::Placement;
-use crate::operation::{Failure, Trouble};
+use crate::operation::Trouble;
 
 #[derive(Deserialize)]
 struct Known {
@@ -38,22 +36,16 @@ impl Store {
     /// # }
     /// ```
     pub fn commit(&self, session: &Session) -> Result<String, Trouble> {
-        let path = session.path();
-        let folder = path.parent().filter(|_| session.placement() == Placement::Workspace);
-        let folder = folder.ok_or_else(|| {
-            let shown = path.display();
-            let message = format!(
-                "expected a session of a workspace, but found one in the home: \"{shown}\" is in no repository"
-            );
-            Failure { code: "not_in_workspace".into(), message, ..Failure::default() }
-        })?;
-        session.flush()?;
+        let placement = session.placement();
+        if placement == Placement::Workspace {
+            session.flush()?;
+        }
         let known: Known = serde_json::from_str(&session.metadata())
             .map_err(|error| Trouble::internal(error.to_string()))?;
         // In a repository it has left, as in a list.
         let title: String =
             serde_json::from_str(&session.out(&crate::json::text::to_json(&known.display.title))?)
                 .map_err(|error| Trouble::internal(error.to_string()))?;
-        Ok(git::commit(folder, &title)?)
+        self.drive(self.0.core.commit(session.0.live.shown(), placement, title))
     }
 }

@@ -8,6 +8,8 @@
 //! [`Operation`]: super::Operation
 
 mod carrying;
+#[cfg(feature = "interop")]
+mod committing;
 mod create;
 mod doctor;
 mod finding;
@@ -22,7 +24,6 @@ mod places;
 mod pointing;
 mod project;
 mod relocating;
-#[cfg(feature = "interop")]
 #[cfg(feature = "interop")]
 mod searching;
 mod settings;

@@ -1,9 +1,10 @@
 //! The project that is worked in: its folder, its hash, and by what else it is known when its folder is another.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 
 use super::Store;
-use crate::operation::{Io, Trouble};
+use crate::operation::{Io, Trouble, git};
 use crate::project::{Aliases, hash};
 use crate::record::event::Project;
 
@@ -13,7 +14,7 @@ impl Store {
         if let Some(known) = &*self.aliases.borrow() {
             return Ok(known.clone());
         }
-        let found = Aliases::from_json(&io.git(&self.setup.project).await?)?;
+        let found = Box::pin(git::aliases(io, &self.setup.project)).await?;
         self.aliases.replace(Some(found.clone()));
         Ok(found)
     }
@@ -27,7 +28,7 @@ impl Store {
 
 /// What sessions say of the project of a folder.
 pub(super) async fn of_folder(io: &Io, path: String, normal: &str) -> Result<Project, Trouble> {
-    let aliases = Aliases::from_json(&io.git(&path).await?)?;
+    let aliases = Box::pin(git::aliases(io, &path)).await?;
     Ok(project(path, hash(normal), aliases))
 }
 

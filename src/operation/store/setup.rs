@@ -104,6 +104,13 @@ impl Setup {
         path.starts_with(&*self.separator) || is_of_drive
     }
 
+    /// A path as seen from a folder.
+    #[cfg(feature = "interop")]
+    pub(in crate::operation) fn within(&self, folder: &str, path: &str) -> String {
+        let is_absolute = self.is_absolute(path) || path.starts_with('/');
+        if is_absolute { path.into() } else { [folder, &self.separator, path].concat() }
+    }
+
     /// The folder around one; itself at the top of all.
     pub(super) fn around(&self, folder: &str) -> String {
         match folder.rsplit_once(&*self.separator) {

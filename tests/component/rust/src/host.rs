@@ -83,7 +83,8 @@ impl Host {
                 std::thread::sleep(Duration::from_millis(ms.into()));
                 Answer::Done
             }
-            Need::Git(_) | Need::Out(_) => Answer::Text("{}".into()),
+            Need::Git(_) => Answer::Ran(None),
+            Need::Out(_) => Answer::Text("{}".into()),
             Need::Normal(path) => Answer::Text(path.nfc().collect()),
             Need::Unmarked(text) => {
                 Answer::Text(text.nfkd().filter(|&letter| !is_combining_mark(letter)).collect())

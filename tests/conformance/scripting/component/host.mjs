@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 
-import { aliasesOf } from "../../../../js/placement/git.js";
-import { Host, refusal } from "../../../component/host.mjs";
+import { runGit } from "../../../../js/placement/git.js";
+import { Host, bytesOf, refusal } from "../../../component/host.mjs";
 import { secretsIn } from "../secrets.mjs";
 
 /** What each need about a file is called where it is refused. @type {Record<string, string>} */
@@ -12,7 +12,10 @@ const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to"
 
 /** How the needs are answered that a small host passes by. @type {Record<string, (asked: any) => any>} */
 const MORE = {
-  git: async (folder) => ({ tag: "text", val: JSON.stringify(await aliasesOf(folder)) }),
+  git: async ({ input, ...asked }) => {
+    const ran = await runGit(asked, bytesOf(input));
+    return { tag: "ran", val: ran && { ...ran, status: ran.status ?? undefined, out: { tag: "bytes", val: ran.out } } };
+  },
   secrets: async (texts) => ({ tag: "text", val: JSON.stringify(await secretsIn(texts)) }),
 };
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 
 import { realPath } from "../../../../js/storage/real-path.js";
 import { texts as plain } from "../../../component/host.mjs";
-import { done, json, texts } from "./answers.mjs";
+import { done, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
 import { imported, importedAll, recorded } from "./importing.mjs";
 import { OF_SESSIONS, helped } from "./sessions.mjs";
@@ -14,6 +14,12 @@ import { OF_SESSIONS, helped } from "./sessions.mjs";
 
 /** @type {Record<string, (given: Given) => unknown>} */
 export const OF_STORES = {
+  commit: async (given) => {
+    const { host, session } = given;
+    if (placementOf(session) === "workspace") await host.run(session.flush());
+    const { display } = /** @type {any} */ (await OF_SESSIONS.metadata?.(given));
+    return json(host.run(host.store.commit(session, display.title)));
+  },
   delete: async ({ host, session, asked: { purge = false } }) => {
     return { trash: await json(host.run(host.store.delete(session, purge))) };
   },

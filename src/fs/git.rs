@@ -1,0 +1,130 @@
+//! Git as a process: it is run as an operation says.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+use std::env;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use rustix::fs::{Access, access};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::operation::{Failure, Ran};
+
+const LOOK: Duration = Duration::from_millis(2);
+/// How long a process that was told to end may take to, and what it left behind may hold its pipes.
+const GRACE: Duration = Duration::from_millis(500);
+const MAX_WORDS: usize = 4_000;
+
+/// How git is run.
+pub(super) struct How<'a> {
+    pub at: &'a Path,
+    pub arguments: &'a [String],
+    pub variables: &'a [(&'a str, &'a str)],
+    pub without: &'a [&'a str],
+    pub input: Vec<u8>,
+    pub limit: Duration,
+}
+
+/// What comes on one of its ways, until that ends.
+struct Heard {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    ends: Receiver<()>,
+}
+
+/// Runs git; nothing where there is none, or no folder.
+///
+/// # Errors
+/// Where the system does not run it.
+pub(super) fn run(how: How<'_>) -> Result<Option<Ran>, Failure> {
+    let Some(program) = program().filter(|_| how.at.is_dir()) else { return Ok(None) };
+    let refused = |error: std::io::Error| {
+        let message = format!("expected to run \"{}\", but the system refused: {error}", program.display());
+        Failure { code: "git_failed".into(), message, ..Failure::default() }
+    };
+    ran(&program, how).map(Some).map_err(refused)
+}
+
+// A relative folder on the PATH would lead into the repository.
+fn program() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let mut places = folders.map(|folder| folder.join("git"));
+    places.find(|place| place.is_file() && access(place, Access::EXEC_OK).is_ok())
+}
+
+fn ran(program: &Path, how: How<'_>) -> std::io::Result<Ran> {
+    let mut command = Command::new(program);
+    command.args(how.arguments).current_dir(how.at);
+    for name in how.without {
+        command.env_remove(name);
+    }
+    command.envs(how.variables.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let (Some(mut told), input) = (child.stdin.take(), how.input) {
+        // Who ends before reading all of it says why by its status.
+        std::thread::spawn(move || told.write_all(&input));
+    }
+    let (out, words) = (heard(child.stdout.take()), heard(child.stderr.take()));
+    let (status, is_late) = ended(&mut child, how.limit)?;
+    let (out, words) = (out.all(), words.all());
+    let words = String::from_utf8_lossy(&words[words.len().saturating_sub(MAX_WORDS)..]).trim().into();
+    Ok(Ran { status: status.code(), out, words, is_late })
+}
+
+impl Heard {
+    // What a hook leaves running keeps the pipes; git itself has answered.
+    fn all(self) -> Vec<u8> {
+        let _ = self.ends.recv_timeout(GRACE);
+        self.bytes.lock().map(|mut bytes| core::mem::take(&mut *bytes)).unwrap_or_default()
+    }
+}
+
+fn heard(from: Option<impl Read + Send + 'static>) -> Heard {
+    let (end, ends) = channel();
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let all = bytes.clone();
+    std::thread::spawn(move || {
+        let mut piece = [0; 1 << 14];
+        let mut from = from;
+        while let Some(count) =
+            from.as_mut().and_then(|from| from.read(&mut piece).ok()).filter(|count| *count > 0)
+        {
+            if let Ok(mut all) = all.lock() {
+                all.extend_from_slice(&piece[..count]);
+            }
+        }
+        let _ = end.send(());
+    });
+    Heard { bytes, ends }
+}
+
+// Told to end, git removes its locks.
+fn ended(child: &mut Child, limit: Duration) -> std::io::Result<(ExitStatus, bool)> {
+    let begun = Instant::now();
+    let mut is_late = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, is_late));
+        }
+        if !is_late && begun.elapsed() >= limit {
+            is_late = true;
+            if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+        }
+        if begun.elapsed() >= limit + GRACE {
+            child.kill()?;
+            return Ok((child.wait()?, true));
+        }
+        std::thread::sleep(LOOK);
+    }
+}

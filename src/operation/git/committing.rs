@@ -1,0 +1,270 @@
+//! A commit of one conversation: what lies in its folder, its session with it, and nothing else. What is staged elsewhere stays
+//! staged; where it fails, the index is as it was.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{ASKS_NOBODY, Git, How, text};
+use crate::error::{Code, Error};
+use crate::json::text::to_json;
+use crate::layout::{File, Root};
+use crate::operation::{Failure, Io, Kind, Ran, Setup, Trouble};
+use crate::project::commit_title;
+
+/// Hooks may run a project's tests, and a signature may wait for a key to be touched.
+const LIMIT_MS: u32 = 600_000;
+/// What is waited while another process has the index locked.
+const WAITS_MS: [u32; 3] = [50, 150, 400];
+
+/// Not for a commit: its hooks would find their patterns taken literally.
+const MARKING: [(&str, &str); 2] = [ASKS_NOBODY, ("GIT_LITERAL_PATHSPECS", "1")];
+
+/// What a session is made of, where a rule may ignore it; what others put beside it is theirs.
+const PARTS: [&str; 7] = [
+    ".session/session.json",
+    ".session/events.jsonl",
+    ".session/messages.jsonl",
+    ".session/tools.jsonl",
+    ".session/summaries",
+    ".session/blobs",
+    ".session/.gitattributes",
+];
+
+/// What may be under way in a repository, and by which refs or files git knows.
+const UNDER_WAY: [(&str, &[&str]); 4] = [
+    ("merge", &["MERGE_HEAD"]),
+    ("cherry-pick", &["CHERRY_PICK_HEAD"]),
+    ("rebase", &["rebase-merge", "rebase-apply"]),
+    ("bisection", &["BISECT_LOG"]),
+];
+
+/// Commits what lies in a conversation's folder, as people call it: `{"commit","message","isSessionOnly","files"}`, JSON; `commit`
+/// is null where nothing has changed. `session`: where the session lies in it.
+pub(in crate::operation) async fn commit(
+    io: &Io,
+    setup: &Setup,
+    at: &str,
+    session: &File,
+    title: &str,
+) -> Result<String, Trouble> {
+    // Of a link git keeps where it leads, and nothing of what lies there.
+    if io.stat(session).await?.is_none_or(|found| found.kind != Kind::Folder) {
+        let message = format!("expected a session in \"{at}\", but found none");
+        return Err(Trouble::refused(Code::NotFound, message));
+    }
+    let git = Git { io, at };
+    git.refuse_outside().await?;
+    git.refuse_while_busy(setup).await?;
+    git.refuse_ignored().await?;
+    let fresh = git.untracked().await?;
+    git.marked(&fresh, &["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"]).await?;
+    match git.committed(title, &fresh).await {
+        Err(trouble) => Err(match git.unmarked(&fresh).await {
+            Ok(()) => trouble,
+            Err(left) => still_marked(trouble, left.message()),
+        }),
+        done => done,
+    }
+}
+
+fn still_marked(trouble: Trouble, left: &str) -> Trouble {
+    let told = |message: String| {
+        format!("{message}\nand the new files stay marked with 'git add --intent-to-add': {left}")
+    };
+    match trouble {
+        Trouble::Refused(error) => Error { message: told(error.message), ..*error }.into(),
+        Trouble::Failed(failure) => {
+            let Failure { code, message, .. } = *failure;
+            Failure { code, message: told(message), ..Failure::default() }.into()
+        }
+    }
+}
+
+impl Git<'_> {
+    async fn committed(&self, title: &str, fresh: &[u8]) -> Result<String, Trouble> {
+        let files = self.changed().await?;
+        let is_session_only = !files.is_empty() && files.iter().all(|file| file.starts_with(".session/"));
+        let told = |commit: Option<&str>, message: &str| {
+            let (commit, message, files) = (to_json(&commit), to_json(&message), to_json(&files));
+            format!(
+                "{{\"commit\":{commit},\"message\":{message},\"isSessionOnly\":{is_session_only},\"files\":{files}}}"
+            )
+        };
+        if files.is_empty() {
+            self.unmarked(fresh).await?;
+            return Ok(told(None, ""));
+        }
+        let what = if is_session_only { "session update" } else { "conversation and session saved" };
+        let message = format!("{}: {what}", commit_title(title));
+        let asked = format!("--message={message}");
+        let before =
+            ["-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--only", "--cleanup=whitespace"];
+        let arguments = [&before[..], &[&asked, "--", "."]].concat();
+        let how = || How { variables: &[ASKS_NOBODY], input: Vec::new(), limit_ms: LIMIT_MS };
+        succeeded(self.patiently(&arguments, how).await?, "commit")?;
+        let head = self.said(&["rev-parse", "--verify", "HEAD"]).await?;
+        Ok(told(Some(text(&head).trim()), &message))
+    }
+
+    async fn refuse_outside(&self) -> Result<(), Trouble> {
+        let Ran { status, out, words, .. } = self.asked(&["rev-parse", "--is-inside-work-tree"], &[]).await?;
+        if status == Some(0) && text(&out).trim() == "true" {
+            return Ok(());
+        }
+        let at = self.at;
+        let is_none = status == Some(0) || words.contains("not a git repository");
+        Err(match is_none {
+            true => Trouble::refused(
+                Code::NotARepository,
+                format!("expected \"{at}\" to be in a git repository, but found none; 'git init' makes one"),
+            ),
+            false => Trouble::refused(
+                Code::GitFailed,
+                format!("expected git to read the repository of \"{at}\", but it said: {words}"),
+            ),
+        })
+    }
+
+    // While a merge or a cherry-pick is under way, git commits no part. While a rebase or a bisection is, it does; but to give that
+    // up takes the commit away again, and the conversation's files with it.
+    async fn refuse_while_busy(&self, setup: &Setup) -> Result<(), Trouble> {
+        for (name, signs) in UNDER_WAY {
+            for sign in signs {
+                let is_there = match sign.ends_with("_HEAD") {
+                    true => self.is_ref(sign).await?,
+                    false => self.is_in_git_folder(sign, setup).await?,
+                };
+                if is_there {
+                    let message = format!(
+                        "expected no {name} under way, but found one; finish it or give it up, and commit then"
+                    );
+                    return Err(Trouble::refused(Code::GitBusy, message));
+                }
+            }
+        }
+        // Git would take the marks of a conflict for its solution.
+        let unmerged = self.said(&["ls-files", "--unmerged", "-z", "--", "."]).await?;
+        let Some(first) = names(&unmerged).into_iter().next() else { return Ok(()) };
+        let file = first.split_once('\t').map_or(&*first, |(_, file)| file);
+        let message = format!("expected no conflict, but found one in \"{file}\"; settle it with git add");
+        Err(Trouble::refused(Code::GitBusy, message))
+    }
+
+    async fn is_ref(&self, name: &str) -> Result<bool, Trouble> {
+        Ok(self.asked(&["rev-parse", "--quiet", "--verify", name], &[]).await?.status == Some(0))
+    }
+
+    async fn is_in_git_folder(&self, name: &str, setup: &Setup) -> Result<bool, Trouble> {
+        let path = text(&self.said(&["rev-parse", "--git-path", name]).await?);
+        let path = setup.within(self.at, path.trim_end_matches('\n'));
+        Ok(self.io.stat(&File::new(Root::Outside, path)).await?.is_some())
+    }
+
+    async fn refuse_ignored(&self) -> Result<(), Trouble> {
+        let others = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
+        let found = self.said(&[&others[..], &PARTS].concat()).await?;
+        let Some(ignored) = names(&found).into_iter().next() else { return Ok(()) };
+        let asked = format!("{ignored}\0");
+        let answer = self.asked(&["check-ignore", "--verbose", "-z", "--stdin"], asked.as_bytes()).await?;
+        let rule = names(&succeeded(answer, "check-ignore")?);
+        let word = |place: usize| rule.get(place).map(String::as_str).unwrap_or_default();
+        let (source, line, pattern) = (word(0), word(1), word(2));
+        let message = format!(
+            "expected the session to be committed, but found \"{ignored}\" ignored by the rule \"{pattern}\" in \"{source}\", line {line}"
+        );
+        Err(Trouble::refused(Code::SessionIgnored, message))
+    }
+
+    // As bytes: git gets them back as it gave them. A repository within is left to itself.
+    async fn untracked(&self) -> Result<Vec<u8>, Trouble> {
+        let all = self.said(&["ls-files", "--others", "--exclude-standard", "-z", "--", "."]).await?;
+        let paths = all.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
+        Ok(paths.flat_map(|path| path.iter().copied().chain([0])).collect())
+    }
+
+    // What a commit would have of the folder that HEAD has not.
+    async fn changed(&self) -> Result<Vec<String>, Trouble> {
+        let before = match self.is_ref("HEAD").await? {
+            true => "HEAD".to_string(),
+            false => text(&self.said(&["hash-object", "-t", "tree", "--stdin"]).await?).trim().into(),
+        };
+        let how = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
+        let more = ["--ignore-submodules=dirty", "--relative", "-z", &before, "--", "."];
+        Ok(names(&self.said(&[&how[..], &more].concat()).await?))
+    }
+
+    // `paths`: each ended by a NUL.
+    async fn marked(&self, paths: &[u8], arguments: &[&str]) -> Result<(), Trouble> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let how = || How { variables: &MARKING, input: paths.into(), limit_ms: LIMIT_MS };
+        succeeded(self.patiently(arguments, how).await?, arguments.first().copied().unwrap_or_default())
+            .map(drop)
+    }
+
+    async fn unmarked(&self, paths: &[u8]) -> Result<(), Trouble> {
+        self.marked(paths, &["update-index", "-z", "--force-remove", "--stdin"]).await
+    }
+
+    // Asked again for a moment while another process has the index.
+    async fn patiently(&self, arguments: &[&str], how: impl Fn() -> How) -> Result<Ran, Trouble> {
+        let mut waits = WAITS_MS.into_iter();
+        loop {
+            let ran = self.run(arguments, how()).await?.ok_or_else(missing)?;
+            match waits.next() {
+                Some(wait) if ran.status != Some(0) && is_locked(&ran.words) => self.io.wait(wait).await?,
+                _ => return Ok(ran),
+            }
+        }
+    }
+
+    async fn asked(&self, arguments: &[&str], input: &[u8]) -> Result<Ran, Trouble> {
+        self.read(arguments, input).await?.ok_or_else(missing)
+    }
+
+    async fn said(&self, arguments: &[&str]) -> Result<Vec<u8>, Trouble> {
+        succeeded(self.asked(arguments, &[]).await?, arguments.first().copied().unwrap_or_default())
+    }
+}
+
+// The name of the file is in it, whatever language git speaks.
+fn is_locked(words: &str) -> bool {
+    let is_lock = |word: &str| {
+        let name =
+            word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '/' && letter != '.');
+        let Some(file) = name.strip_suffix(".lock") else { return false };
+        let last = file.rsplit('/').next().unwrap_or_default();
+        matches!(last, "index" | "HEAD") || file.contains("refs/")
+    };
+    words.split_whitespace().any(is_lock)
+}
+
+// What git printed.
+fn succeeded(Ran { status, out, words, is_late }: Ran, command: &str) -> Result<Vec<u8>, Trouble> {
+    if status == Some(0) && !is_late {
+        return Ok(out);
+    }
+    if is_late {
+        let said = if words.is_empty() { String::new() } else { format!("; it said: {words}") };
+        let message = format!("expected git {command} to end in time, but it did not{said}");
+        return Err(Trouble::refused(Code::GitFailed, message));
+    }
+    if is_locked(&words) {
+        let message =
+            format!("expected to have the repository alone, but found it locked by another process: {words}");
+        return Err(Trouble::refused(Code::GitBusy, message));
+    }
+    let status = status.map_or("null".into(), |status| status.to_string());
+    let said = if words.is_empty() { format!("nothing, status {status}") } else { words };
+    Err(Trouble::refused(Code::GitFailed, format!("expected git {command} to succeed, but it said: {said}")))
+}
+
+fn names(out: &[u8]) -> Vec<String> {
+    text(out).split('\0').filter(|name| !name.is_empty()).map(String::from).collect()
+}
+
+fn missing() -> Trouble {
+    Trouble::refused(Code::GitMissing, "expected git on the PATH, but found none")
+}

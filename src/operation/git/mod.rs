@@ -1,0 +1,87 @@
+//! Git, as the host runs it: what it is told, and what it said.
+//!
+//! Reading runs no code that a repository chooses, asks nobody, and reaches no network. A commit is the user's own: with their name,
+//! their hooks, their filters and their signature. Nothing is fetched and nothing is pushed.
+
+mod aliases;
+#[cfg(feature = "interop")]
+mod committing;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Io, Need, Ran, Trouble};
+
+pub(super) use aliases::aliases;
+#[cfg(feature = "interop")]
+pub(super) use committing::commit;
+
+const READ_LIMIT_MS: u32 = 10_000;
+
+/// Where a program runs in a hook, git names that repository and index to it; here the folder decides.
+const PLACES: [&str; 16] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
+const ASKS_NOBODY: (&str, &str) = ("GIT_TERMINAL_PROMPT", "0");
+
+/// What git must not do where it only reads: ask, lock, fetch what a partial clone lacks, take one commit for another, or speak
+/// another language. Where it is too old for `NO_LAZY_FETCH`: no way of fetching has the name of the next one.
+const READING: [(&str, &str); 6] = [
+    ASKS_NOBODY,
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("LC_ALL", "C"),
+];
+
+/// Git, in a folder.
+struct Git<'a> {
+    io: &'a Io,
+    /// As people call it.
+    at: &'a str,
+}
+
+/// How it is run.
+struct How {
+    variables: &'static [(&'static str, &'static str)],
+    input: Vec<u8>,
+    limit_ms: u32,
+}
+
+impl Git<'_> {
+    /// Runs it; nothing where there is none.
+    async fn run(&self, arguments: &[&str], how: How) -> Result<Option<Ran>, Trouble> {
+        let How { variables, input, limit_ms } = how;
+        let arguments = arguments.iter().map(|one| String::from(*one)).collect();
+        let (folder, without) = (self.at.into(), &PLACES);
+        self.io.git(Need::Git { folder, arguments, variables, without, bytes: input, limit_ms }).await
+    }
+
+    /// Asks for what it knows; `input`: what it is told beside that.
+    async fn read(&self, arguments: &[&str], input: &[u8]) -> Result<Option<Ran>, Trouble> {
+        let before = ["--no-pager", "-c", "core.fsmonitor=false"];
+        let how = How { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };
+        self.run(&[&before, arguments].concat(), how).await
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
