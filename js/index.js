@@ -7,6 +7,7 @@ import { knownOptions } from "./wasm/options.js";
 
 export { compareContexts } from "./session/context/compare.js";
 export { LeftoffError } from "./error.js";
+export { loadWasm } from "./host/load-wasm.js";
 export { findStopPhrase } from "./session/stop-phrase.js";
 export { historyText } from "./session/resuming.js";
 export { listText } from "./store/search.js";
@@ -40,7 +41,7 @@ export async function countTokens(text, options = {}) {
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
   if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
-  const counter = namedCounter(encoding, model);
+  const counter = await namedCounter(encoding, model);
   const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }

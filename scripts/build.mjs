@@ -3,7 +3,7 @@
 // where one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
 
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beside, fail, root, run, step } from "./run.mjs";
@@ -14,7 +14,7 @@ const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"]
 /** The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. */
 const MODULES = { leftoff: "core,tokens", agents: "agents" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
-const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", ...bindings];
+const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
 
 /** What rustc emits by itself; wasm-opt would refuse it otherwise. */
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
@@ -39,8 +39,8 @@ const MADE_FOR = {
   speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
 
-/** What the package exports to JavaScript, also to who requires it. */
-const ENTRIES = { index: "index.js", compat: "compat/index.js" };
+/** What the package exports: the files of js/ whose types callers see. */
+const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js"];
 
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");
@@ -48,7 +48,7 @@ const componentFolder = join(root, "target", "component");
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
-  return (await fresh("shim", shim, [...Object.keys(ENTRIES).map((name) => join(pkg, `${name}.cjs`)), join(root, "types")], buildShim)) || core;
+  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(root, "types")], buildShim)) || core;
 }
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */
@@ -139,23 +139,8 @@ function buildDev() {
 }
 
 async function buildShim() {
-  const { build: bundle } = await import("esbuild");
-  /** @type {import("esbuild").BuildOptions} */
-  const shared = { bundle: true, platform: "node", target: "node20", legalComments: "inline", logLevel: "warning", absWorkingDir: root, external: ["@sqlite.org/sqlite-wasm", "@secretlint/secretlint-rule-preset-recommend", "fzstd"] };
-  // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
-  const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
-  // One bundle of all, so that each entry has the same core and the same class of errors.
-  const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
-  await bundle({ ...shared, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
-  for (const name of Object.keys(ENTRIES)) writeFileSync(join(pkg, `${name}.cjs`), `module.exports = require("./all.cjs").${name};\n`);
-  if (existsSync(join(root, "js", "cli", "index.js"))) {
-    // jsonc-parser's CommonJS, which is for other loaders, too, is no bundle's to follow.
-    await bundle({ ...shared, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm", mainFields: ["module", "main"] });
-    const cli = join(pkg, "cli.js");
-    const text = readFileSync(cli, "utf8");
-    if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
-    chmodSync(cli, 0o755);
-  }
+  const { bundles } = await import("./bundles.mjs");
+  await bundles();
   buildTypes();
 }
 
@@ -172,7 +157,7 @@ function buildTypes() {
   // tsc emits no declarations for what is one.
   const declared = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
   for (const name of declared) copyFileSync(join(root, "js", name), join(all, name));
-  const entries = Object.values(ENTRIES).map((file) => join(all, file.replace(/\.js$/, ".d.ts")));
+  const entries = ENTRIES.map((file) => join(all, file.replace(/\.js$/, ".d.ts")));
   const reached = run("tsc", ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--target", "es2023", "--types", "node", ...entries], { quiet: true });
   const mine = reached.split("\n").filter((path) => path.startsWith(all));
   for (const folder of [types, join(types, "cjs")]) {

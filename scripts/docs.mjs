@@ -16,7 +16,7 @@ const PAGES = {
     entry: "index",
     first: ["store/open-store", "store/store", "session/session", "session/appended"],
     others: [""],
-    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/errors", "storage/contract", "records"],
+    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/wasm", "types/errors", "storage/contract", "records"],
   },
   compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat/index", first: ["compat/index"], others: ["store/open-store", "error"], types: ["types/compat"] },
 };

@@ -7,7 +7,7 @@ import { fail, root } from "./run.mjs";
 
 /** Lines of js/ beside what a host has of its own. The number may only fall, to 4,200: what holds for every host belongs in src/. */
 const MOST_LINES = 4_531;
-const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
+const HOSTS_OWN = /^(?:cli|init|agents|storage|host|compat)\//;
 /** Half of all files are shorter. */
 const MEDIAN = 200;
 

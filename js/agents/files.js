@@ -1,7 +1,7 @@
 // @ts-check
 /** The files of agents: which there are, and what each holds, a session a time. */
 
-import { join, relative, sep } from "node:path";
+import { join, relative, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
 import { withBase } from "./rollouts.js";

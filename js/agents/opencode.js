@@ -110,12 +110,15 @@ export async function* sessionsOfStorage({ paths, read }) {
 /** @typedef {Record<string, any>} Row */
 /** @typedef {import("@sqlite.org/sqlite-wasm").Database} Database */
 
+/** Not written where it is imported: no bundler must fail without it. */
+const SQLITE = "@sqlite.org/sqlite-wasm";
+
 /**
  * SQLite is loaded when a database is read first, and made anew for each, so that its memory goes with it.
  * @param {Uint8Array} database @param {Uint8Array} [wal] @returns {Promise<Database>}
  */
 async function opened(database, wal) {
-  const { default: init } = await import("@sqlite.org/sqlite-wasm").catch((cause) => {
+  const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)).catch((cause) => {
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package @sqlite.org/sqlite-wasm, which reads databases, but could not load it", cause });
   });
   try {

@@ -1,7 +1,7 @@
 // @ts-check
 /** Codex's rollouts that go on with others: a fork's, and that of a thread that was rewound. */
 
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../host/path.node.js";
 
 import { agents } from "../wasm/agents.js";
 import { unlessBug } from "../error.js";

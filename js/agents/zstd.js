@@ -21,13 +21,16 @@ export function isPacked(bytes) {
   return begins(bytes, 0, MAGIC);
 }
 
+/** Not written where it is imported: no bundler must fail without it. */
+const FZSTD = "fzstd";
+
 /**
  * What was compressed.
  * @param {Uint8Array} bytes @param {string} path
  * @throws `too_large` where it would be more than any session is; `damaged`
  */
 export async function unpacked(bytes, path) {
-  const { Decompress } = await import("fzstd").catch((cause) => {
+  const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)).catch((cause) => {
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package fzstd, which reads what zstd compressed, but could not load it", cause });
   });
   const most = Math.min(MOST_BYTES, Math.max(ALWAYS, MOST_TIMES * bytes.length));

@@ -1,7 +1,7 @@
 // @ts-check
 /** The two places where sessions lie: below the home, or beside a conversation of a workspace. */
 
-import { basename, dirname } from "node:path";
+import { basename, dirname } from "../host/path.node.js";
 
 import { called } from "../wasm/core.js";
 

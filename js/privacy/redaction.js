@@ -5,7 +5,7 @@
  * module, which asks this host where secrets stand in texts.
  */
 
-import { join } from "node:path";
+import { join } from "../host/path.node.js";
 
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";

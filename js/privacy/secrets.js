@@ -5,11 +5,14 @@
  */
 
 import { LeftoffError } from "../error.js";
+import { bytesOf } from "../wasm/core.js";
 import { privateKeys } from "./keys.js";
 
 /** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
 /** @typedef {(text: string) => Found[]} Scan */
 
+/** Not written where it is imported: no bundler must fail without it. */
+const SECRETLINT = "@secretlint/secretlint-rule-preset-recommend";
 const PREFIX = "@secretlint/secretlint-rule-";
 // Whoever wrote a conversation must not decide what leaves with it: this rule obeys comments that switch others off.
 const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
@@ -42,7 +45,7 @@ export function foundIn(scan, lengths, texts) {
   return lengths.map((length) => {
     const text = decoder.decode(texts.subarray(at, at + length));
     at += length + BETWEEN;
-    const bytesTo = (/** @type {number} */ units) => Buffer.byteLength(text.slice(0, units));
+    const bytesTo = (/** @type {number} */ units) => bytesOf(text.slice(0, units)).length;
     return scan(text).map(({ start, end, rule }) => ({ start: bytesTo(start), end: bytesTo(end), rule }));
   });
 }
@@ -55,7 +58,7 @@ export function secretScan() {
 
 /** @returns {Promise<Scan>} */
 async function loaded() {
-  const { rules } = await import("@secretlint/secretlint-rule-preset-recommend").catch((cause) => {
+  const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)).catch((cause) => {
     loading = undefined;
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
   });

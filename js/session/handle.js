@@ -1,7 +1,7 @@
 // @ts-check
 /** A session as the core has it, kept in step with its files by the core's operations. */
 
-import { join, relative, sep } from "node:path";
+import { join, relative, sep } from "../host/path.node.js";
 
 import { agents } from "../wasm/agents.js";
 import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, whole } from "../wasm/core.js";
@@ -137,6 +137,7 @@ export class Live {
   /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request @param {Leaving} leaving */
   async *#passed(name, request, leaving) {
     this.refuseIfDeleted();
+    await agents.ready();
     await leaving.ready();
     const { workspace, path, shown } = foundAt(this.place, this.#home);
     const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));

@@ -1,11 +1,9 @@
 // @ts-check
 /** An agent's transcript, read and not stored. */
 
-import { readFile } from "node:fs/promises";
-
 import { agents } from "../wasm/agents.js";
-import { bytesOf, fromBytes, toBytes } from "../wasm/core.js";
-import { LeftoffError } from "../error.js";
+import { bytesOf, fromBytes, toBytes, whole } from "../wasm/core.js";
+import { readFile } from "../host/host.node.js";
 import { ofKind } from "../wasm/options.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
@@ -47,6 +45,7 @@ export function parse(bytes, path, from, beside) {
  * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
  */
 export async function readTranscript(file) {
+  await agents.ready();
   const { sessions: [first], problems, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
@@ -128,6 +127,7 @@ export class Transcript {
   async context(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };
+    await whole.ready();
     const storage = new MemoryStorage();
     const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
     try {
@@ -143,12 +143,5 @@ export class Transcript {
 async function readBytes(file) {
   if (file instanceof Uint8Array) return file;
   if (file instanceof Blob) return new Uint8Array(await file.arrayBuffer());
-  ofKind("file", file);
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    const isFolder = /** @type {NodeJS.ErrnoException} */ (cause).code === "EISDIR";
-    if (isFolder) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${file}", but found a folder: store.import reads all that is in one`, cause });
-    throw new LeftoffError({ code: "not_found", message: `expected a file at "${file}", but it could not be read`, cause });
-  }
+  return readFile(ofKind("file", file));
 }

@@ -1,10 +1,9 @@
 // @ts-check
 /** Copying between storages, by their own verbs. A file is in its place whole, or not at all. */
 
-import { join } from "node:path";
-
 import { LeftoffError } from "../error.js";
-import { temporaryBeside } from "./whole-file.js";
+import { temporaryBeside } from "../host/host.node.js";
+import { join } from "../host/path.node.js";
 
 /** @import { Storage } from "./contract.js" */
 /** @typedef {{ storage: Storage, path: string }} At */

@@ -14,6 +14,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** @import { ReadSettings, SettingsFile } from "./settings.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
+/** @import { Host } from "../wasm/drive.js" */
 /** @import { CoreStore } from "../wasm/store.js" */
 
 /**
@@ -24,7 +25,8 @@ const LONGEST_MS = 2 ** 31 - 1;
 /**
  * What a store is made of.
  * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
- *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction }} StoreParts
+ *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction,
+ *   runGit?: Host["runGit"] }} StoreParts
  */
 
 export class OpenSessions {

@@ -1,15 +1,14 @@
 // @ts-check
 /** Opening a store: where its files are, and what holds there. */
 
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-
-import { realPath, refuseUnlessFolder, workingFolder } from "../storage/real-path.js";
+import { runGit, defaultHome, realPath, storages, workingFolder } from "../host/host.node.js";
+import { resolve } from "../host/path.node.js";
+import { agents } from "../wasm/agents.js";
+import { whole } from "../wasm/core.js";
 import { knownOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
 import { readSettings, settingsFiles } from "./settings.js";
-import { NodeStorage } from "../storage/node.js";
 import { Store } from "./store.js";
 
 /** @import { StoreOptions } from "../types/index.js" */
@@ -27,16 +26,19 @@ import { Store } from "./store.js";
  */
 export async function openStore(options = {}) {
   const { project, home, workspace, storage, countTokens = true, idleMs, redact } = knownOptions("openStore", options);
-  const folder = resolve(home || process.env.LEFTOFF_HOME || join(homedir(), ".leftoff"));
-  if (!storage) refuseUnlessFolder(folder);
-  const path = realPath(project ?? workingFolder());
-  const ofHome = storage ?? new NodeStorage({ root: folder });
+  await whole.ready();
+  const folder = resolve(home || defaultHome());
   // One with a root for each workspace; what is imported lies outside of all.
-  const storageAt = (/** @type {string | undefined} */ root) => storage ?? new NodeStorage({ root });
-  const given = workspace === undefined ? undefined : realPath(workspace);
+  const storageAt = storage ? () => storage : await storages(folder);
+  // What a storage has may be nowhere on this machine.
+  const placeOf = storage ? resolve : realPath;
+  const path = placeOf(project ?? workingFolder());
+  const ofHome = storageAt(folder);
+  const given = workspace === undefined ? undefined : placeOf(workspace);
   const places = new Places({ storage: ofHome, storageAt });
   const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
   const read = await readSettings(files);
+  if ((redact ?? read.settings.redact) !== "off") await agents.ready();
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, files, read, redaction });
+  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, files, read, redaction, runGit: storage ? undefined : runGit });
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** The files of settings: the core says what they say, and what they say next; here they are read and replaced. */
 
-import { join } from "node:path";
+import { join } from "../host/path.node.js";
 
 import { agents } from "../wasm/agents.js";
 import { bytesOf, called, fromBytes, textOf, toBytes } from "../wasm/core.js";
@@ -53,6 +53,7 @@ export async function writeSetting(file, key, value) {
   const found = await asFound(file);
   // What JSON cannot say is null there, which no setting is.
   const json = value === undefined ? undefined : (JSON.stringify(value) ?? "null");
+  await agents.ready();
   const text = agents.called((agents) => agents.writtenSetting(key, json, toBytes([found])));
   if (text !== undefined) await storage.replace(path, bytesOf(text));
 }

@@ -1,13 +1,10 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { join, resolve } from "node:path";
-
 import { foundOf } from "../agents/files.js";
-import { writtenForAgent } from "../agents/native.js";
-import { keptSessions } from "../agents/places.js";
 import { LeftoffError } from "../error.js";
-import { realPath } from "../storage/real-path.js";
+import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
+import { join, resolve } from "../host/path.node.js";
 import { foundAt } from "../session/handle.js";
 import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
@@ -53,7 +50,7 @@ export class Store {
   #continuing = Promise.resolve();
 
   /** @private @param {StoreParts} parts */
-  constructor({ project, home, workspace, storage, places, countTokens, idleMs, files, read, redaction }) {
+  constructor({ project, home, workspace, storage, places, countTokens, idleMs, files, read, redaction, runGit }) {
     this.#files = files;
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
@@ -66,7 +63,7 @@ export class Store {
       return now ? places.of(now) : undefined;
     };
     /** @type {import("../wasm/store.js").CoreStoreParts} */
-    const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
+    const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
     this.#core = new CoreStore(parts);
     this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
     this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found });
@@ -209,7 +206,11 @@ export class Store {
    * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
    * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
    */
-  async find(words, options) { return ranked(ofKind("words", words), await this.list(options)); }
+  async find(words, options) {
+    const listed = await this.list(options);
+    await agents.ready();
+    return ranked(ofKind("words", words), listed);
+  }
 
   /**
    * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.

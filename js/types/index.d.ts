@@ -7,6 +7,7 @@ export type * from "./errors.js";
 export type * from "./session.js";
 export type * from "./shapes.js";
 export type * from "./store.js";
+export type * from "./wasm.js";
 export type { Appended } from "../session/appended.js";
 export type * from "../records.js";
 export type { Capabilities, Entry as StorageEntry, Stat, Storage } from "../storage/contract.js";

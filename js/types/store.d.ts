@@ -14,7 +14,7 @@ export interface StoreOptions {
   home?: string;
   /** The folder that has `conversations/`. New sessions begin there where it is given; else the project's is read. */
   workspace?: string;
-  /** Where bytes are kept; the disk unless given. */
+  /** Where bytes are kept; the disk unless given, in a page memory. With one of your own, paths are its own, and git is not asked. */
   storage?: Storage;
   /** Whether messages are counted when they are appended, which saves counting them in each context; true unless given. */
   countTokens?: boolean;

@@ -3,7 +3,7 @@
 
 import * as bindings from "../../pkg/agents.js";
 import { STORED, storedIsExact } from "./core.js";
-import { asset } from "./asset.node.js";
+import { asset } from "../host/assets.js";
 import { Module } from "./module.js";
 
 /** @import { Transcript as Handle } from "../../pkg/agents.js" */

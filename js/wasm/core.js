@@ -3,7 +3,7 @@
 
 import * as bindings from "../../pkg/leftoff.js";
 import { entropy, nowMs } from "./clock.js";
-import { asset } from "./asset.node.js";
+import { asset, ready } from "../host/assets.js";
 import { toJson } from "./json.js";
 import { Module } from "./module.js";
 
@@ -39,7 +39,8 @@ export function called(call) {
 export const STORED = "o200k_base";
 
 /** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
-export function exactCounter(encoding = STORED) {
+export async function exactCounter(encoding = STORED) {
+  await ready(`${encoding}.planes`);
   const known = exact.get(encoding);
   if (known) return known;
   const counter = called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
@@ -48,7 +49,8 @@ export function exactCounter(encoding = STORED) {
 }
 
 /** Who counts by the encoding of this name, or by that of a model; by the estimate where that is it. @param {string} [encoding] @param {string} [model] */
-export function namedCounter(encoding, model) {
+export async function namedCounter(encoding, model) {
+  await whole.ready();
   const [named, of] = [encoding, model].map((name) => (name === undefined ? undefined : String(name)));
   const name = called((core) => core.Counter.encodingOf(named, of));
   return name === "estimate-1" ? estimating() : exactCounter(name);

@@ -1,17 +1,14 @@
 // @ts-check
 /** Answers what the core's operations need until they have ended: all that this host has to know of them. */
 
-import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
-
 import { entropy, nowMs } from "./clock.js";
 import { namedBeside } from "./agents.js";
 import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
-import { runGit } from "../placement/git.js";
 import { toJson } from "./json.js";
-import { isGone, thisProcess } from "../storage/process.js";
+import { isGone, pause, runGit, sha256, thisProcess } from "../host/host.node.js";
+import { ready } from "../host/assets.js";
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
 import { copied } from "../storage/copy.js";
 
@@ -39,6 +36,7 @@ import { copied } from "../storage/copy.js";
  * @property {string} [lease] what says that the session is open here is called so
  * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: the session of that folder
  * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
+ * @property {typeof runGit} [runGit] runs git, where git is asked
  * @property {Own} [own]
  *
  * What the caller of an operation does for it.
@@ -142,14 +140,14 @@ const ANSWERS = {
     const { storage, path } = host.at(file);
     await storage.link(path, target);
   },
-  async git(asked, { payload }) {
-    const ran = await runGit(asked, payload);
+  async git(asked, { host, payload }) {
+    const ran = await host.runGit?.(asked, payload);
     return ran ? [RAN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [RAN];
   },
   async hash({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
     const bytes = await storage.readRange(path, start, end);
-    if (bytes?.length === end - start) return [TEXT, createHash("sha256").update(bytes).digest("hex")];
+    if (bytes?.length === end - start) return [TEXT, await sha256(bytes)];
   },
   async remove({ file }, { host }) {
     const { storage, path } = host.at(file);
@@ -168,7 +166,8 @@ const ANSWERS = {
   },
   gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
   async vocabulary({ encoding }, { host: { module = whole }, number }) {
-    const counter = module === whole ? exactCounter(encoding) : namedBeside(encoding);
+    await ready(`${encoding}.planes`);
+    const counter = module === whole ? await exactCounter(encoding) : namedBeside(encoding);
     module.called(() => operationsOf(module).vocabulary(number, counter));
     return [VOCABULARY];
   },
@@ -212,7 +211,7 @@ const ANSWERS = {
   },
   async wait({ ms }, { host }) {
     const signal = host.own?.signal;
-    await setTimeout(ms, undefined, { signal }).catch((error) => {
+    await pause(ms, signal).catch((error) => {
       if (!signal?.aborted) throw error;
     });
   },

@@ -1,11 +1,11 @@
 // @ts-check
 /** A module of WebAssembly, loaded when it is called first, and made anew after a trap. */
 
-import { asset } from "./asset.node.js";
 import { LeftoffError } from "../error.js";
+import { asset, ready } from "../host/assets.js";
 
 /**
- * @template {{ initSync(options: { module: BufferSource }): unknown, __wbg_reset_state(): void }} Bindings
+ * @template {{ initSync(options: { module: BufferSource | WebAssembly.Module }): unknown, __wbg_reset_state(): void }} Bindings
  */
 export class Module {
   #bindings;
@@ -30,6 +30,9 @@ export class Module {
   get instance() {
     return this.#generation;
   }
+
+  /** Loads its file, where it has to be waited for. */
+  ready() { return this.#isLoaded ? undefined : ready(this.#file); }
 
   /** Its functions, ready to be called. */
   loaded() {

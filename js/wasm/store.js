@@ -1,8 +1,8 @@
 // @ts-check
 /** A store as the core has it, made anew where the core was; or as the second module has it, beside the core as another process is. */
 
-import { homedir } from "node:os";
-import { join, sep } from "node:path";
+import { userFolder } from "../host/host.node.js";
+import { join, sep } from "../host/path.node.js";
 
 import { agents, counterBeside } from "./agents.js";
 import { offsetMinutes, randomId } from "./clock.js";
@@ -20,7 +20,7 @@ import { drivePages } from "./drive.js";
 /**
  * What a store of the core's is made of.
  * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, countTokens: boolean, storage: Storage,
- *   storageOf: (root?: string) => Storage, find?: Host["find"], turn: (path?: string) => Promise<() => void>,
+ *   storageOf: (root?: string) => Storage, find?: Host["find"], runGit?: Host["runGit"], turn: (path?: string) => Promise<() => void>,
  *   tell: (notices: { path: string, notice: Notice }[]) => void }} CoreStoreParts `storage`: of the home; `storageOf`: one that
  *   does not leave a folder; `find`: where a session lies that was moved; `turn`: resolves to what ends the turn of the session of a folder; `tell`: is told
  *   what was found out about sessions
@@ -44,15 +44,15 @@ export class CoreStore {
   #host;
 
   /** @param {CoreStoreParts} parts @param {typeof whole | typeof agents} [module] which has it */
-  constructor({ storage, storageOf, find = async () => undefined, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
+  constructor({ storage, storageOf, find = async () => undefined, runGit, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
     this.#tell = tell;
     this.#module = module;
     this.#countTokens = countTokens;
     const most = Number.MAX_SAFE_INTEGER;
-    this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: homedir(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
+    this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: userFolder(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
     this.#storage = storage;
     this.#storageOf = storageOf;
-    this.#host = { module, at: (file) => this.#at(file), find, turn, lease: randomId(), log: () => this.#at({ root: "outside", path: "" }) };
+    this.#host = { module, at: (file) => this.#at(file), find, runGit, turn, lease: randomId(), log: () => this.#at({ root: "outside", path: "" }) };
   }
 
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
@@ -61,6 +61,7 @@ export class CoreStore {
   /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, onPage?: (page: any) => void }} by `stores`: messages, which are counted @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
   async runWith({ stores = false, own, onPage = () => {} }, name, ...asked) {
     if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" });
+    await this.#module.ready();
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
     const pages = drivePages((operations, now, chance) => {
       const at = offsetMinutes(now);

@@ -7,6 +7,7 @@ import fs from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { runGit } from "../../js/placement/git.js";
 import { MemoryStorage } from "../../js/index.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { agents } from "../../js/wasm/agents.js";
@@ -105,7 +106,7 @@ export function filesOf(at, commit = "HEAD") {
 }
 
 const core = (/** @type {string} */ project, /** @type {import("../../js/storage/contract.js").Storage} */ storage, /** @type {any} */ module = whole) =>
-  new CoreStore({ home: "/home", project, idleMs: 0, countTokens: false, storage, storageOf: () => storage, turn: async () => () => {}, tell() {} }, module);
+  new CoreStore({ home: "/home", project, idleMs: 0, countTokens: false, storage, storageOf: () => storage, runGit, turn: async () => () => {}, tell() {} }, module);
 
 /** What else a project is known by, as its sessions say it: also of what is no folder. @param {string} project */
 export async function aliasesOf(project) {

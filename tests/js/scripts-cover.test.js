@@ -19,6 +19,7 @@ const UNNAMED = {
   Session: "a class; its methods are operations",
   Store: "a class; its methods are operations",
   Transcript: "a class; its methods are in readTranscript",
+  loadWasm: "of JavaScript alone: tests/js/load-wasm.test.js, and in pages tests/browser",
   openStore: "the operation of this name is in javascript.mjs",
   "Session.id": "part of the answer of each step that opens a session",
   "Session.path": "part of the answer of each step that opens a session",
@@ -26,7 +27,12 @@ const UNNAMED = {
 };
 
 /** Options that no script gives, and why. @type {Record<string, string>} */
-const UNGIVEN = {};
+const UNGIVEN = {
+  "loadWasm.agents": "as loadWasm itself",
+  "loadWasm.cl100k_base": "as loadWasm itself",
+  "loadWasm.leftoff": "as loadWasm itself",
+  "loadWasm.o200k_base": "as loadWasm itself",
+};
 
 /** Codes that no script comes to, and why. @type {Record<string, string>} */
 const UNMET = {

@@ -79,15 +79,15 @@ export class Contexts {
       count,
       summarize: summarize && (async (/** @type {SummaryRequest} */ wanted) => summarize(await this.#out(wanted))),
       out: (json) => this.#secrets.outBytes(json),
-      strategy: (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, tokenizerOf(encoding, count)),
+      strategy: async (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, await tokenizerOf(encoding, count)),
     };
     return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined, leaves: this.#secrets.isOn }, own };
   }
 }
 
-/** @param {string} encoding @param {ContextRequest["count"]} count @returns {Tokenizer} */
-function tokenizerOf(encoding, count) {
-  const counter = count ? anyCounter() : namedCounter(encoding);
+/** @param {string} encoding @param {ContextRequest["count"]} count @returns {Promise<Tokenizer>} */
+async function tokenizerOf(encoding, count) {
+  const counter = count ? anyCounter() : await namedCounter(encoding);
   const sum = (/** @type {number[]} */ counts) => counts.reduce((all, more) => all + more, 0);
   const those = (/** @type {string[]} */ texts) => {
     const counts = count ? count(texts, encoding) : texts.map((text) => called(() => counter.count(bytesOf(text))));

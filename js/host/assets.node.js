@@ -1,0 +1,46 @@
+// @ts-check
+/** The files of pkg/ in Node, Deno and Bun: beside this file, or as text in a bundle that was carried away from them. */
+
+import { readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inflateRawSync } from "node:zlib";
+
+import { SIZES } from "../../pkg/sizes.js";
+import { inlined } from "./inlined.js";
+
+// A CommonJS bundle knows its folder, and has no import.meta.url. What `node -e` and a worker made of a text call
+// __dirname is a global there, and the folder of nobody's file.
+const here = import.meta.url ? dirname(fileURLToPath(import.meta.url)) : typeof __dirname === "string" ? __dirname : "";
+const folders = here ? [here, join(here, "..", "..", "pkg")] : [];
+
+/** Where it lies. A bundle may remember the folder that it was made in: what is of another size there is another version's. @param {string} name */
+function pathOf(name) {
+  return folders.map((folder) => join(folder, name)).find((path) => {
+    try {
+      return statSync(path).size === SIZES[name];
+    } catch {
+      return false; // Not there, or nobody may look: its text is as good.
+    }
+  });
+}
+
+/** @param {string} name */
+export function isHere(name) {
+  return pathOf(name) !== undefined;
+}
+
+/** @param {string} name @returns {Uint8Array<ArrayBuffer> | undefined} */
+export function loadNow(name) {
+  const path = pathOf(name);
+  return path === undefined ? undefined : readFileSync(path);
+}
+
+/** @param {string} name @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function load(name) {
+  return inflateRawSync(Buffer.from(await inlined(name), "base64"));
+}
+
+/** Of files alone: nothing here opens a connection. @param {URL | string} url @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export const readUrl = (url) => readFile(new URL(url));

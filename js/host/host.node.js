@@ -1,0 +1,64 @@
+// @ts-check
+/** What Node, Deno and Bun have and a page has not: a disk, processes, git, other agents' folders and clients. */
+
+import { createHash } from "node:crypto";
+import { readFile as read } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import process from "node:process";
+import { setTimeout } from "node:timers/promises";
+
+import { LeftoffError } from "../error.js";
+import { NodeStorage } from "../storage/node.js";
+import { refuseUnlessFolder } from "../storage/real-path.js";
+import { allowed, unlessRefused } from "./allowed.js";
+
+/** @import { Session } from "../session/session.js" */
+
+export { keptSessions } from "../agents/places.js";
+export { isGone, thisProcess } from "../storage/process.js";
+export { realPath, workingFolder } from "../storage/real-path.js";
+export { temporaryBeside } from "../storage/whole-file.js";
+
+/** Resolves after so many milliseconds, or throws once the signal says so. @param {number} ms @param {AbortSignal} [signal] */
+export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
+
+/** As lower case hex. @param {Uint8Array} bytes */
+export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+/** The user's folder; empty where nobody may know. */
+export const userFolder = () => allowed(homedir) ?? "";
+
+/** The store's folder, unless another is given. */
+export function defaultHome() {
+  return allowed(() => process.env.LEFTOFF_HOME) || resolve(userFolder(), ".leftoff");
+}
+
+/** What a store keeps its files in unless a storage is given: one for each root. @param {string} home */
+export async function storages(home) {
+  refuseUnlessFolder(home);
+  return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
+}
+
+/** Runs git; nothing where there is none, or nobody may run it. @type {typeof import("../placement/git.js").runGit} */
+export async function runGit(asked, input) {
+  const git = await import("../placement/git.js");
+  return git.runGit(asked, input).catch(unlessRefused);
+}
+
+/** @param {Session} session @param {Parameters<typeof import("../agents/native.js").writtenForAgent>[1]} how */
+export async function writtenForAgent(session, how) {
+  const native = await import("../agents/native.js");
+  return native.writtenForAgent(session, how);
+}
+
+/** The bytes of a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
+export async function readFile(path) {
+  try {
+    return await read(path);
+  } catch (cause) {
+    const isFolder = /** @type {NodeJS.ErrnoException} */ (cause).code === "EISDIR";
+    if (isFolder) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${path}", but found a folder: store.import reads all that is in one`, cause });
+    throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but it could not be read`, cause });
+  }
+}

@@ -1,0 +1,67 @@
+// @ts-check
+/** What a page, a worker and workerd have in place of a disk, processes, git and agents' folders: each verb of `host.node.js`. */
+
+import { LeftoffError } from "../error.js";
+import { MemoryStorage } from "../storage/memory.js";
+import { randomId } from "../wasm/clock.js";
+import { basename, dirname, join, resolve } from "./path.web.js";
+
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
+export function pause(ms, signal) {
+  return new Promise((go, refuse) => {
+    const end = () => refuse(signal?.reason);
+    if (signal?.aborted) return end();
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      go();
+    }, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), end()), { once: true });
+  });
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+export async function sha256(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The page, as long as it is there: others cannot ask whether it still is. @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined} */
+let page;
+
+export function thisProcess() {
+  page ??= { pid: 0, host: "page", boot: "", start: randomId(), program: "page" };
+  return page;
+}
+
+/** Of another page nobody here can tell. */
+export const isGone = () => false;
+
+export const userFolder = () => "/";
+export const defaultHome = () => "/leftoff";
+export const workingFolder = () => "/project";
+/** Nothing here has links. @param {string} folder */
+export const realPath = (folder) => resolve("/", folder);
+
+/** @param {string} path */
+export const temporaryBeside = (path) => join(dirname(path), `.${basename(path)}.${randomId()}.tmp`);
+
+/** Nothing is kept when the page goes: `leftoff/storage/opfs` keeps it, in a worker. */
+export async function storages() {
+  const storage = new MemoryStorage();
+  return () => storage;
+}
+
+/** There is no git. @returns {Promise<undefined>} */
+export const runGit = async () => undefined;
+/** @returns {import("../agents/places.js").Kept[]} */
+export const keptSessions = () => [];
+
+/** @returns {Promise<never>} */
+export async function writtenForAgent() {
+  throw new LeftoffError({ code: "missing_dependency", message: "expected an agent's client, but found a page, where none is installed" });
+}
+
+/** @param {string} path @returns {Promise<never>} */
+export async function readFile(path) {
+  throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found a page, which has no disk: give its bytes, or a Blob` });
+}

@@ -1,0 +1,35 @@
+// @ts-check
+/** Loading the modules of WebAssembly before they are needed, and from where the caller says. */
+
+import { knownOptions } from "../wasm/options.js";
+import { loaded, ready } from "./assets.js";
+import { readUrl } from "./assets.node.js";
+
+/** @import { WasmSources } from "../types/index.js" */
+
+/**
+ * Loads leftoff's two modules of WebAssembly, so that `modelOf`, `listText`, `historyText`, `compareContexts` and
+ * `findStopPhrase`, which wait for nothing, can be called at once. All else loads what it needs by itself. Given where they
+ * are, only those are loaded, from there: with `leftoff/slim`, which brings none.
+ * @param {WasmSources} [sources]
+ * @returns {Promise<void>}
+ * @throws {LeftoffError} `asset_missing` for one that cannot be loaded; `invalid_request` for an option that is not known
+ * @example
+ * await loadWasm();
+ * modelOf("gpt-4o")?.window; // => 128_000
+ */
+export async function loadWasm(sources = {}) {
+  const given = Object.entries(knownOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
+  if (given.length === 0) await Promise.all([ready("leftoff.wasm"), ready("agents.wasm")]);
+  await Promise.all(given.map(([name, source]) => {
+    const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
+    return loaded(file, () => readSource(source));
+  }));
+}
+
+/** @param {unknown} source @returns {Promise<Uint8Array<ArrayBuffer> | WebAssembly.Module>} */
+async function readSource(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return new Uint8Array(source);
+  return readUrl(/** @type {URL | string} */ (source));
+}

@@ -1,0 +1,20 @@
+/** Where the files of leftoff's own package are. */
+
+// Programs without the types of a page have none of these.
+type Of<Name extends string> = typeof globalThis extends { [name in Name]: { prototype: infer T } } ? T : never;
+type Compiled = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T : never;
+
+/** A URL, or the bytes. In Node, Deno and Bun the URL is one of a file: there, nothing of leftoff opens a connection. */
+export type FileSource = string | Of<"URL"> | ArrayBuffer | Uint8Array;
+
+/** What `loadWasm` loads, and from where. */
+export interface WasmSources {
+  /** `leftoff/leftoff.wasm`: stores, sessions, contexts, counting. */
+  leftoff?: FileSource | Compiled;
+  /** `leftoff/agents.wasm`: other agents' files, finding and searching, lists and histories as text. */
+  agents?: FileSource | Compiled;
+  /** `leftoff/o200k_base.planes`: what counts exactly, unless another encoding is asked for. */
+  o200k_base?: FileSource;
+  /** `leftoff/cl100k_base.planes`. */
+  cl100k_base?: FileSource;
+}

@@ -1,0 +1,104 @@
+// @ts-check
+// The JavaScript that ships, made of js/ by esbuild: for Node as one CommonJS file and wrappers around it, so that who imports
+// and who requires share one core; for other bundlers, for pages and for workerd as modules.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { build } from "esbuild";
+import { root } from "./run.mjs";
+
+/** @import { BuildOptions, Plugin } from "esbuild" */
+
+const pkg = join(root, "pkg");
+const require = createRequire(import.meta.url);
+
+/** What Node loads, by import and by require: one name, one file of js/. */
+export const ENTRIES = { index: "index.js", compat: "compat/index.js", memory: "storage/memory.js", node: "storage/node.js" };
+/** What pages and workers load. */
+const PAGES = { index: "host/index.web.js", slim: "index.js", memory: "storage/memory.js" };
+/** What workerd loads. */
+const WORKERD = { index: "index.js", memory: "storage/memory.js" };
+
+/** The files that a bundle may carry along as text. */
+const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", o200k_base: "o200k_base.planes", cl100k_base: "cl100k_base.planes" };
+
+/** @type {BuildOptions} */
+const SHARED = { bundle: true, target: ["es2022"], legalComments: "inline", logLevel: "warning", absWorkingDir: root, chunkNames: "[name]-[hash]" };
+
+/** Makes them all. */
+export async function bundles() {
+  for (const folder of ["inline", "node", "web", "workerd"]) rmSync(join(pkg, folder), { recursive: true, force: true });
+  texts();
+  await forNode();
+  const esm = /** @type {const} */ ({ ...SHARED, format: "esm", splitting: true });
+  await build({ ...esm, platform: "node", entryPoints: entries(ENTRIES), outdir: "pkg/node", plugins: [host([], "../")] });
+  const minified = { ...esm, minify: true, sourcemap: /** @type {const} */ ("linked") };
+  await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
+  await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
+}
+
+/** @param {Record<string, string>} files */
+const entries = (files) => Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join("js", file)]));
+
+/** Each file of pkg/ deflated, in base64, as a module; and how large they are, by which a file of another version is told. */
+function texts() {
+  const folder = join(pkg, "inline");
+  mkdirSync(folder, { recursive: true });
+  /** @type {Record<string, number>} */
+  const sizes = {};
+  for (const [name, file] of Object.entries(TEXTS)) {
+    const bytes = readFileSync(join(pkg, file));
+    sizes[file] = bytes.length;
+    writeFileSync(join(folder, `${name}.js`), `export default ${JSON.stringify(deflateRawSync(bytes, { level: 9 }).toString("base64"))};\n`);
+    // A compiler would take the whole text for its type.
+    writeFileSync(join(folder, `${name}.d.ts`), "declare const text: string;\nexport default text;\n");
+  }
+  writeFileSync(join(pkg, "sizes.js"), `/** @type {Record<string, number>} */\nexport const SIZES = ${JSON.stringify(sizes)};\n`);
+  writeFileSync(join(pkg, "sizes.d.ts"), "export declare const SIZES: Record<string, number>;\n");
+}
+
+async function forNode() {
+  /** @type {BuildOptions} */
+  const node = { ...SHARED, platform: "node", plugins: [host([], "./")] };
+  // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
+  const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
+  // One bundle of all, so that each entry has the same core and the same class of errors.
+  const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
+  await build({ ...node, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
+  const file = join(pkg, "all.cjs");
+  delete require.cache[file];
+  const made = require(file);
+  for (const name of Object.keys(ENTRIES)) {
+    writeFileSync(join(pkg, `${name}.cjs`), `module.exports = require("./all.cjs").${name};\n`);
+    writeFileSync(join(pkg, `${name}.mjs`), `import all from "./all.cjs";\nexport const { ${Object.keys(made[name]).sort().join(", ")} } = all.${name};\n`);
+  }
+  // jsonc-parser's CommonJS, which is for other loaders, too, is no bundle's to follow.
+  await build({ ...node, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm", mainFields: ["module", "main"] });
+  const cli = join(pkg, "cli.js");
+  const text = readFileSync(cli, "utf8");
+  if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);
+  chmodSync(cli, 0o755);
+}
+
+/**
+ * Takes `x.web.js` for `x.node.js` where the host has one, and leaves the files of pkg/ where they are: they exist once.
+ * @param {string[]} kinds the host's own first @param {string} up from the bundle to pkg/
+ * @returns {Plugin}
+ */
+function host(kinds, up) {
+  return {
+    name: "host",
+    setup(build) {
+      build.onResolve({ filter: /pkg\/(inline\/\w+\.js|\w+\.wasm)$/ }, ({ path }) => ({ path: path.replace(/^.*pkg\//, up), external: true }));
+      build.onResolve({ filter: /node\.js$/ }, ({ path, resolveDir }) => {
+        for (const kind of kinds) {
+          const own = join(resolveDir, path.replace(/node\.js$/, `${kind}.js`));
+          if (existsSync(own)) return { path: own };
+        }
+        return undefined;
+      });
+    },
+  };
+}
