@@ -1,19 +1,39 @@
 // @ts-check
-// `npm run test:browser`: the packed package in real Chromium, as a page without a bundler loads it. Chromium is the system's;
-// where it is not there and the user may install it, it is installed by apt-get. Else this is skipped, and says so.
+// `npm run test:browser`: the packed package in workerd, and in real Chromium as a page without a bundler loads it. Chromium is the
+// system's; where it is not there and the user may install it, it is installed by apt-get. Else this is skipped, and says so.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
-import { countTokens, readTranscript } from "../js/index.js";
+import { readTranscript } from "../js/index.js";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
+import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
+const TESTS = join(root, "tests", "browser");
+/** How long a page may take, whatever else the machine is at. */
+const LONGEST_MS = 60_000;
+
+const start = performance.now();
+const folder = mkdtempSync(join(tmpdir(), "leftoff-browser-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+let [passed, failed] = [0, 0];
+
+/** @param {string} what @param {() => Promise<void>} work */
+async function check(what, work) {
+  try {
+    await step(what, work);
+    passed += 1;
+  } catch (error) {
+    failed += 1;
+    console.error(error instanceof Error ? error.message : error);
+  }
+}
 
 /** The browser, installed where that can be; nothing where it cannot. */
 function browser() {
@@ -26,62 +46,56 @@ function browser() {
   return PROGRAMS.find((path) => existsSync(path));
 }
 
-/** The package as npm packs it, in a folder. @param {string} folder */
-function unpacked(folder) {
+/** The package as npm packs it, where the tests that are copied beside it find it. */
+function unpacked() {
   // Without its scripts: neither the component nor the documents are for a page.
   const [{ filename }] = Object.values(JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { quiet: true })));
   run("tar", ["-xzf", join(folder, filename), "-C", folder], { quiet: true });
-  return join(folder, "package");
+  mkdirSync(join(folder, "node_modules"));
+  renameSync(join(folder, "package"), join(folder, "node_modules", "leftoff"));
+  cpSync(TESTS, join(folder, "tests"), { recursive: true });
+  return join(folder, "node_modules", "leftoff");
 }
 
 /** @param {string} map an import map, or nothing */
 const page = (map) => `<!doctype html><meta charset="utf-8">${map && `<script type="importmap">${map}</script>`}<script type="module" src="/tests/start.mjs"></script>`;
 
-const start = performance.now();
-const executablePath = browser();
-if (!executablePath) {
-  console.log("skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.");
-  process.exit(0);
-}
-const folder = mkdtempSync(join(tmpdir(), "leftoff-browser-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const packed = unpacked(folder);
-const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
-const address = exports["."].browser.default.replace("./", "/package/");
-const { origin, close } = await serve({ package: packed, tests: join(root, "tests", "browser") }, {
-  "/map.html": page(JSON.stringify({ imports: { leftoff: address } })),
-  "/plain.html": page(""),
-});
-const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
-const transcript = [...readFileSync(FIXTURE)];
-await countTokens(""); // As the page has it, the vocabulary is loaded.
-const expected = await readOf(readTranscript, new Blob([new Uint8Array(transcript)]));
-let failed = 0;
-
-/** @param {string} what @param {string} path @param {"inPage" | "inWorker"} where @param {string} name */
-async function check(what, path, where, name) {
-  const tab = await driven.newPage();
+/** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
+async function inChromium(executablePath, packed, given) {
+  const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
+  const address = exports["."].browser.default.replace("./", "/package/");
+  const map = JSON.stringify({ imports: { leftoff: address } });
+  const { origin, close } = await serve({ package: packed, tests: TESTS }, { "/map.html": page(map), "/plain.html": page("") });
+  const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
+  /** @param {string} what @param {string} path @param {"inPage" | "inWorker"} where @param {string} name */
+  const tab = (what, path, where, name) => check(what, async () => {
+    const opened = await driven.newPage();
+    opened.setDefaultTimeout(LONGEST_MS);
+    await opened.goto(`${origin}${path}`);
+    // Not by what playwright waits for: that is evaluated in the page, which the policy forbids.
+    for (const end = performance.now() + LONGEST_MS; (await opened.title()) !== "ready"; ) if (performance.now() > end) throw new Error("expected the page to be ready, but it is not");
+    await opened.evaluate(([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given), [where, name, given.transcript, given.expected]);
+    await opened.close();
+  });
   try {
-    await step(what, async () => {
-      await tab.goto(`${origin}${path}`);
-      for (const end = Date.now() + 20_000; (await tab.title()) !== "ready"; ) if (Date.now() > end) throw new Error("expected the page to be ready in 20 s, but it is not");
-      await tab.evaluate(([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given), [where, name, transcript, expected]);
-    });
-  } catch (error) {
-    failed += 1;
-    console.error(error instanceof Error ? error.message : error);
+    await tab("a page with an import map", "/map.html", "inPage", "leftoff");
+    await tab("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
+    await tab("a module worker", "/plain.html", "inWorker", address);
+    await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
+  } finally {
+    await driven.close();
+    close();
   }
-  await tab.close();
 }
 
-try {
-  await check("a page with an import map", "/map.html", "inPage", "leftoff");
-  await check("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
-  await check("a module worker", "/plain.html", "inWorker", address);
-  await check("a module worker under that policy", "/plain.html?strict", "inWorker", address);
-} finally {
-  await driven.close();
-  close();
-}
-if (failed > 0) fail(`${failed} of 4 failed in ${executablePath}`);
-console.log(`4 passed, 0 failed in ${seconds(start)}`);
+const packed = unpacked();
+const transcript = [...readFileSync(FIXTURE)];
+const given = { transcript, expected: await readOf(readTranscript, new Blob([new Uint8Array(transcript)])) };
+const worker = join(folder, "worker");
+mkdirSync(worker);
+await check("workerd", () => inWorkerd({ folder: worker, entry: join(folder, "tests", "workerd.mjs"), given }));
+const executablePath = browser();
+if (executablePath) await inChromium(executablePath, packed, given);
+else console.log("  skipped: no Chromium is installed, and only root can install it by apt-get. CHROMIUM names one that lies elsewhere.");
+if (failed > 0) fail(`${passed} passed, ${failed} failed`);
+console.log(`${passed} passed, 0 failed in ${seconds(start)}`);

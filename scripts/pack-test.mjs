@@ -1,12 +1,13 @@
 // @ts-check
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { filesOf } from "./complete.mjs";
 import { fail, root, run, step } from "./run.mjs";
 
-const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
 let passed = 0;
@@ -24,23 +25,39 @@ function nothingIsMissing(list) {
   if (!tarball) fail(`expected npm to say what it packed, but found ${list} instead`);
   // Made when it is packed, and in no folder of git's.
   const made = ["docs/api/leftoff.md", "docs/api/compat.md", "docs/api/rust/leftoff/index.html"];
-  for (const file of [...files, ...made]) {
-    if (!tarball.files.some(({ path }) => path.startsWith(file))) fail(`expected ${file} in the tarball, but found none`);
+  for (const file of [...filesOf({ bin, exports }), ...made]) {
+    if (!tarball.files.some(({ path }) => path === file)) fail(`expected ${file} in the tarball, but found none`);
   }
+  const inside = tarball.files.find(({ path }) => /^(?:js|src|scripts|tests)\//.test(path));
+  if (inside) fail(`expected nothing in the tarball that no program can load, but found ${inside.path}`);
   return tarball.filename;
 }
 
 /** @param {string} name @param {string} loading how the package is loaded, into `leftoff` */
 function write(name, loading) {
   const home = JSON.stringify(join(project, `home-${name}`));
-  const call = `smoke(leftoff, { project: ${JSON.stringify(project)}, home: ${home} }).catch((error) => { console.error(error); process.exit(1); });`;
+  const call = `smoke(leftoff, { project: ${JSON.stringify(project)}, home: ${home} });`;
   writeFileSync(join(project, name), `${loading}\n${call}\n`);
   return name;
 }
 
+/** Bun's program: npm's `bun` finds it by an install script, and no script of a package is run here. */
+function bun() {
+  const folder = join(root, "node_modules", "@oven");
+  const [found] = readdirSync(folder).map((name) => join(folder, name, "bin", "bun")).filter(existsSync);
+  return found ?? fail(`expected Bun's program in ${folder}, but found none`);
+}
+
+/** Each bundle, in a folder of its own, and what starts it there. @type {[string, (from: string) => void, string[]][]} */
+const BUNDLERS = [
+  ["a CommonJS bundle of esbuild", (from) => void run("esbuild", [from, "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project }), ["node", "index.cjs"]],
+  ["a bundle of esbuild in modules", (from) => void run("esbuild", [from, "--bundle", "--platform=node", "--format=esm", "--splitting", "--outdir=bundled", "--out-extension:.js=.mjs", "--log-level=error"], { cwd: project }), ["node", "bundle.mjs"]],
+  ["a program compiled by Bun", (from) => void run(bun(), ["build", "--compile", from, "--outfile", "bundled/program"], { cwd: project, quiet: true }), ["./program"]],
+];
+
 writeFileSync(join(project, "package.json"), '{ "name": "user", "private": true }');
 copyFileSync(join(root, "tests", "pack", "smoke.mjs"), join(project, "smoke.mjs"));
-const imported = 'import process from "node:process";\nimport * as leftoff from "leftoff";\nimport { smoke } from "./smoke.mjs";';
+const imported = 'import * as leftoff from "leftoff";\nimport { smoke } from "./smoke.mjs";';
 
 console.log("packed");
 await check("npm pack and install", () => {
@@ -76,22 +93,38 @@ for (const [what, options] of Object.entries({
     }
   });
 }
-await check("import in Deno", () => {
-  run("deno", ["run", "--allow-all", "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
+await check("import and require in one process: one core, one LeftoffError", () => {
+  const one = `import * as leftoff from "leftoff";\nimport { createRequire } from "node:module";\nconst required = createRequire(import.meta.url)("leftoff");\nfor (const name of Object.keys(leftoff)) if (leftoff[name] !== required[name]) throw new Error(\`expected one \${name}, but found two\`);\n`;
+  writeFileSync(join(project, "one.mjs"), one);
+  run("node", ["one.mjs"], { cwd: project });
 });
-await check("a CommonJS bundle of esbuild, in the project", () => {
-  run("esbuild", [write("bundle.mjs", imported), "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project });
-  run("node", ["bundled/index.cjs"], { cwd: project });
+await check("a program on the command line, by import and by require", () => {
+  for (const loading of ['import("leftoff")', 'Promise.resolve(require("leftoff"))']) {
+    const found = run("node", ["-e", `${loading}.then(({ countTokens }) => countTokens("hello world")).then(console.log)`], { cwd: project, quiet: true });
+    if (found !== "2\n") throw new Error(`expected 2, but found ${found}`);
+  }
 });
-await check("the same bundle elsewhere, with its files beside it", () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), "leftoff-bundle-"));
-  process.on("exit", () => rmSync(elsewhere, { recursive: true, force: true }));
-  copyFileSync(join(project, "bundled", "index.cjs"), join(elsewhere, "index.cjs"));
-  for (const name of ["leftoff.wasm", "agents.wasm", "o200k_base.planes"]) copyFileSync(join(project, "node_modules", "leftoff", "pkg", name), join(elsewhere, name));
-  // Without the package in reach, so that only the files beside it can serve.
-  rmSync(join(project, "home-bundle.mjs"), { recursive: true, force: true });
-  run("node", ["index.cjs"], { cwd: elsewhere });
+await check("import in Deno, which may read and write and no more", () => {
+  const may = ["--allow-read", "--allow-write", "--no-prompt"];
+  run("deno", ["run", ...may, "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
 });
+await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
+for (const [what, make, start] of BUNDLERS) {
+  await check(`${what}, carried elsewhere, its sources gone`, () => {
+    write("bundle.mjs", imported);
+    make("bundle.mjs");
+    const elsewhere = mkdtempSync(join(tmpdir(), "leftoff-bundle-"));
+    process.on("exit", () => rmSync(elsewhere, { recursive: true, force: true }));
+    renameSync(join(project, "bundled"), join(elsewhere, "bundled"));
+    renameSync(join(project, "node_modules"), join(project, "away"));
+    try {
+      rmSync(join(project, "home-bundle.mjs"), { recursive: true, force: true });
+      run(start[0] ?? "", start.slice(1), { cwd: join(elsewhere, "bundled") });
+    } finally {
+      renameSync(join(project, "away"), join(project, "node_modules"));
+    }
+  });
+}
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const block = (/** @type {string} */ language, /** @type {number} */ place) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place]?.[1] ?? fail(`expected a block of ${language} in README.md, but found none`);

@@ -4,6 +4,8 @@
 import fs from "node:fs";
 import { dirname } from "node:path";
 
+import { allowed } from "../host/allowed.js";
+
 /**
  * A place that a path leads to: its folder is held until `close`.
  * @typedef {object} Held
@@ -88,7 +90,8 @@ export function makeFolder(at) {
 export function mayBeOurs(folder) {
   try {
     if ((fs.statSync(folder).mode & 0o777) !== 0o700) return false;
-    fs.accessSync(dirname(folder), fs.constants.W_OK);
+    // Where Deno does not tell who one is, it may be.
+    allowed(() => fs.accessSync(dirname(folder), fs.constants.W_OK));
     return true;
   } catch (error) {
     if (["EACCES", "EPERM", "EROFS"].includes(codeOf(error))) return false;
@@ -98,6 +101,8 @@ export function mayBeOurs(folder) {
 
 /** @param {unknown} error what the system said */
 export function codeOf(error) {
+  // What Deno refuses has a name and no code.
+  if (error instanceof Error && error.name === "NotCapable") return "EACCES";
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 

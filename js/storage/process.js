@@ -6,6 +6,8 @@ import { hostname } from "node:os";
 import { basename } from "node:path";
 import process from "node:process";
 
+import { allowed } from "../host/allowed.js";
+
 /**
  * A process, so that another on the same machine can tell whether it still lives.
  * @typedef {object} ProcessName
@@ -19,7 +21,7 @@ import process from "node:process";
 /** @returns {ProcessName} */
 export function thisProcess() {
   const program = basename(process.argv[1] ?? process.argv0);
-  return { pid: process.pid, host: hostname(), boot: bootId(), start: startOf(process.pid), program };
+  return { pid: process.pid, host: hostName(), boot: bootId(), start: startOf(process.pid), program };
 }
 
 /**
@@ -28,12 +30,15 @@ export function thisProcess() {
  */
 export function isGone({ pid, host, boot, start }) {
   if (host === "") return !isAlive(pid);
-  if (host !== hostname()) return false;
+  if (host !== hostName()) return false;
   if (boot !== bootId()) return true;
   if (!isAlive(pid)) return true;
   // The system gives a number again: it is another process then.
   return startOf(pid) !== start;
 }
+
+/** Another one than any where nobody may know it: of its processes nobody here can tell. */
+const hostName = () => allowed(hostname) ?? "unknown";
 
 function bootId() {
   return fileText("/proc/sys/kernel/random/boot_id").trim();
@@ -53,8 +58,8 @@ export function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not allowed to signal it means that it is there.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    // Not allowed to signal it means that it is there, or that nobody here can tell.
+    return error instanceof Error && (("code" in error && error.code === "EPERM") || error.name === "NotCapable");
   }
 }
 

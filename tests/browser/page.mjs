@@ -16,13 +16,17 @@ export async function readOf(readTranscript, file) {
   return { session: transcript.session, said: transcript.slice(), messages, tokensUsed };
 }
 
+/** What a page hears that waits for nothing, before anything is loaded. @param {typeof import("../../js/index.js")} leftoff */
+export async function early({ LeftoffError, listText }) {
+  const error = await Promise.resolve().then(() => listText([])).catch((cause) => cause);
+  equal("what waits for nothing", error instanceof LeftoffError && error.code, "asset_missing");
+}
+
 /**
  * @param {typeof import("../../js/index.js")} leftoff
  * @param {{ transcript: Uint8Array<ArrayBuffer>, expected: unknown }} foreign an agent's own file, and what Node reads of it
  */
 export async function used({ LeftoffError, MemoryStorage, countTokens, listText, loadWasm, openStore, readTranscript }, { transcript, expected }) {
-  const early = await Promise.resolve().then(() => listText([])).catch((error) => error);
-  equal("what waits for nothing, before anything is loaded", early instanceof LeftoffError && early.code, "asset_missing");
   equal("what Node reads of an agent's file", await readOf(readTranscript, new Blob([transcript])), expected);
   equal("exact counts", await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }), [2, 1]);
 
