@@ -12,6 +12,8 @@ import { ask, fail, root, run, seconds, step } from "./run.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
 import { readOf } from "../tests/browser/page.mjs";
 import { serve } from "../tests/browser/serve.mjs";
+import { BUNDLERS } from "../tests/pack/bundlers.mjs";
+import { install } from "../tests/pack/tools.mjs";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
@@ -57,15 +59,22 @@ function unpacked() {
   return join(folder, "node_modules", "leftoff");
 }
 
-/** @param {string} map an import map, or nothing */
-const page = (map) => `<!doctype html><meta charset="utf-8">${map && `<script type="importmap">${map}</script>`}<script type="module" src="/tests/start.mjs"></script>`;
+/** @param {string} script @param {string} [map] an import map */
+const page = (script, map) => `<!doctype html><meta charset="utf-8">${map ? `<script type="importmap">${map}</script>` : ""}<script type="module" src="${script}"></script>`;
+
+/** Where the page of a bundler lies. @param {string} name */
+const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 
 /** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
 async function inChromium(executablePath, packed, given) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
-  const { origin, close } = await serve({ package: packed, tests: TESTS }, { "/map.html": page(map), "/plain.html": page("") });
+  const { origin, close } = await serve({ package: packed, tests: TESTS, bundles: join(folder, "bundles") }, {
+    "/map.html": page("/tests/start.mjs", map),
+    "/plain.html": page("/tests/start.mjs"),
+    ...Object.fromEntries(Object.keys(BUNDLERS).map(bundleOf).map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)])),
+  });
   const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
   /** @param {string} what @param {string} path @param {"inPage" | "inWorker"} where @param {string} name */
   const tab = (what, path, where, name) => check(what, async () => {
@@ -82,12 +91,18 @@ async function inChromium(executablePath, packed, given) {
     await tab("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
+    for (const [name, make] of Object.entries(BUNDLERS)) {
+      const out = join(folder, "bundles", bundleOf(name));
+      await check(`${name} makes a page`, async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })));
+      await tab(`the page that ${name} made, under that policy`, `/${bundleOf(name)}.html?strict`, "inPage", "");
+    }
   } finally {
     await driven.close();
     close();
   }
 }
 
+await step("bundlers", install);
 const packed = unpacked();
 const transcript = [...readFileSync(FIXTURE)];
 const given = { transcript, expected: await readOf(readTranscript, new Blob([new Uint8Array(transcript)])) };

@@ -34,7 +34,8 @@ export async function bundles() {
   await forNode();
   const esm = /** @type {const} */ ({ ...SHARED, format: "esm", splitting: true });
   await build({ ...esm, platform: "node", entryPoints: entries(ENTRIES), outdir: "pkg/node", plugins: [host([], "../")] });
-  const minified = { ...esm, minify: true, sourcemap: /** @type {const} */ ("linked") };
+  // With its blanks: without them esbuild leaves out the comments that keep bundlers from following optional packages.
+  const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true, sourcemap: /** @type {const} */ ("linked") };
   await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
   await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
 }

@@ -6,13 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesOf } from "./complete.mjs";
 import { fail, root, run, step } from "./run.mjs";
+import { BUNDLERS } from "../tests/pack/bundlers.mjs";
+import { fileOf, install, tool } from "../tests/pack/tools.mjs";
 
 const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
+/** What the package exports that is no program's text. */
+const BYTES = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
 let passed = 0;
+let tarball = "";
 
-/** @param {string} name @param {() => void} work */
+/** @param {string} name @param {() => void | Promise<void>} work */
 async function check(name, work) {
   await step(name, work);
   passed += 1;
@@ -48,20 +53,21 @@ function bun() {
   return found ?? fail(`expected Bun's program in ${folder}, but found none`);
 }
 
-/** Each bundle, in a folder of its own, and what starts it there. @type {[string, (from: string) => void, string[]][]} */
-const BUNDLERS = [
-  ["a CommonJS bundle of esbuild", (from) => void run("esbuild", [from, "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project }), ["node", "index.cjs"]],
-  ["a bundle of esbuild in modules", (from) => void run("esbuild", [from, "--bundle", "--platform=node", "--format=esm", "--splitting", "--outdir=bundled", "--out-extension:.js=.mjs", "--log-level=error"], { cwd: project }), ["node", "bundle.mjs"]],
-  ["a program compiled by Bun", (from) => void run(bun(), ["build", "--compile", from, "--outfile", "bundled/program"], { cwd: project, quiet: true }), ["./program"]],
+/** What makes one file, or several, that need no package beside them; and what starts it. @type {[string, () => unknown, string[]][]} */
+const CARRIED = [
+  ["a CommonJS bundle of esbuild", () => run("esbuild", ["bundle.mjs", "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project }), ["node", "index.cjs"]],
+  ["a program compiled by Bun", () => run(bun(), ["build", "--compile", "bundle.mjs", "--outfile", "bundled/program"], { cwd: project, quiet: true }), ["./program"]],
+  ...Object.entries(BUNDLERS).map(([name, make]) => /** @type {[string, () => unknown, string[]]} */ ([`a bundle of ${name}`, () => make({ folder: project, entry: "./bundle.mjs", out: join(project, "bundled"), forNode: true }), ["node", "index.mjs"]])),
 ];
 
 writeFileSync(join(project, "package.json"), '{ "name": "user", "private": true }');
 copyFileSync(join(root, "tests", "pack", "smoke.mjs"), join(project, "smoke.mjs"));
 const imported = 'import * as leftoff from "leftoff";\nimport { smoke } from "./smoke.mjs";';
 
+await step("what it is tried with", install);
 console.log("packed");
 await check("npm pack and install", () => {
-  const tarball = nothingIsMissing(run("npm", ["pack", "--json", "--pack-destination", project], { quiet: true }));
+  tarball = nothingIsMissing(run("npm", ["pack", "--json", "--pack-destination", project], { quiet: true }));
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: project, quiet: true });
 });
 await check("import in Node", () => void run("node", [write("import.mjs", imported)], { cwd: project }));
@@ -109,10 +115,10 @@ await check("import in Deno, which may read and write and no more", () => {
   run("deno", ["run", ...may, "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
 });
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
-for (const [what, make, start] of BUNDLERS) {
-  await check(`${what}, carried elsewhere, its sources gone`, () => {
+for (const [what, make, start] of CARRIED) {
+  await check(`${what}, carried elsewhere, its sources gone`, async () => {
     write("bundle.mjs", imported);
-    make("bundle.mjs");
+    await make();
     const elsewhere = mkdtempSync(join(tmpdir(), "leftoff-bundle-"));
     process.on("exit", () => rmSync(elsewhere, { recursive: true, force: true }));
     renameSync(join(project, "bundled"), join(elsewhere, "bundled"));
@@ -125,6 +131,27 @@ for (const [what, make, start] of BUNDLERS) {
     }
   });
 }
+for (const version of ["22", "24"]) {
+  const node = fileOf(`node${version}`, "bin", "node");
+  if (!node) console.log(`  skipped: npm has no Node ${version} for this machine.`);
+  else await check(`import and require in Node ${version}`, () => {
+    for (const name of ["import.mjs", "require.cjs"]) {
+      rmSync(join(project, `home-${name}`), { recursive: true, force: true });
+      run(node, [name], { cwd: project });
+    }
+  });
+}
+await check("what publint says of it", async () => {
+  const { publint } = await tool("publint");
+  const { formatMessage } = await tool("publint/utils");
+  const { messages, pkg } = await publint({ pkgDir: join(project, "node_modules", "leftoff"), strict: true, pack: false });
+  const said = messages.map((/** @type {unknown} */ one) => formatMessage(one, pkg, { color: false }));
+  if (said.length > 0) throw new Error(said.join("\n"));
+});
+await check("what Are the types wrong? says of it", () => {
+  // Of node10, which has no exports, and where the others are files of bytes.
+  run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES], { cwd: project, quiet: true });
+});
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const block = (/** @type {string} */ language, /** @type {number} */ place) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))][place]?.[1] ?? fail(`expected a block of ${language} in README.md, but found none`);
