@@ -76,7 +76,7 @@ async function inChromium(executablePath, packed, given) {
     ...Object.fromEntries(Object.keys(BUNDLERS).map(bundleOf).map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)])),
   });
   const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
-  /** @param {string} what @param {string} path @param {"inPage" | "inWorker"} where @param {string} name */
+  /** @param {string} what @param {string} path @param {"inPage" | "inSlimPage" | "inWorker"} where @param {string} name */
   const tab = (what, path, where, name) => check(what, async () => {
     const opened = await driven.newPage();
     opened.setDefaultTimeout(LONGEST_MS);
@@ -89,6 +89,7 @@ async function inChromium(executablePath, packed, given) {
   try {
     await tab("a page with an import map", "/map.html", "inPage", "leftoff");
     await tab("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
+    await tab("a page that says where the files are, with leftoff/slim", "/plain.html?strict", "inSlimPage", exports["./slim"].browser.default.replace("./", "/package/"));
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
     for (const [name, make] of Object.entries(BUNDLERS)) {

@@ -14,7 +14,7 @@ const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"]
 /** The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. */
 const MODULES = { leftoff: "core,tokens", agents: "agents" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
-const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
+const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licences.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
 
 /** What rustc emits by itself; wasm-opt would refuse it otherwise. */
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
@@ -48,7 +48,7 @@ const componentFolder = join(root, "target", "component");
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
-  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(root, "types")], buildShim)) || core;
+  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(root, "types")], buildShim)) || core;
 }
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */

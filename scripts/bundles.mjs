@@ -6,7 +6,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { build } from "esbuild";
+import { build as esbuild } from "esbuild";
+import { licences } from "./licences.mjs";
 import { root } from "./run.mjs";
 
 /** @import { BuildOptions, Plugin } from "esbuild" */
@@ -27,6 +28,15 @@ const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", o200k_base: "o20
 /** @type {BuildOptions} */
 const SHARED = { bundle: true, target: ["es2022"], legalComments: "inline", logLevel: "warning", absWorkingDir: root, chunkNames: "[name]-[hash]" };
 
+/** What was bundled. @type {Set<string>} */
+const bundled = new Set();
+
+/** @param {BuildOptions} options */
+async function build(options) {
+  const { metafile } = await esbuild({ ...options, metafile: true });
+  for (const file of Object.keys(metafile?.inputs ?? {})) bundled.add(file);
+}
+
 /** Makes them all. */
 export async function bundles() {
   for (const folder of ["inline", "node", "web", "workerd"]) rmSync(join(pkg, folder), { recursive: true, force: true });
@@ -38,6 +48,7 @@ export async function bundles() {
   const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true, sourcemap: /** @type {const} */ ("linked") };
   await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
   await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
+  licences(bundled);
 }
 
 /** @param {Record<string, string>} files */

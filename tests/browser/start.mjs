@@ -10,6 +10,16 @@ Object.assign(globalThis, {
     await early(leftoff);
     return used(leftoff, { transcript: new Uint8Array(transcript), expected });
   },
+  /** The same with the files that the page says. @param {string} name @param {number[]} transcript @param {unknown} expected */
+  inSlimPage: async (name, transcript, expected) => {
+    const leftoff = await import(name);
+    const refused = await leftoff.countTokens("hello world").catch((/** @type {any} */ error) => error.code);
+    if (refused !== "asset_missing") throw new Error(`expected leftoff/slim to bring nothing, but found ${refused}`);
+    const file = (/** @type {string} */ name) => new URL(`/package/pkg/${name}`, location.href);
+    const [leftoffModule, cl100k] = await Promise.all([WebAssembly.compileStreaming(fetch(file("leftoff.wasm"))), fetch(file("cl100k_base.planes")).then((answer) => answer.arrayBuffer())]);
+    await leftoff.loadWasm({ leftoff: leftoffModule, agents: file("agents.wasm"), o200k_base: String(file("o200k_base.planes")), cl100k_base: cl100k });
+    return used(leftoff, { transcript: new Uint8Array(transcript), expected });
+  },
   /** In a module worker. @param {string} name its address @param {number[]} transcript @param {unknown} expected */
   inWorker: (name, transcript, expected) => new Promise((works, fails) => {
     const worker = new Worker(`/tests/worker.mjs?package=${encodeURIComponent(name)}${location.search ? "&strict" : ""}`, { type: "module" });
