@@ -65,12 +65,22 @@ const page = (script, map) => `<!doctype html><meta charset="utf-8">${map ? `<sc
 /** Where the page of a bundler lies. @param {string} name */
 const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 
+/** Gives the example a file, as its user does. @param {import("playwright-core").Browser} driven @param {string} origin @param {number[]} transcript */
+async function example(driven, origin, transcript) {
+  const opened = await driven.newPage();
+  await opened.goto(`${origin}/examples/page/index.html`);
+  await opened.getByText("Choose a file.").waitFor({ timeout: LONGEST_MS });
+  await opened.setInputFiles("#file", { name: "transcript.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(transcript) });
+  await opened.getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/).waitFor({ timeout: LONGEST_MS });
+  await opened.close();
+}
+
 /** @param {string} executablePath @param {string} packed @param {{ transcript: number[], expected: unknown }} given */
 async function inChromium(executablePath, packed, given) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
-  const { origin, close } = await serve({ package: packed, tests: TESTS, bundles: join(folder, "bundles") }, {
+  const { origin, close } = await serve({ package: packed, node_modules: join(folder, "node_modules"), examples: join(root, "examples"), tests: TESTS, bundles: join(folder, "bundles") }, {
     "/map.html": page("/tests/start.mjs", map),
     "/plain.html": page("/tests/start.mjs"),
     ...Object.fromEntries(Object.keys(BUNDLERS).map(bundleOf).map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)])),
@@ -92,6 +102,7 @@ async function inChromium(executablePath, packed, given) {
     await tab("a page that says where the files are, with leftoff/slim", "/plain.html?strict", "inSlimPage", exports["./slim"].browser.default.replace("./", "/package/"));
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
+    await check("examples/page", () => example(driven, origin, given.transcript));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(`${name} makes a page`, async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })));

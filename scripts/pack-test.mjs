@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { filesOf } from "./complete.mjs";
 import { fail, root, run, step } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
+import { talkedTo } from "../tests/pack/server.mjs";
 import { fileOf, install, tool } from "../tests/pack/tools.mjs";
 
 const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -16,6 +17,9 @@ process.on("exit", () => rmSync(project, { recursive: true, force: true }));
 const BYTES = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
 let passed = 0;
 let tarball = "";
+/** What Deno lets a program do here, and no more. */
+const DENO = ["--allow-read", "--allow-write", "--no-prompt", "--cached-only", "--node-modules-dir=manual"];
+const denoEnv = { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" };
 
 /** @param {string} name @param {() => void | Promise<void>} work */
 async function check(name, work) {
@@ -111,8 +115,7 @@ await check("a program on the command line, by import and by require", () => {
   }
 });
 await check("import in Deno, which may read and write and no more", () => {
-  const may = ["--allow-read", "--allow-write", "--no-prompt"];
-  run("deno", ["run", ...may, "--cached-only", "--node-modules-dir=manual", write("deno.mjs", imported)], { cwd: project, env: { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" } });
+  run("deno", ["run", ...DENO, write("deno.mjs", imported)], { cwd: project, env: denoEnv });
 });
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
 for (const [what, make, start] of CARRIED) {
@@ -141,6 +144,16 @@ for (const version of ["22", "24"]) {
     }
   });
 }
+await check("examples/import.mjs, in Deno", () => {
+  copyFileSync(join(root, "examples", "import.mjs"), join(project, "import-example.mjs"));
+  copyFileSync(join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl"), join(project, "transcript.jsonl"));
+  const said = run("deno", ["run", ...DENO, "import-example.mjs", "transcript.jsonl", "imported"], { cwd: project, env: denoEnv, quiet: true });
+  if (!/^(?:claude-code: [1-9]\d* messages in [1-9]\d* tokens\n)+$/.test(said)) throw new Error(`expected a context of the transcript, but found ${said}`);
+});
+await check("examples/server.mjs", async () => {
+  copyFileSync(join(root, "examples", "server.mjs"), join(project, "server.mjs"));
+  await talkedTo(project);
+});
 await check("what publint says of it", async () => {
   const { publint } = await tool("publint");
   const { formatMessage } = await tool("publint/utils");
