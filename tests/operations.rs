@@ -9,6 +9,7 @@ mod imports;
 mod lost;
 mod moves;
 mod newer;
+mod recalling;
 mod retries;
 mod store;
 

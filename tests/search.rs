@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs)]
 
-use leftoff::resume::search::{Answer, Search};
+use leftoff::resume::search::{Answer, Search, has_quoted};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -138,6 +138,24 @@ fn escaped(json: &str) -> String {
         false => char.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
     };
     json.chars().map(escape).collect()
+}
+
+#[test]
+fn what_is_quoted_is_looked_for_as_it_stands_there() {
+    let log =
+        format!("{}{}", line(0, "The door is Blue, and shut"), line(1, "is the blue door {\"blue\": 1}"));
+    let check = |words: &str, expected: &[&str]| assert_eq!(found(words, &log), expected, "{words}");
+    check("\"door is blue\"", &["m0"]);
+    check("\"door is blue\" shut", &["m0"]);
+    check("\"door is blue\" open", &[]);
+    check("door is blue", &["m1", "m0"]);
+    check("is \"the blue\"", &["m1"]);
+    // A quote that ends no word is a letter.
+    check("\"blue\":", &["m1"]);
+    check("\"blue", &["m1"]);
+    let quoted = ["\"a\"", "x \"a b\" y", "\"a\" b\""];
+    let plain = ["", "a", "\"a", "a\"b\"", "\"rev\": 1", "\" \"", "it's"];
+    assert!(quoted.iter().all(|words| has_quoted(words)) && !plain.iter().any(|words| has_quoted(words)));
 }
 
 #[test]

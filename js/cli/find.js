@@ -14,9 +14,10 @@ import { timeOf } from "./times.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../types/index.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Found} Found */
 
-// More hits than these nobody reads.
-const HITS = 50;
+// More sessions than these nobody reads.
+const SESSIONS = 10;
 
 /** @param {Args} args */
 export async function list(args) {
@@ -70,38 +71,40 @@ function are(count) {
 export async function search(args) {
   const words = args._.join(" ");
   if (!words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS to look for, but found none" });
-  return args["full-text"] ? searchText(args, words) : searchTitles(args, words);
-}
-
-/** @param {Args} args @param {string} words */
-async function searchTitles(args, words) {
   const { limit, sort: _, ...asked } = wanted(args);
+  const most = args.limit === undefined ? SESSIONS : limit;
   return using(args, async (store) => {
-    const listed = (await store.find(words, asked)).slice(0, limit);
-    return answer(args, store, { listed, none: `no title and no summary here has "${words}"; --full-text looks in what was said\n` });
+    /** @type {Map<string, Found[]>} */
+    const found = new Map();
+    for await (const hit of store.search(words, { ...asked, role: args.role, limit: most === Infinity ? undefined : most + 1 })) {
+      found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
+    }
+    const shown = [...found.values()].slice(0, most);
+    if (!args.json) await remember(store, args, shown.map(sessionOf));
+    const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
+    const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";
+    return { text: text ? text + more : `nothing here has "${words}"${args.all ? "" : "; --all looks in all projects"}\n`, value: shown.flat().map(hit) };
   });
 }
 
-/** @param {Args} args @param {string} words */
-async function searchText(args, words) {
-  const { limit, sort: _, ...asked } = wanted(args);
-  const most = Math.min(limit, args.limit === undefined ? HITS : Infinity);
-  const hits = await using(args, async (store) => {
-    const found = [];
-    for await (const hit of store.search(words, asked)) if (found.push(hit) > most) break;
-    return found;
-  });
-  const value = hits.slice(0, most).map(({ session, id, role, timestamp, excerpt }) => ({ session: session.id, title: session.title, id, role, timestamp, excerpt }));
-  const text = value.map((hit, place) => `${hit.session === value[place - 1]?.session ? "" : `${hit.session}  ${hit.title}\n`}${line(hit)}`).join("");
-  const more = hits.length > most ? `there is more; --limit N shows so many\n` : "";
-  return { text: text ? text + more : `nobody said "${words}" here; --all looks in all projects\n`, value };
+/** @param {Found[]} hits */
+function sessionOf(hits) {
+  return /** @type {Found} */ (hits[0]).session;
 }
 
-// The words in their place: between marks, that they are seen without colours, too.
-/** @param {{ id: string, role?: string, excerpt: { text: string, isHit: boolean }[] }} hit */
-function line({ id, role, excerpt }) {
+/** As a program reads it. @param {Found} found */
+function hit({ session, id, role, timestamp, excerpt, found, words }) {
+  const { agent, project, title } = session;
+  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words };
+}
+
+// The words in their place: between marks, that they are seen without colours, too. The title stands above already.
+/** @param {Found} found */
+function line({ id, role, timestamp, excerpt, found }) {
+  if (found === "title" && !id) return "";
   const text = excerpt.map(({ text, isHit }) => (isHit ? `»${text}«` : text)).join("");
-  return `    ${role ?? "message"} ${id}: ${text.replace(/\s+/g, " ").trim()}\n`;
+  const day = timestamp ? `, ${timestamp.slice(0, 10)}` : "";
+  return `   ${role ?? "message"}${day}: ${text.replace(/\s+/g, " ").trim()}\n`;
 }
 
 /** Which sessions are asked for. @param {Args} args */

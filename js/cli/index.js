@@ -86,13 +86,14 @@ const commands = {
     ["leftoff list --sort messages", "the longest ones first"],
     ["leftoff list --status archived", "those that lists hide"],
   ]),
-  search: command(search, "search", "sessions by words of their titles and summaries, best first", {
-    words: place("WORDS...", "what to look for", { isNeeded: true }),
-    "full-text": flag("in what was said: messages that have all words, newest first"),
+  search: command(search, "search", "sessions that answer a question or have some words, best first, with what was said", {
+    words: place("WORDS...", 'a question, words, a part of a name, an error; in "double quotes" what stands there exactly', { isNeeded: true }),
+    role: option("ROLE", "only what this role said: user, assistant, tool", ["user", "assistant", "tool"]),
     ...listed,
   }, [
-    ["leftoff search api design", "titles and summaries"],
-    ["leftoff search --full-text --all token refresh", "all that was said, everywhere"],
+    ["leftoff search why is croniter pinned", "a question, in this project"],
+    ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
+    ["leftoff search '\"exit code 101\"'", "exactly that"],
   ]),
   new: command(begin, "new", "start a session", {
     type: option("TYPE", "what sort of conversation; chat unless given"),

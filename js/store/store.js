@@ -8,7 +8,6 @@ import { join, resolve } from "../host/path.node.js";
 import { foundAt } from "../session/handle.js";
 import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
-import { searched } from "../session/messages.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
 import { leaving } from "../privacy/leaving.js";
 import { ranked } from "./search.js";
@@ -19,7 +18,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Kept } from "../agents/places.js" */
 /** @import { Session } from "../session/session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Hit, ImportOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
 
 /**
  * A session in the trash.
@@ -213,20 +212,20 @@ export class Store {
   }
 
   /**
-   * Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
-   * @param {string} words @param {ListOptions} [options] @returns {AsyncGenerator<Hit & { session: Listed }>}
+   * What answers a question, or has some words: the best session first, and of each its best messages. Of the sessions that
+   * `list` gives; `limit`: how many sessions at most; `since`, `until`: when it was said; `role`: by whom. What is in double
+   * quotes is found exactly as it stands there.
+   * @param {string} question @param {SearchOptions} [options] @returns {AsyncGenerator<Found>}
+   * @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
    * const session = await store.create();
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
    * const found = [];
-   * for await (const { role, excerpt } of store.search("entry parser")) found.push([role, excerpt.length > 0]);
-   * found; // => [["user", true]]
+   * for await (const { role, found: how } of store.search("where do parsers enter?")) found.push([role, how]);
+   * found; // => [["user", "some"]]
    */
-  async *search(words, options) {
-    ofKind("words", words);
-    for (const session of await this.list(options)) {
-      for await (const hit of searched(words, this.#places.of(session), this.#redaction)) yield { session, ...hit };
-    }
+  async *search(question, options = {}) {
+    yield* this.#beside.pages(this.#redaction.own, "search", ofKind("question", question), knownOptions("search", options));
   }
 
   /**
@@ -351,6 +350,7 @@ export class Store {
     const { path, placement, id } = session.lying;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
     this.#open.gone(session, path, true);
+    await this.#beside.run("forgetWords", path, placement);
     return { trash };
   }
 

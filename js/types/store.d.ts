@@ -107,6 +107,31 @@ export interface Listed {
   provider: ModelProvider;
 }
 
+/** What `Store.search` takes, beside what `Store.list` does: `limit` is how many sessions are told at most. */
+export interface SearchOptions extends Omit<ListOptions, "sort"> {
+  /** Only what this role said. */
+  role?: "user" | "assistant" | "tool";
+}
+
+/** What `Store.search` found: a message, or a session by its title. */
+export interface Found {
+  session: Listed;
+  /** Of the message; without it the title or the summary has the words. */
+  id?: string;
+  role?: string;
+  /** RFC 3339. */
+  timestamp?: string;
+  /** What stands there, from where most of the words stand together on, piece by piece. */
+  excerpt: { text: string; isHit: boolean }[];
+  /**
+   * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelt alike, where
+   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes.
+   */
+  found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact";
+  /** Which words of the question it has. */
+  words: string[];
+}
+
 /** A message that has all words of a search. */
 export interface Hit {
   id: string;

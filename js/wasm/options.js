@@ -11,6 +11,7 @@ const OPTIONS = {
   openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact",
   create: "type title name placement model agent", continue: "model~", fork: "at", delete: "purge?", move: "to name day title~", doctor: "id fix? secrets?",
   list: "all? type status archived agent folder since until sort limit verify?",
+  search: "all? type status archived agent folder since until limit verify? role",
   import: "from only onProgress!", record: "agent path~ only commandOf!", setting: "project?", session: "source", source: "agent id",
   tidy: "enabled? saveAfterAssistantMessage? saveAfterToolExecution? debounceMs# updateMetadataIntervalMs# maxSessionsPerProject autoArchiveAfterDays",
   append: "durability format~ revives? operation expected", lastContext: "full?", brief: "maxTokens encoding", stop: "summary",

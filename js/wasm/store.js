@@ -12,6 +12,7 @@ import { toJson } from "./json.js";
 import { drivePages } from "./drive.js";
 
 /** @import { Live, Store as Native } from "../../pkg/leftoff.js" */
+/** @import { Leaving } from "../privacy/redaction.js" */
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
@@ -60,7 +61,7 @@ export class CoreStore {
 
   /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, onPage?: (page: any) => void }} by `stores`: messages, which are counted @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
   async runWith({ stores = false, own, onPage = () => {} }, name, ...asked) {
-    if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" });
+    this.#refuseIfClosed();
     await this.#module.ready();
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
     const pages = drivePages((operations, now, chance) => {
@@ -73,6 +74,19 @@ export class CoreStore {
     const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
     if (notices) this.#tell(notices);
     return answer;
+  }
+
+  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked @returns {AsyncGenerator<any>} the items, one after another */
+  async *pages(leaving, name, ...asked) {
+    this.#refuseIfClosed();
+    await this.#module.ready();
+    await leaving.ready();
+    const [native, words] = [/** @type {any} */ (this.#made()), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
+    const pages = drivePages((operations, now, chance) => operations.passBeside(native, leaving.native, name, words, now, offsetMinutes(now), chance), this.#host);
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
+    const { notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
+    if (notices) this.#tell(notices);
   }
 
   /** The core's own of a session that is open, for as long as it is. @param {Place} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
@@ -98,6 +112,8 @@ export class CoreStore {
     this.#free();
     this.#instance = -1;
   }
+
+  #refuseIfClosed() { if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" }); }
 
   #made() {
     const module = /** @type {typeof whole} */ (this.#module);

@@ -277,6 +277,11 @@ pub fn cache() -> File {
     File::new(Root::Home, "cache")
 }
 
+/// The folder of the runs: which words were said where.
+pub fn recall() -> File {
+    cache().below("recall")
+}
+
 /// When sessions of a project were archived last that its settings say are too many or too old.
 pub fn tidied(hash: &str) -> File {
     cache().below(&format!("tidied-{hash}.txt"))

@@ -21,23 +21,24 @@ use crate::resume::search::{Answer, Hit, Search};
 const CHUNK: u64 = 1 << 20;
 
 impl Live {
-    /// The messages that have all words, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
+    /// The messages that have all words, and what is in quotes as it stands there, the newest first. Each page is a JSON array of `{"id","role","timestamp","excerpt"}`.
     pub fn search(self: &Rc<Live>, words: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
             live.refuse_if_deleted()?;
-            live.searched(&io, &words, &leaving, "").await
+            live.searched(&io, &words, &leaving, "").await.map(drop)
         })
     }
 
-    /// `of`: a field that each has before the others.
+    /// Whether any was found. `of`: fields that each has before the others.
     pub(super) async fn searched(
         &self,
         io: &Io,
         words: &str,
         leaving: &Leaving,
         of: &str,
-    ) -> Result<(), Trouble> {
+    ) -> Result<bool, Trouble> {
+        let mut is_found = false;
         let mut search = Search::new(words);
         let file = self.log_file(LogName::Messages);
         let mut end = io.stat(&file).await?.map_or(0, |stat| stat.size);
@@ -69,16 +70,17 @@ impl Live {
                 }
             }
             if !hits.is_empty() {
+                is_found = true;
                 io.page(array(hits.into_iter())).await?;
             }
             end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
             wanted = CHUNK;
         }
-        Ok(())
+        Ok(is_found)
     }
 
     // Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
-    async fn counts_not(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
+    pub(super) async fn counts_not(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
         let Some(start) = batch::first_in(line) else { return Ok(false) };
         let at = at + start;
         if self.with(|session| session.known().bytes) <= at {

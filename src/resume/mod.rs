@@ -2,6 +2,8 @@
 
 pub mod block;
 pub mod drift;
+#[cfg(feature = "interop")]
+pub(crate) mod excerpt;
 pub mod find;
 pub mod history;
 pub mod listing;

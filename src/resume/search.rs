@@ -106,9 +106,10 @@ pub fn in_messages(words: &str, messages: &[Message]) -> String {
 }
 
 impl Search {
-    /// Looks for these words, which are apart by white space. Without any, nothing is found.
+    /// Looks for these words, which are apart by white space; what stands between two quotes is one. Without any, nothing is
+    /// found.
     pub fn new(words: &str) -> Search {
-        let words: Vec<Vec<char>> = words.split_whitespace().map(|word| folded(word).collect()).collect();
+        let words: Vec<Vec<char>> = parts(words).map(|word| folded(word).collect()).collect();
         let plain = words.iter().map(|word| longest_plain(word)).collect();
         Search { words, plain, revised: BTreeSet::new(), open: None }
     }
@@ -239,6 +240,34 @@ impl Search {
         parts.retain(|part| !part.text.is_empty());
         parts
     }
+}
+
+/// Whether something in these words stands in quotes, so that it is looked for as it stands there.
+pub fn has_quoted(words: &str) -> bool {
+    let starts = words.match_indices('"').map(|(at, _)| at);
+    let is_first = |at: &usize| words[..*at].chars().next_back().is_none_or(char::is_whitespace);
+    starts.filter(is_first).any(|at| quoted(&words[at..]).is_some())
+}
+
+// What a text is looked for by: its words, and what is quoted.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (part, behind) = quoted(rest).unwrap_or_else(|| rest.split_at(end));
+        rest = behind;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+// What is quoted at the front, and the rest. A quote within a word is a letter of it, as in JSON.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let is_last = |at: &usize| inside[at + 1..].chars().next().is_none_or(char::is_whitespace);
+    let end = inside.match_indices('"').map(|(at, _)| at).find(is_last)?;
+    let part = inside[..end].trim();
+    (!part.is_empty()).then_some((part, &inside[end + 1..]))
 }
 
 // Letters without case and accents; an accent that stands alone is none.

@@ -171,6 +171,13 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// What it is called, and what is said of it in short.
+    #[cfg(feature = "interop")]
+    pub fn names(&self) -> Vec<&str> {
+        let Entry { title, summary, name, .. } = &self.entry;
+        core::iter::once(title.as_str()).chain(summary.as_deref()).chain(name.as_deref()).collect()
+    }
+
     /// Whether its title or summary may be cut from a longer text.
     #[cfg(feature = "interop")]
     pub(crate) fn may_be_cut(&self) -> bool {
@@ -259,6 +266,24 @@ impl Wanted {
     pub fn usual(is_any: bool) -> Wanted {
         let session_type = if is_any { Type::Any } else { Type::NoSubagent };
         Wanted { session_type, archived: (!is_any).then_some(false), ..Wanted::default() }
+    }
+
+    /// Which sessions are asked: of all there are, in the usual order; and the times between which something was said.
+    ///
+    /// # Errors
+    /// What [`Wanted::from_json`] refuses.
+    #[cfg(feature = "interop")]
+    pub fn asked(json: &str) -> Result<(Wanted, Option<i64>, Option<i64>), Error> {
+        let mut wanted = Wanted::from_json(json)?;
+        let (since, until) = (wanted.since.take(), wanted.until.take());
+        Ok((Wanted { limit: None, sort: Sort::Active, ..wanted }, since, until))
+    }
+
+    /// Also those that are not wanted, of the project or of all.
+    #[cfg(feature = "interop")]
+    pub fn with_all_others(&self) -> Wanted {
+        let Wanted { all, is_unverified, .. } = *self;
+        Wanted { all, is_unverified, session_type: Type::Any, ..Wanted::default() }
     }
 
     /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all optional:

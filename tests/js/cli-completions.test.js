@@ -101,7 +101,7 @@ check("bash completes at a terminal, also files and folders", missing("bash") ||
     await see("> ");
     type("source <(leftoff completions bash); echo is ready\r");
     await see("\ris ready");
-    for (const [typed, expected] of [["unar", "unarchive "], ["search --fu", "--full-text "], ["context last --system pro", "prompt.md "], ["list --home elsew", "elsewhere/"], ["list --status=comp", "--status=completed "]]) {
+    for (const [typed, expected] of [["unar", "unarchive "], ["search --ro", "--role "], ["context last --system pro", "prompt.md "], ["list --home elsew", "elsewhere/"], ["list --status=comp", "--status=completed "]]) {
       type(`leftoff ${typed}\t`);
       await see(`${expected}`);
       type("\u0015");

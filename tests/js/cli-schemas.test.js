@@ -114,8 +114,8 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   assert.equal(asked(["list", "--all"]).length, 1);
   asked(["show", id]);
   asked(["info", id]);
-  asked(["search", "tools", "--all"]);
-  assert.ok(asked(["search", "--full-text", "please", "--all"]).length > 0);
+  assert.ok(asked(["search", "tools", "--all"]).length > 0);
+  assert.ok(asked(["search", '"please"', "--all"]).length > 0);
   const { path } = asked(["info", id]);
   fs.appendFileSync(join(path, "messages.jsonl"), '{"v":1,"broken\n');
   assert.ok(asked(["doctor", id])[0].problems.length > 0);

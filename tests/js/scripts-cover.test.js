@@ -61,7 +61,7 @@ const OF_CONTEXTS = "window model reserve system tools encoding assumes format c
 /** The options of calls that leave it to the core to refuse others. @type {Record<string, string>} */
 const LEFT_TO_THE_CORE = { context: OF_CONTEXTS, resume: `override revives now maxBytes ${OF_CONTEXTS}`, writeForAgent: "agent folder env window resume", summaryOf: "startMessageId endMessageId maxTokens" };
 /** Which operations take the options of a call, where it is not that of its name. @type {Record<string, string>} */
-const TAKEN_BY = { list: "list find search", import: "import importAll", setting: "writeSetting unsetSetting", stop: "stop complete" };
+const TAKEN_BY = { list: "list find", import: "import importAll", setting: "writeSetting unsetSetting", stop: "stop complete" };
 /** Options that scripts call otherwise. @type {Record<string, string>} */
 const CALLED = { commandOf: "command" };
 

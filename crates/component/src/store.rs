@@ -156,9 +156,9 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.list_out(request, &Leaving::new(&self.door)).map(text))
     }
 
-    fn search(&self, words: String, request: String) -> Operation {
+    fn search(&self, question: String, request: String) -> Operation {
         let leaving = Leaving::new(&self.door);
-        UnderWay::begun(self.store.search(words, request, &leaving).map(nothing))
+        UnderWay::begun(self.store.search(question, request, &leaving).map(nothing))
     }
 
     fn find(&self, id: String, how: Finding) -> Operation {
@@ -257,7 +257,7 @@ impl GuestStore for Folder {
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
         let live = &session.get::<Sitting>().live;
-        UnderWay::begun(self.store.delete(live, purges).map(|trash| text(to_json(&trash))))
+        UnderWay::begun(self.store.delete_with_words(live, purges).map(|trash| text(to_json(&trash))))
     }
 
     fn trashed(&self) -> Operation {

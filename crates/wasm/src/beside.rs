@@ -8,6 +8,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use crate::counter::Counter;
+use crate::leaving::LeavingHandle;
 use crate::operation::{Operations, Running, none, unknown};
 use crate::store::{StoreHandle, place, placed_at, placement};
 use crate::{Answer, small, stamp, thrown};
@@ -48,9 +49,34 @@ impl Operations {
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),
             "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),
+            "forgetWords" => store.forget_words(word(), placement(&word())).map(none),
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),
             "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),
+            _ => return Err(small(&unknown())),
+        };
+        let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };
+        self.begun_of(store, running, stamp)
+    }
+
+    /// What is found in a store, in pages: `search`.
+    #[wasm_bindgen(js_name = passBeside)]
+    #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
+    pub fn pass_beside(
+        &mut self,
+        store: &StoreHandle,
+        leaving: &LeavingHandle,
+        name: &str,
+        words: Vec<String>,
+        now_ms: f64,
+        offset: i32,
+        entropy: &[u8],
+    ) -> Answer<Uint8Array> {
+        let store = &store.0;
+        let mut words = words.into_iter();
+        let mut word = || words.next().unwrap_or_default();
+        let running: Running = match name {
+            "search" => store.search(word(), word(), &leaving.0).map(none),
             _ => return Err(small(&unknown())),
         };
         let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };

@@ -34,7 +34,7 @@ impl DoorHandle {
 
 /// What leaves of a session, or of none.
 #[wasm_bindgen(js_name = Leaving)]
-pub struct LeavingHandle(Rc<Leaving>);
+pub struct LeavingHandle(pub(super) Rc<Leaving>);
 
 #[wasm_bindgen(js_class = Leaving)]
 impl LeavingHandle {

@@ -48,21 +48,23 @@ impl Store {
         Ok(find::found(words, &self.list(request)?)?)
     }
 
-    /// Messages that have all of these words, whatever their case: of the session that was active last first, its newest first.
-    /// Each page is an array of `{"session","id","role","timestamp","excerpt"}`. The request is that of [`Store::list`].
+    /// What answers a question, or has some words: the best session first, and of each its best messages. Each page is an array
+    /// of `{"session","id","role","timestamp","excerpt","found","words"}`; without an id it is the title that has the words. The
+    /// request is that of [`Store::list`], with `role`; `limit` is how many sessions at most, `since` and `until` when it was
+    /// said. What is in double quotes is found exactly as it stands there.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// store.create("{}")?.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
-    /// let found = store.search("PARSER", "{}").collect::<Result<Vec<_>, _>>()?;
-    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
+    /// let found = store.search("where were parsers renamed?", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#) && found[0].contains(r#""found":"all""#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn search(&self, words: &str, request: &str) -> Pages {
+    pub fn search(&self, question: &str, request: &str) -> Pages {
         let leaving = Leaving::new(&self.0.door);
-        Pages::new(&self.0.host, self.0.core.search(words.into(), request.into(), &leaving))
+        Pages::new(&self.0.host, self.0.core.search(question.into(), request.into(), &leaving))
     }
 }

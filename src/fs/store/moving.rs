@@ -51,7 +51,7 @@ impl Store {
     /// # }
     /// ```
     pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
-        let trash = self.drive(self.0.core.delete(&session.0.live, purges))?;
+        let trash = self.drive(self.0.core.delete_with_words(&session.0.live, purges))?;
         self.forget(&session.0);
         Ok(trash.map(PathBuf::from))
     }

@@ -82,7 +82,7 @@ impl Store {
     }
 
     // What the index calls a place.
-    fn key(&self, place: &Place) -> String {
+    pub(super) fn key(&self, place: &Place) -> String {
         let folder = place.folder();
         if let Place::Home { .. } = place {
             return folder.path;

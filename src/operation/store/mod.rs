@@ -23,6 +23,8 @@ mod moving;
 mod places;
 mod pointing;
 mod project;
+#[cfg(feature = "interop")]
+mod recall;
 mod relocating;
 #[cfg(feature = "interop")]
 mod searching;
@@ -33,6 +35,8 @@ mod tidying;
 mod trash;
 mod trashed;
 
+#[cfg(feature = "interop")]
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -47,6 +51,8 @@ use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::layout::{self, Place, Placement};
 use crate::project::{self as known_by, Aliases};
+#[cfg(feature = "interop")]
+use crate::recall::run::read::End;
 
 pub use finding::{Candidate, Finding, exactly, placed};
 pub use pointing::Current;
@@ -68,6 +74,9 @@ pub struct Store {
     unsaid: RefCell<Vec<(String, Notice)>>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
+    // The ends of the runs that were asked, by their names.
+    #[cfg(feature = "interop")]
+    ends: RefCell<BTreeMap<String, Rc<End>>>,
     // When it was looked last whether something is to be archived today.
     #[cfg(feature = "interop")]
     tidied_ms: Cell<i64>,
@@ -91,6 +100,8 @@ impl Store {
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             trashed_ms: Cell::default(),
+            #[cfg(feature = "interop")]
+            ends: RefCell::default(),
             #[cfg(feature = "interop")]
             tidied_ms: Cell::default(),
         })

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
+use crate::json::text::to_json;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::session::listed::{Listed, Wanted};
 
@@ -22,28 +23,36 @@ impl Store {
         })
     }
 
-    /// The messages that have all words, of the sessions that [`Store::list`] gives, in its order. Each page is a JSON array of
-    /// what [`Live::search`](super::super::Live::search) gives, and which `session` it is of, as listed.
-    pub fn search(
-        self: &Rc<Store>,
-        words: String,
-        request: String,
-        leaving: &Rc<Leaving>,
-    ) -> Operation<'static, ()> {
-        let (store, leaving) = (self.clone(), leaving.clone());
-        Operation::new(|io| async move {
-            for one in store.all_listed(&io, &Wanted::from_json(&request)?).await? {
-                let Some(place) = store.setup.place(&one.path, one.entry.placement) else { continue };
-                let listed = store.listed_out(&io, &one, &leaving).await?;
-                let of = ["\"session\":", &listed, ","].concat();
-                store.unread(&place, "").searched(&io, &words, &leaving, &of).await?;
+    /// The messages that have exactly what is in quotes, and all other words, of at most so many sessions.
+    pub(super) async fn scanned(
+        &self,
+        io: &Io,
+        words: &str,
+        wanted: &Wanted,
+        limit: usize,
+        leaving: &Leaving,
+    ) -> Result<(), Trouble> {
+        let mut count = 0;
+        for one in self.all_listed(io, wanted).await? {
+            let Some(place) = self.setup.place(&one.path, one.entry.placement) else { continue };
+            let listed = self.listed_out(io, &one, leaving).await?;
+            let of =
+                ["\"session\":", &listed, ",\"found\":\"exact\",\"words\":[", &to_json(words), "],"].concat();
+            count += usize::from(self.unread(&place, "").searched(io, words, leaving, &of).await?);
+            if count == limit {
+                break;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     // A title is cut from a longer text, so that it is looked at beside the text that it was made of.
-    async fn listed_out(&self, io: &Io, one: &Listed, leaving: &Leaving) -> Result<String, Trouble> {
+    pub(super) async fn listed_out(
+        &self,
+        io: &Io,
+        one: &Listed,
+        leaving: &Leaving,
+    ) -> Result<String, Trouble> {
         let mut json = String::new();
         one.write(&mut json);
         if !leaving.is_on() {

@@ -22,16 +22,23 @@ impl Store {
     /// Refused with `open_elsewhere` where another process has it open.
     pub fn delete(self: &Rc<Store>, live: &Rc<Live>, purges: bool) -> Operation<'static, Option<String>> {
         let (store, live) = (self.clone(), live.clone());
-        Operation::new(move |io| async move {
-            io.turn_of(&live.shown()).await?;
-            live.arrived(&io).await?;
-            live.refused_if_open(&io).await?;
-            live.looked_here(&io).await?;
-            live.closed(&io).await?;
-            let trash = store.let_go(&live, store.deleted(&io, &live, purges)).await?;
-            live.is_deleted.set(true);
-            Ok(trash)
-        })
+        Operation::new(move |io| async move { store.delete_now(&io, &live, purges).await })
+    }
+
+    pub(super) async fn delete_now(
+        &self,
+        io: &Io,
+        live: &Rc<Live>,
+        purges: bool,
+    ) -> Result<Option<String>, Trouble> {
+        io.turn_of(&live.shown()).await?;
+        live.arrived(io).await?;
+        live.refused_if_open(io).await?;
+        live.looked_here(io).await?;
+        live.closed(io).await?;
+        let trash = self.let_go(live, self.deleted(io, live, purges)).await?;
+        live.is_deleted.set(true);
+        Ok(trash)
     }
 
     async fn deleted(&self, io: &Io, live: &Live, purges: bool) -> Result<Option<String>, Trouble> {

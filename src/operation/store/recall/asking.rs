@@ -1,0 +1,187 @@
+//! What runs have of a question: its terms, what stands for a term that nobody said, and their documents.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::runs::{Lost, Run, parts};
+use crate::operation::Io;
+use crate::recall::run::Lists;
+use crate::recall::run::read::{Entry, Terms};
+use crate::recall::words::{Field, Words};
+use crate::resume::excerpt::inner;
+
+/// So many terms are looked for: a bit each.
+pub(super) const MOST: usize = 64;
+// So many words stand for one that nobody said, the commonest first, and what they are worth.
+const LIKE: usize = 4;
+const BEGUN: f32 = 0.7;
+const SPELT: f32 = 0.5;
+// Words of as many letters are looked for with one letter wrong, and with two.
+const ONE_WRONG: usize = 5;
+const TWO_WRONG: usize = 8;
+
+/// Why a term is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum How {
+    /// It is a word of the question.
+    Word,
+    /// It begins so.
+    Prefix,
+    /// It is spelt alike.
+    Spelling,
+}
+
+/// A term that is looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub text: String,
+    /// The word of the question that it stands for.
+    pub word: String,
+    pub how: How,
+    pub worth: f32,
+}
+
+/// The terms of a question, each once.
+pub(super) fn terms(question: &str, words: &mut Words) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for word in question.split_whitespace() {
+        words.terms(word, Field::Said, &mut |text| {
+            if terms.len() < MOST && terms.iter().all(|term| term.text != text) {
+                let word = inner(word).into();
+                terms.push(Term { text: text.into(), word, how: How::Word, worth: 1.0 });
+            }
+        });
+    }
+    terms
+}
+
+/// Of each run the lists of each term.
+pub(super) async fn lists(io: &Io, runs: &[Run], terms: &[Term]) -> Result<Vec<Vec<Lists>>, Lost> {
+    let mut wanted: Vec<(usize, Range<u64>)> = Vec::new();
+    let mut blocks = Vec::new();
+    for (nth, run) in runs.iter().enumerate() {
+        for (term, one) in terms.iter().enumerate() {
+            let Some(block) = run.end.block_of(one.text.as_bytes()) else { continue };
+            blocks.push((nth, term));
+            wanted.push((nth, run.end.block(block)));
+        }
+    }
+    let read = parts(io, runs, &wanted).await?;
+    let mut lists: Vec<Vec<Lists>> =
+        runs.iter().map(|_| terms.iter().map(|_| Lists::default()).collect()).collect();
+    let (mut far, mut ranges) = (Vec::new(), Vec::new());
+    for ((nth, term), block) in blocks.into_iter().zip(read) {
+        let entry = runs[nth].end.entry(&block, terms[term].text.as_bytes());
+        match entry.map_err(|_| runs[nth].lost())? {
+            None => {}
+            Some(Entry::Near(near)) => lists[nth][term] = near,
+            Some(Entry::Far(one)) => {
+                ranges.push((nth, one.range.clone()));
+                far.push((nth, term, one));
+            }
+        }
+    }
+    for ((nth, term, one), bytes) in far.into_iter().zip(parts(io, runs, &ranges).await?) {
+        lists[nth][term] = one.lists(&bytes).ok_or_else(|| runs[nth].lost())?;
+    }
+    Ok(lists)
+}
+
+/// For terms that nobody said, those that begin so, else those that are spelt alike.
+pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<Term>, Lost> {
+    let mut found = Vec::new();
+    for term in unmet {
+        let text = term.text.as_bytes();
+        let begun = matching(io, runs, text, |other| other.starts_with(text)).await?;
+        let (some, how, worth) = if begun.is_empty() {
+            let wrong = match term.text.chars().count() {
+                TWO_WRONG.. => 2,
+                ONE_WRONG.. => 1,
+                _ => continue,
+            };
+            let first = &text[..term.text.chars().next().map_or(0, char::len_utf8)];
+            // A wrong letter may have made another stem of it.
+            let typed = term.word.to_lowercase();
+            let is_meant =
+                |other: &[u8]| is_alike(text, other, wrong) || is_alike(typed.as_bytes(), other, wrong);
+            let spelt = matching(io, runs, first, is_meant).await?;
+            (spelt, How::Spelling, SPELT)
+        } else {
+            (begun, How::Prefix, BEGUN)
+        };
+        found.extend(some.into_iter().map(|text| Term { text, word: term.word.clone(), how, worth }));
+    }
+    Ok(found)
+}
+
+// The commonest terms that begin so and are meant.
+async fn matching(
+    io: &Io,
+    runs: &[Run],
+    first: &[u8],
+    is_meant: impl Fn(&[u8]) -> bool,
+) -> Result<Vec<String>, Lost> {
+    let mut wanted = Vec::new();
+    for (nth, run) in runs.iter().enumerate() {
+        let blocks = run.end.blocks_from(first);
+        wanted.extend(blocks.map(|block| (nth, run.end.block(block))));
+    }
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    for ((nth, _), block) in wanted.iter().zip(parts(io, runs, &wanted).await?) {
+        let lost = |_| runs[*nth].lost();
+        let mut terms = Terms::of(&block).map_err(lost)?;
+        while terms.next().map_err(lost)? {
+            if is_meant(terms.term())
+                && let Ok(text) = core::str::from_utf8(terms.term())
+            {
+                let more = match &terms.lists {
+                    Some(Entry::Near(lists)) => lists.counts,
+                    Some(Entry::Far(far)) => far.counts,
+                    None => [0; 2],
+                };
+                *counts.entry(text.to_string()).or_default() += more[0] + more[1];
+            }
+        }
+    }
+    let mut found: Vec<(String, u32)> = counts.into_iter().collect();
+    found.sort_by_key(|(_, count)| core::cmp::Reverse(*count));
+    Ok(found.into_iter().take(LIKE).map(|(text, _)| text).collect())
+}
+
+// Whether so many letters at most are wrong, missing, too many or with their neighbour in the wrong order.
+fn is_alike(one: &[u8], other: &[u8], wrong: usize) -> bool {
+    if one.len().abs_diff(other.len()) > wrong {
+        return false;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for (row, letter) in one.iter().enumerate() {
+        let mut next = Vec::from([row + 1]);
+        for (column, found) in other.iter().enumerate() {
+            let changed = last[column] + usize::from(letter != found);
+            let mut least = changed.min(last[column + 1] + 1).min(next[column] + 1);
+            let is_swapped = row > 0 && column > 0 && one[row - 1] == *found && *letter == other[column - 1];
+            if is_swapped {
+                least = least.min(before[column - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = core::mem::replace(&mut last, next);
+    }
+    last.last().is_some_and(|least| *least <= wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_alike_where_few_letters_are_wrong() {
+        let check = |one: &str, other: &str, wrong: usize| is_alike(one.as_bytes(), other.as_bytes(), wrong);
+        assert!(check("parser", "parser", 0) && check("parser", "praser", 1) && check("parser", "parsr", 1));
+        assert!(check("tokenizer", "tokeniser", 1) && check("tokenizer", "tokneizr", 2));
+        assert!(!check("parser", "passes", 1) && !check("parser", "par", 2) && !check("", "ab", 1));
+    }
+}

@@ -1,0 +1,228 @@
+//! What was found, as it is told: each message is read from its log, since what the index says of it is no more than a claim.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::asking::{How, Term};
+use super::runs::{Lost, Run, parts};
+use crate::json::text::{Text, to_json};
+use crate::layout::MESSAGES;
+use crate::operation::live::Live;
+use crate::operation::pieces::Pieces;
+use crate::operation::{Io, Leaving, Trouble};
+use crate::recall::run::read::page;
+use crate::recall::sessions::{Best, Ranked};
+use crate::recall::texts::texts;
+use crate::recall::words::{Field, Words};
+use crate::record::blob::Unfolding;
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::Record;
+use crate::resume::excerpt::Marked;
+use crate::resume::search::Part;
+
+/// So many messages of a session are told.
+pub(super) const OF_SESSION: usize = 3;
+// What is worth less than that of the best is not told.
+const LEAST: f32 = 0.5;
+// Most lines are shorter.
+const LINE: u64 = 16 * 1024;
+
+/// How something was found, from the best to the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Found {
+    /// The title or the summary has the words.
+    Title,
+    /// It has all words of the question.
+    All,
+    /// It has some of them.
+    Some,
+    /// It has words that begin as those that were asked.
+    Prefix,
+    /// It has words that are spelt nearly as those that were asked.
+    Spelling,
+    /// The messages around it have them.
+    Near,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<Role>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<&'a str>,
+    excerpt: Vec<Part>,
+    found: Found,
+    words: Vec<&'a str>,
+}
+
+/// A question that was asked.
+pub(super) struct Asked<'a> {
+    pub runs: &'a [Run],
+    pub terms: &'a [Term],
+    pub worths: &'a [f32],
+    pub leaving: &'a Rc<Leaving>,
+}
+
+impl Asked<'_> {
+    /// What was found in a session, each as JSON. `names`: its title, its summary.
+    pub async fn hits(
+        &self,
+        io: &Io,
+        ranked: &Ranked,
+        live: &Live,
+        names: &[&str],
+        words: &mut Words,
+    ) -> Result<Vec<String>, Lost> {
+        let mut hits = Vec::new();
+        if ranked.best.is_empty() {
+            hits.extend(self.titled(io, names, words).await?);
+        }
+        let least = ranked.best.first().map_or(0.0, |best| LEAST * best.score);
+        let mut met = Vec::new();
+        for best in ranked.best.iter().filter(|best| best.score >= least).take(OF_SESSION) {
+            let at = self.place(io, best).await?;
+            if met.contains(&at) {
+                continue;
+            }
+            met.push(at);
+            if let Some(message) = read(io, live, at).await? {
+                hits.push(self.told(io, &message, best.field, words).await?);
+            }
+        }
+        Ok(hits)
+    }
+
+    async fn titled(&self, io: &Io, names: &[&str], words: &mut Words) -> Result<Option<String>, Trouble> {
+        let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones());
+        let Some(name) = best else { return Ok(None) };
+        let name = left(io, self.leaving, name).await?;
+        let marked = self.marked(&name, words);
+        let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
+        let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
+        Ok(Some(to_json(&told)))
+    }
+
+    async fn told(
+        &self,
+        io: &Io,
+        message: &Message,
+        field: usize,
+        words: &mut Words,
+    ) -> Result<String, Trouble> {
+        let texts = texts(message);
+        let is_of = |one: Field| usize::from(one != Field::Said) == field;
+        let (mut all, mut best, mut most) = (0, "", 0);
+        for (_, text) in texts.iter().filter(|(one, _)| is_of(*one)) {
+            let has = self.marked(text, words).has();
+            all |= has;
+            if best.is_empty() || has.count_ones() > most {
+                (best, most) = (text, has.count_ones());
+            }
+        }
+        // Before it is cut: of a part of a secret nobody can tell that it is one.
+        let text = left(io, self.leaving, best).await?;
+        let told = Told {
+            id: Some(&message.id),
+            role: message.role,
+            timestamp: message.timestamp.as_deref(),
+            excerpt: self.marked(&text, words).excerpt(self.worths),
+            found: self.how(all),
+            words: self.has(all),
+        };
+        Ok(to_json(&told))
+    }
+
+    fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
+        Marked::new(text, &|term| self.terms.iter().position(|one| one.text == term), words)
+    }
+
+    fn how(&self, has: u64) -> Found {
+        match self.of(has).map(|term| term.how).max() {
+            None => Found::Near,
+            Some(How::Prefix) => Found::Prefix,
+            Some(How::Spelling) => Found::Spelling,
+            Some(How::Word) if self.missed(has).is_empty() => Found::All,
+            Some(How::Word) => Found::Some,
+        }
+    }
+
+    fn of(&self, has: u64) -> impl Iterator<Item = &Term> {
+        self.terms.iter().enumerate().filter(move |(nth, _)| has >> nth & 1 == 1).map(|(_, term)| term)
+    }
+
+    // The words of the question that these terms stand for, each once.
+    fn has(&self, terms: u64) -> Vec<&str> {
+        let mut words: Vec<&str> = Vec::new();
+        for term in self.of(terms) {
+            if !words.contains(&&*term.word) {
+                words.push(&term.word);
+            }
+        }
+        words
+    }
+
+    // Those that none of them stands for.
+    fn missed(&self, terms: u64) -> Vec<&str> {
+        let has = self.has(terms);
+        self.has(u64::MAX).into_iter().filter(|word| !has.contains(word)).collect()
+    }
+
+    async fn place(&self, io: &Io, best: &Best) -> Result<u64, Lost> {
+        let nth = best.part as usize;
+        let (range, place) = self.runs[nth].end.page_of(best.field, best.document);
+        let read = parts(io, self.runs, &[(nth, range)]).await?;
+        let document = read.first().and_then(|bytes| page(bytes)?.get(place).copied());
+        Ok(document.ok_or_else(|| self.runs[nth].lost())?.at)
+    }
+}
+
+// A text as it may leave.
+async fn left(io: &Io, leaving: &Leaving, text: &str) -> Result<String, Trouble> {
+    let json = Pieces::new(leaving, io).out(to_json(text)).await?;
+    Ok(Text::decode(&json).map(Text::into_shown).unwrap_or_default())
+}
+
+// The message whose line begins there, where one does, and counts.
+async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message>, Trouble> {
+    let file = live.folder().below(MESSAGES);
+    let mut length = LINE;
+    let line = loop {
+        let bytes = io.read_range(&file, at, at + length).await?;
+        if let Some(end) = memchr::memchr(b'\n', &bytes) {
+            break bytes[..end].to_vec();
+        }
+        if (bytes.len() as u64) < length {
+            break bytes;
+        }
+        length *= 4;
+    };
+    let Ok(json) = String::from_utf8(line) else { return Ok(None) };
+    if live.counts_not(io, json.as_bytes(), at).await? {
+        return Ok(None);
+    }
+    let Some(message) = message::read(&Record::at(at, json)).0 else { return Ok(None) };
+    let mut unfolding = Unfolding::new(message);
+    while let Some(blob) = unfolding.wanted().map(String::from) {
+        let bytes = live.blob(io, &blob).await?;
+        // Without it, the ends of its text are shown.
+        let _ = unfolding.take(&blob, bytes.as_deref());
+    }
+    Ok(Some(unfolding.into_message()))
+}
+
+/// Of a title and a summary the terms that they have, a bit for each.
+pub(super) fn has_of(names: &[&str], terms: &[Term], words: &mut Words) -> u64 {
+    let mut has = 0;
+    for name in names {
+        words.terms(name, Field::Said, &mut |text| {
+            has |= terms.iter().position(|term| term.text == text).map_or(0, |nth| 1 << nth);
+        });
+    }
+    has
+}

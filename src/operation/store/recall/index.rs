@@ -1,0 +1,215 @@
+//! Which runs cover the logs of the sessions that are asked, so that nothing of these is missing, and nothing is left of others.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::making::{Stale, index};
+use super::runs::{Lost, Run, TAIL, chain, rows, tail_hash};
+use super::{TRIES, too_often};
+use crate::layout::{MESSAGES, Place, Placement};
+use crate::operation::io::each;
+use crate::operation::live::Live;
+use crate::operation::store::Store;
+use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::recall::run::Row;
+use crate::recall::words::Words;
+use crate::session::listed::{Listed, Wanted};
+use crate::session::prints;
+
+/// A session of a list, and what its log is like.
+pub(super) struct Session {
+    pub place: Place,
+    pub listed: Listed,
+    /// Its words are asked for; else it is only known to be there.
+    pub is_asked: bool,
+    key: String,
+    // How long its log is, and when it was changed last.
+    log: (u64, i64),
+    is_settled: bool,
+    // Which file it is, where the system can tell.
+    file: u64,
+}
+
+/// Runs, and of each of their rows the number of the session, where that is asked and the row counts.
+pub(super) struct Index {
+    pub runs: Vec<Run>,
+    pub sessions: Vec<Vec<Option<u32>>>,
+}
+
+impl Index {
+    /// When something was said in each of so many sessions: the first and the last second.
+    pub fn times(&self, count: usize) -> Vec<Option<(u32, u32)>> {
+        let mut times: Vec<Option<(u32, u32)>> = vec![None; count];
+        for (run, sessions) in self.runs.iter().zip(&self.sessions) {
+            for (row, session) in run.end.rows.iter().zip(sessions) {
+                let (Some(session), Some(more)) = (session, row.times) else { continue };
+                let one = times[*session as usize].get_or_insert(more);
+                *one = (one.0.min(more.0), one.1.max(more.1));
+            }
+        }
+        times
+    }
+}
+
+impl Store {
+    /// The sessions of the project or of all, and which of them are asked.
+    pub(super) async fn sessions_asked(&self, io: &Io, wanted: &Wanted) -> Result<Vec<Session>, Trouble> {
+        let looked_ms = io.now_ms();
+        let mut sessions = Vec::new();
+        for listed in self.all_listed(io, &wanted.with_all_others()).await? {
+            let Some(place) = self.setup.place(&listed.path, listed.entry.placement) else { continue };
+            let (key, is_asked) = (self.key(&place), wanted.has(&listed));
+            sessions.push(Session { place, listed, is_asked, key, log: (0, 0), is_settled: false, file: 0 });
+        }
+        let files: Vec<_> = sessions.iter().map(|one| one.place.log(MESSAGES)).collect();
+        let looks = files.iter().map(|file| io.stat(file)).collect();
+        for (session, stat) in sessions.iter_mut().zip(each(looks).await) {
+            // One that cannot be looked at must not cost the rest.
+            let stat = unless_bug(stat)?.flatten().filter(|stat| stat.kind == Kind::File);
+            if let Some(stat) = stat {
+                session.log = (stat.size, stat.changed_us);
+                session.file = stat.file.map_or(0, |file| file.number);
+                session.is_settled = prints::is_settled(&[Some(session.log)], looked_ms);
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// Runs that cover all that is asked. `is_all`: there are no sessions but these.
+    pub(super) async fn index_of_words(
+        &self,
+        io: &Io,
+        sessions: &[Session],
+        is_all: bool,
+        words: &mut Words,
+    ) -> Result<Index, Lost> {
+        let mut runs = self.runs(io).await?;
+        let (mut chains, mut stale, mut gone) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
+        {
+            let mut rows = rows(&runs);
+            for session in sessions {
+                let pieces = rows.remove(&*session.key).unwrap_or_default();
+                let chain = self.believed(io, session, &pieces, &runs).await?;
+                for place in pieces.iter().filter(|place| !chain.contains(place)) {
+                    dead[place.0].insert(place.1);
+                    if chain.is_empty() {
+                        gone.insert(place.0);
+                    }
+                }
+                let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
+                if session.is_asked && from < session.log.0 {
+                    stale.push(session.stale(from));
+                }
+                chains.push(chain);
+            }
+            for (run, row) in rows.into_values().flatten().filter(|_| is_all) {
+                dead[run].insert(row);
+                gone.insert(run);
+            }
+        }
+        if self.tidied_runs(io, &runs, &gone, &dead).await? {
+            return Err(Lost::Others);
+        }
+        let made = index(io, stale, words).await?;
+        let numbers: BTreeMap<&str, u32> =
+            sessions.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
+        let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();
+        // A log that had to be read anew is covered by that alone.
+        let anew: BTreeSet<&str> = made
+            .iter()
+            .flat_map(|run| &run.end.rows)
+            .filter(|row| row.from == 0)
+            .map(|row| &*row.key)
+            .collect();
+        for (number, chain) in chains.iter().enumerate() {
+            if sessions[number].is_asked && !anew.contains(&*sessions[number].key) {
+                chain.iter().for_each(|(run, row)| counted[*run][*row] = Some(number as u32));
+            }
+        }
+        for run in &made {
+            let of = |row: &Row| numbers.get(&*row.key).copied().filter(|_| row.to > row.from);
+            counted.push(run.end.rows.iter().map(of).collect());
+        }
+        drop(anew);
+        runs.extend(made);
+        Ok(Index { runs, sessions: counted })
+    }
+
+    /// Deletes a session as [`Store::delete`] does, and leaves no word of it in the runs.
+    pub fn delete_with_words(
+        self: &Rc<Store>,
+        live: &Rc<Live>,
+        purges: bool,
+    ) -> Operation<'static, Option<String>> {
+        let (store, live) = (self.clone(), live.clone());
+        Operation::new(move |io| async move {
+            let trash = store.delete_now(&io, &live, purges).await?;
+            store.without_words(&io, &live.shown(), live.placement()).await?;
+            Ok(trash)
+        })
+    }
+
+    /// Leaves no word of a session in the runs that was deleted. Who dies before that leaves it to the next search of all projects.
+    pub fn forget_words(self: &Rc<Store>, shown: String, placement: Placement) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(move |io| async move { store.without_words(&io, &shown, placement).await })
+    }
+
+    async fn without_words(&self, io: &Io, shown: &str, placement: Placement) -> Result<(), Trouble> {
+        let Some(place) = self.setup.place(shown, placement) else { return Ok(()) };
+        let key = self.key(&place);
+        for _ in 0..TRIES {
+            let runs = self.runs(io).await?;
+            let rows = rows(&runs).remove(&*key).unwrap_or_default();
+            if rows.is_empty() {
+                return Ok(());
+            }
+            let mut dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
+            for (run, row) in &rows {
+                dead[*run].insert(*row);
+            }
+            let gone = rows.iter().map(|(run, _)| *run).collect();
+            match self.tidied_runs(io, &runs, &gone, &dead).await {
+                Ok(_) | Err(Lost::Others) => {}
+                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
+                Err(Lost::Trouble(trouble)) => return Err(trouble),
+            }
+        }
+        Err(too_often())
+    }
+
+    // The pieces of a session's log that are still what was indexed.
+    async fn believed(
+        &self,
+        io: &Io,
+        session: &Session,
+        pieces: &[(usize, usize)],
+        runs: &[Run],
+    ) -> Result<Vec<(usize, usize)>, Trouble> {
+        let chain = chain(runs, pieces, session.log);
+        let Some((run, row)) = chain.last() else { return Ok(chain) };
+        let last = &runs[*run].end.rows[*row];
+        let is_same = if last.to == session.log.0 {
+            last.changed_us == session.log.1
+        } else if last.file != session.file {
+            false // An editor has put another one in its place.
+        } else {
+            let file = session.place.log(MESSAGES);
+            tail_hash(&io.read_range(&file, last.to.saturating_sub(TAIL), last.to).await?) == last.tail
+        };
+        Ok(if is_same { chain } else { Vec::new() })
+    }
+}
+
+impl Session {
+    fn stale(&self, from: u64) -> Stale {
+        let (size, changed_us) = self.log;
+        let changed_us = if self.is_settled { changed_us } else { 0 };
+        let (key, file) = (self.key.clone(), self.place.log(MESSAGES));
+        Stale { key, file, from, size, changed_us, file_number: self.file }
+    }
+}

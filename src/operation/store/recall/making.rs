@@ -1,0 +1,200 @@
+//! Making runs, and keeping them few: what was appended since goes into a new one, those of one size become one, and what does
+//! not count any more is left out.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::runs::{At, Lost, Run, TAIL, file_of, name_of, opened, parts, size_of, tail_hash};
+use crate::layout::File;
+use crate::operation::store::Store;
+use crate::operation::{Io, Trouble, unless_bug};
+use crate::recall::lines::Lines;
+use crate::recall::run::Row;
+use crate::recall::run::build::Builder;
+use crate::recall::run::merge::{Source, merge};
+use crate::recall::words::Words;
+
+// So much of a log is read at once.
+const CHUNK: u64 = 1 << 20;
+// So much of logs goes into one run at first: it is held in memory.
+const TOGETHER: u64 = 32 << 20;
+/// So little is not worth a file: it is indexed in memory, each time it is asked.
+const LITTLE: u64 = 64 << 10;
+// So many runs of one size become one; sizes are apart by a factor of eight.
+const ALIKE: usize = 8;
+const SMALLEST: u64 = 16 << 10;
+// A run that is longer stays as it is: to merge, both are held in memory.
+const LONGEST: u64 = 32 << 20;
+
+/// A log with bytes that no run covers.
+#[derive(Clone, Debug)]
+pub(super) struct Stale {
+    pub key: String,
+    pub file: File,
+    /// Where they begin.
+    pub from: u64,
+    /// How long it was when it was looked at, and when it was changed last; zero where it may be changed again unseen.
+    pub size: u64,
+    pub changed_us: i64,
+    /// Which file it is.
+    pub file_number: u64,
+}
+
+/// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
+pub(super) async fn index(io: &Io, mut stale: Vec<Stale>, words: &mut Words) -> Result<Vec<Run>, Trouble> {
+    stale.sort_by(|one, other| one.key.cmp(&other.key));
+    let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
+    let mut made = Vec::new();
+    let mut builder = Builder::default();
+    let (mut held, mut open) = (0, Vec::new());
+    for one in &stale {
+        let (read, to) = piece(io, one, is_little, words, &mut builder).await?;
+        held += read;
+        if to < one.size {
+            open.push(Stale { from: to, ..one.clone() });
+        }
+        if held >= TOGETHER {
+            made.push(kept(io, core::mem::take(&mut builder).finish()).await?);
+            held = 0;
+        }
+    }
+    if held > 0 {
+        let bytes = builder.finish();
+        made.push(if is_little { Run::in_memory(bytes) } else { kept(io, bytes).await? });
+    }
+    if !is_little && !open.is_empty() {
+        let mut rest = Builder::default();
+        for one in &open {
+            piece(io, one, true, words, &mut rest).await?;
+        }
+        made.push(Run::in_memory(rest.finish()));
+    }
+    Ok(made.into_iter().flatten().collect())
+}
+
+// One that cannot be written, as on a disk that is full, is asked all the same.
+async fn kept(io: &Io, bytes: Vec<u8>) -> Result<Option<Run>, Trouble> {
+    let name = name_of(&bytes);
+    let Some(run) = Run::in_memory(bytes.clone()) else { return Ok(None) };
+    let is_written = unless_bug(io.replace(&file_of(&name), bytes, None).await)?.is_some();
+    Ok(Some(if is_written { Run { at: At::File(name), ..run } } else { run }))
+}
+
+// Takes the rest of a log into a run. Gives how many bytes that were, and where the first line begins that is not whole.
+async fn piece(
+    io: &Io,
+    one: &Stale,
+    takes_open: bool,
+    words: &mut Words,
+    builder: &mut Builder,
+) -> Result<(u64, u64), Trouble> {
+    let mut from = one.from;
+    loop {
+        builder.piece(Row { key: one.key.clone(), from, to: from, ..Row::default() });
+        let mut lines = Lines::from(from);
+        let mut at = from;
+        while at < one.size && !lines.needs_all() {
+            let bytes = io.read_range(&one.file, at, one.size.min(at + CHUNK)).await?;
+            if bytes.is_empty() {
+                break; // It is shorter by now: whoever asks next finds that out.
+            }
+            at += bytes.len() as u64;
+            lines.feed(&bytes, words, builder);
+        }
+        if lines.needs_all() {
+            from = 0; // The piece covers nothing, so that it does not count.
+            continue;
+        }
+        let to = lines.end(takes_open, words, builder);
+        if let Some(row) = builder.row() {
+            row.to = if takes_open { at } else { to };
+            row.changed_us = if to == one.size { one.changed_us } else { 0 };
+            row.file = one.file_number;
+            row.tail = tail_hash(&io.read_range(&one.file, to.saturating_sub(TAIL), to).await?);
+        }
+        return Ok((at - from, to));
+    }
+}
+
+impl Store {
+    /// Leaves out what does not count any more, and makes few runs of many. `gone`: the runs that have words of a session that
+    /// is gone, or of a log that was written anew, which are to be nowhere; `dead`: of each run the rows that need not be there.
+    /// Gives whether there are other runs now.
+    pub(super) async fn tidied_runs(
+        &self,
+        io: &Io,
+        runs: &[Run],
+        gone: &BTreeSet<usize>,
+        dead: &[BTreeSet<usize>],
+    ) -> Result<bool, Lost> {
+        let files: Vec<(usize, u64)> = runs
+            .iter()
+            .enumerate()
+            .filter_map(|(nth, run)| match &run.at {
+                At::File(name) => Some((nth, size_of(name)?)),
+                At::Memory(_) => None,
+            })
+            .collect();
+        for (nth, _) in &files {
+            if gone.contains(nth) || 4 * dead[*nth].len() > runs[*nth].end.rows.len() {
+                return self.merged_runs(io, runs, &[*nth], dead, gone.contains(nth)).await;
+            }
+        }
+        for class in 0..8 {
+            let is_of = |size: u64| class_of(size) == class && size < LONGEST / 2;
+            let mut alike: Vec<usize> =
+                files.iter().filter(|(_, size)| is_of(*size)).map(|(nth, _)| *nth).collect();
+            if alike.len() >= ALIKE {
+                let mut sum = 0;
+                alike.retain(|nth| {
+                    sum += files.iter().find(|(one, _)| one == nth).map_or(0, |(_, size)| *size);
+                    sum <= LONGEST
+                });
+                return self.merged_runs(io, runs, &alike, dead, false).await;
+            }
+        }
+        Ok(false)
+    }
+
+    // `must`: what is dead in them has to go, also where nothing can be written.
+    async fn merged_runs(
+        &self,
+        io: &Io,
+        runs: &[Run],
+        some: &[usize],
+        dead: &[BTreeSet<usize>],
+        must: bool,
+    ) -> Result<bool, Lost> {
+        let mut wanted = Vec::new();
+        let mut counts = Vec::new();
+        let mut names = Vec::new();
+        for nth in some {
+            let At::File(name) = &runs[*nth].at else { continue };
+            let rows = 0..runs[*nth].end.rows.len();
+            wanted.push((*nth, 0..size_of(name).unwrap_or_default()));
+            counts.push(rows.map(|row| !dead[*nth].contains(&row)).collect::<Vec<_>>());
+            names.push(name);
+        }
+        let bytes = parts(io, runs, &wanted).await?;
+        let sources: Vec<Source<'_>> =
+            bytes.iter().zip(&counts).map(|(bytes, counts)| Source { bytes, counts }).collect();
+        // Which one is damaged is not told: all are made again.
+        let made = merge(&sources).unwrap_or_default();
+        let name = name_of(&made);
+        if opened(&made).is_some_and(|end| !end.rows.is_empty())
+            && unless_bug(io.replace(&file_of(&name), made, None).await)?.is_none()
+            && !must
+        {
+            return Ok(false); // The disk may be full: what there is stays.
+        }
+        for one in names.into_iter().filter(|one| **one != name) {
+            self.without_run(io, one).await?;
+        }
+        Ok(true)
+    }
+}
+
+fn class_of(size: u64) -> u32 {
+    (size / SMALLEST).checked_ilog2().map_or(0, |log| 1 + log / 3)
+}

@@ -1,0 +1,208 @@
+//! The runs of a store: files in its cache, found by listing them, so that no lock and no list of them is needed. Which pieces
+//! of a session's log they cover, and whether those are believed, is looked at each time anew.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use xxhash_rust::xxh64::xxh64;
+
+use crate::json::hash::sha256;
+use crate::layout::{self, File};
+use crate::operation::io::each;
+use crate::operation::store::Store;
+use crate::operation::{Io, Kind, Trouble, unless_bug};
+use crate::recall::run::Row;
+use crate::recall::run::read::{End, Opened, open};
+
+const ENDING: &str = ".run";
+// Most ends are shorter.
+const END: u64 = 64 * 1024;
+/// So many bytes before the end of a piece are hashed: a log that has others there was written anew.
+pub(super) const TAIL: u64 = 4096;
+
+/// A run: a file, or one that is in memory alone.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub end: Rc<End>,
+    pub at: At,
+}
+
+#[derive(Clone)]
+pub(super) enum At {
+    File(String),
+    Memory(Rc<Vec<u8>>),
+}
+
+/// A run is not what it was: another process has made others of it, or it is damaged. The others are asked.
+pub(super) enum Lost {
+    Run(String),
+    /// This one has made others of them.
+    Others,
+    Trouble(Trouble),
+}
+
+impl From<Trouble> for Lost {
+    fn from(trouble: Trouble) -> Lost {
+        Lost::Trouble(trouble)
+    }
+}
+
+impl Run {
+    /// One that was made just now.
+    pub fn in_memory(bytes: Vec<u8>) -> Option<Run> {
+        let end = opened(&bytes)?;
+        Some(Run { end: Rc::new(end), at: At::Memory(Rc::new(bytes)) })
+    }
+
+    /// Its bytes are others than they were.
+    pub fn lost(&self) -> Lost {
+        match &self.at {
+            At::File(name) => Lost::Run(name.clone()),
+            At::Memory(_) => {
+                Lost::Trouble(Trouble::internal("expected a run that was made, but found another"))
+            }
+        }
+    }
+}
+
+/// What is known of a run that is in memory.
+pub(super) fn opened(bytes: &[u8]) -> Option<End> {
+    match open(bytes, bytes.len() as u64) {
+        Opened::End(end) => Some(end),
+        Opened::More(_) | Opened::Broken => None,
+    }
+}
+
+/// The name of a run says how long it is, and what is in it: who makes the same one again writes the same file.
+pub(super) fn name_of(bytes: &[u8]) -> String {
+    format!("{}-{}{ENDING}", bytes.len(), &sha256(bytes)[..16])
+}
+
+pub(super) fn size_of(name: &str) -> Option<u64> {
+    name.strip_suffix(ENDING)?.split_once('-')?.0.parse().ok()
+}
+
+pub(super) fn file_of(name: &str) -> File {
+    layout::recall().below(name)
+}
+
+/// Parts of runs, in the order in which they are wanted.
+pub(super) async fn parts(
+    io: &Io,
+    runs: &[Run],
+    wanted: &[(usize, Range<u64>)],
+) -> Result<Vec<Vec<u8>>, Lost> {
+    let mut replies = Vec::new();
+    for (run, range) in wanted {
+        if let At::File(name) = &runs[*run].at {
+            replies.push(io.read(&file_of(name), range.start, Some(range.end)));
+        }
+    }
+    let mut read = each(replies).await.into_iter();
+    let mut parts = Vec::new();
+    for (run, range) in wanted {
+        let run = &runs[*run];
+        let part = match &run.at {
+            At::Memory(bytes) => Some(bytes[range.start as usize..range.end as usize].into()),
+            At::File(_) => match read.next() {
+                Some(bytes) => bytes?,
+                None => None,
+            },
+        };
+        let is_whole = |part: &Vec<u8>| part.len() as u64 == range.end - range.start;
+        parts.push(part.filter(is_whole).ok_or_else(|| run.lost())?);
+    }
+    Ok(parts)
+}
+
+impl Store {
+    /// The runs that there are. What is none, or is damaged, is taken away: it is made again.
+    pub(super) async fn runs(&self, io: &Io) -> Result<Vec<Run>, Trouble> {
+        let entries = io.list(&layout::recall()).await?.unwrap_or_default();
+        let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
+        let names: Vec<(String, u64)> = files
+            .filter_map(|entry| Some((size_of(&entry.name)?, entry.name)))
+            .map(|(size, name)| (name, size))
+            .collect();
+        self.ends.borrow_mut().retain(|name, _| names.iter().any(|(one, _)| one == name));
+        let mut runs = Vec::new();
+        for (name, size) in names {
+            let known = self.ends.borrow().get(&name).cloned();
+            let end = match known {
+                Some(end) => Some(end),
+                None => self.opened_run(io, &name, size).await?,
+            };
+            match end {
+                Some(end) => runs.push(Run { end, at: At::File(name) }),
+                None => self.without_run(io, &name).await?,
+            }
+        }
+        Ok(runs)
+    }
+
+    async fn opened_run(&self, io: &Io, name: &str, size: u64) -> Result<Option<Rc<End>>, Trouble> {
+        let mut wanted = END.min(size);
+        for _ in 0..3 {
+            let tail = io.read_range(&file_of(name), size - wanted, size).await?;
+            match open(&tail, size) {
+                Opened::End(end) => {
+                    let end = Rc::new(end);
+                    self.ends.borrow_mut().insert(name.into(), end.clone());
+                    return Ok(Some(end));
+                }
+                Opened::More(more) if more > wanted && more <= size => wanted = more,
+                Opened::More(_) | Opened::Broken => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes away one that is damaged, or that others were made of.
+    pub(super) async fn without_run(&self, io: &Io, name: &str) -> Result<(), Trouble> {
+        self.ends.borrow_mut().remove(name);
+        unless_bug(io.remove(&file_of(name)).await).map(drop)
+    }
+}
+
+/// Where the pieces of each session are: the run and the row.
+pub(super) type Rows<'a> = BTreeMap<&'a str, Vec<(usize, usize)>>;
+
+pub(super) fn rows(runs: &[Run]) -> Rows<'_> {
+    let mut rows = Rows::new();
+    for (run, one) in runs.iter().enumerate() {
+        for (row, piece) in one.end.rows.iter().enumerate() {
+            rows.entry(&piece.key).or_default().push((run, row));
+        }
+    }
+    rows
+}
+
+/// The pieces that cover a log of so many bytes, changed at that time, one after the other from its beginning.
+pub(super) fn chain(
+    runs: &[Run],
+    pieces: &[(usize, usize)],
+    (size, changed_us): (u64, i64),
+) -> Vec<(usize, usize)> {
+    let row = |&(run, row): &(usize, usize)| &runs[run].end.rows[row];
+    let is_now = |row: &Row| row.to == size && row.changed_us == changed_us;
+    let mut chain = Vec::new();
+    let mut at = 0;
+    loop {
+        let next =
+            pieces.iter().filter(|place| row(place).from == at && (at + 1..=size).contains(&row(place).to));
+        let best =
+            next.max_by_key(|place| (is_now(row(place)), row(place).to, row(place).changed_us, **place));
+        let Some(best) = best else { return chain };
+        at = row(best).to;
+        chain.push(*best);
+    }
+}
+
+/// The hash by which the end of a piece is known.
+pub(super) fn tail_hash(bytes: &[u8]) -> u64 {
+    xxh64(&bytes[bytes.len().saturating_sub(TAIL as usize)..], 0)
+}

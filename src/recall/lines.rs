@@ -1,0 +1,120 @@
+//! The messages of a log as documents of a run.
+
+use alloc::collections::BTreeMap;
+
+use xxhash_rust::xxh64::xxh64;
+
+use super::run::build::Builder;
+use super::run::{Document, SAID, WORK};
+use super::texts::texts;
+use super::words::{Field, Words};
+use crate::record::message::{self, Message};
+use crate::record::scan::{Found, Record, Scanner};
+use crate::time;
+
+/// Goes through a piece of a log, and puts its messages into a run: of one that was written again the newest revision.
+pub(crate) struct Lines {
+    scanner: Scanner,
+    // The last message: it may be written again at once, as answers are that come bit by bit.
+    held: Option<(Message, Met)>,
+    met: BTreeMap<u64, Met>,
+    is_rest: bool,
+    needs_all: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Met {
+    at: u64,
+    rev: u64,
+    line: u64,
+    documents: [Option<u32>; 2],
+}
+
+impl Lines {
+    /// From a line that begins at `from`.
+    pub fn from(from: u64) -> Lines {
+        let scanner = Scanner::forward(from);
+        Lines { scanner, held: None, met: BTreeMap::new(), is_rest: from > 0, needs_all: false }
+    }
+
+    /// Takes the bytes that follow those before.
+    pub fn feed(&mut self, bytes: &[u8], words: &mut Words, builder: &mut Builder) {
+        self.scanner.feed(bytes);
+        self.read(words, builder);
+    }
+
+    /// There are no more. Gives where the first line begins that is not whole. `takes_open`: also that one is taken, where it
+    /// is a record; what is appended may still change it.
+    pub fn end(&mut self, takes_open: bool, words: &mut Words, builder: &mut Builder) -> u64 {
+        let position = self.scanner.position();
+        if takes_open {
+            self.scanner.finish();
+            self.read(words, builder);
+        }
+        self.put_held(words, builder);
+        position
+    }
+
+    /// A message of this piece was said before it, and is written again: only the whole log says what it is now.
+    pub fn needs_all(&self) -> bool {
+        self.needs_all
+    }
+
+    fn read(&mut self, words: &mut Words, builder: &mut Builder) {
+        while let Some(found) = self.scanner.next() {
+            if let Found::Record(record) = found
+                && let Some(message) = message::read(&record).0
+            {
+                self.take(&record, message, words, builder);
+            }
+        }
+    }
+
+    fn take(&mut self, record: &Record, message: Message, words: &mut Words, builder: &mut Builder) {
+        let new = Met {
+            at: record.start,
+            rev: message.rev,
+            line: xxh64(record.json.as_bytes(), 0),
+            documents: [None; 2],
+        };
+        if let Some((held, met)) = &mut self.held
+            && held.id == message.id
+            && new.rev > met.rev
+        {
+            (*held, *met) = (message, new);
+            return;
+        }
+        self.put_held(words, builder);
+        match self.met.get(&xxh64(message.id.as_bytes(), 0)) {
+            Some(old) if old.line == new.line || new.rev < old.rev => return,
+            Some(old) if new.rev > old.rev => {
+                for field in [SAID, WORK] {
+                    old.documents[field].into_iter().for_each(|number| builder.forget(field, number));
+                }
+            }
+            Some(_) => {}
+            None => self.needs_all |= self.is_rest && new.rev > 0,
+        }
+        self.held = Some((message, new));
+    }
+
+    fn put_held(&mut self, words: &mut Words, builder: &mut Builder) {
+        let Some((message, mut met)) = self.held.take() else { return };
+        let ms = message.timestamp.as_deref().and_then(time::parse);
+        let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or_default();
+        let document = Document { at: met.at, seconds, role: message.role };
+        let texts = texts(&message);
+        for field in [SAID, WORK] {
+            let is_of = |one: Field| usize::from(one != Field::Said) == field;
+            if texts.iter().any(|(one, _)| is_of(*one)) {
+                let number = builder.document(field, document, |take| {
+                    for (one, text) in texts.iter().filter(|(one, _)| is_of(*one)) {
+                        words.terms(text, *one, take);
+                    }
+                });
+                met.documents[field] = Some(number);
+            }
+        }
+        self.met.insert(xxh64(message.id.as_bytes(), 0), met);
+    }
+}

@@ -1,0 +1,168 @@
+//! What a run is made of: numbers of few bytes, lists of postings, lengths in a byte, checksums.
+
+use alloc::vec::Vec;
+
+use crate::record::line::crc32c;
+
+/// How long a checksum is.
+pub const CHECK: usize = 4;
+
+/// Of the documents of a term, the number of one and how often it has the term: at least once.
+pub type Posting = (u32, u32);
+
+/// Writes a number, seven bits in each byte, the lowest first.
+pub fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Writes the checksum of what stands from `from` on behind it.
+pub fn seal(out: &mut Vec<u8>, from: usize) {
+    let check = crc32c().checksum(&out[from..]);
+    out.extend_from_slice(&check.to_le_bytes());
+}
+
+/// What was sealed; nothing where it is other bytes by now.
+pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (inside, check) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
+    (crc32c().checksum(inside).to_le_bytes() == check).then_some(inside)
+}
+
+/// Bytes that are read one after another. Nothing where they are too few: nobody has to be believed.
+#[derive(Clone, Debug)]
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    /// The next number.
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// The same, where it counts something that lies in memory.
+    pub fn count(&mut self) -> Option<usize> {
+        usize::try_from(self.number()?).ok()
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// So many bytes.
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// The next number of eight bytes, the lowest first.
+    pub fn word(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+}
+
+/// Writes a posting behind that of the document `before`, which is zero for the first.
+pub fn put_posting(out: &mut Vec<u8>, before: u32, (document, times): Posting) {
+    put(out, u64::from(document - before) << 1 | u64::from(times > 1));
+    if times > 1 {
+        put(out, u64::from(times - 2));
+    }
+}
+
+/// Postings as a list.
+pub fn list(postings: &[Posting]) -> Vec<u8> {
+    let (mut bytes, mut before) = (Vec::new(), 0);
+    for posting in postings {
+        put_posting(&mut bytes, before, *posting);
+        before = posting.0;
+    }
+    bytes
+}
+
+/// Calls with each of `count` postings; nothing where they are damaged.
+pub fn each_posting(list: &mut Bytes<'_>, count: u32, mut work: impl FnMut(Posting)) -> Option<()> {
+    let mut document = 0_u32;
+    for _ in 0..count {
+        let head = list.number()?;
+        document = document.checked_add(u32::try_from(head >> 1).ok()?)?;
+        let more = if head & 1 == 1 { u32::try_from(list.number()?).ok()?.checked_add(1)? } else { 0 };
+        work((document, 1 + more));
+    }
+    Some(())
+}
+
+/// What a byte of a length stands for, in eighths of a power of two: a table, because powers are not the same bits everywhere.
+const LENGTHS: [f32; 256] = {
+    const EIGHTHS: [f32; 8] = [
+        1.0,
+        1.090_507_7,
+        1.189_207_1,
+        1.296_839_6,
+        core::f32::consts::SQRT_2,
+        1.542_210_8,
+        1.681_792_9,
+        1.834_008_1,
+    ];
+    let mut table = [0.0; 256];
+    let mut at = 0;
+    while at < 256 {
+        table[at] = EIGHTHS[at % 8] * (1_u64 << (at / 8)) as f32 - 1.0;
+        at += 1;
+    }
+    table
+};
+
+/// A length as a byte: no more than it is, by a twelfth at most less.
+pub fn length_byte(length: u64) -> u8 {
+    LENGTHS.partition_point(|one| *one <= length as f32).saturating_sub(1) as u8
+}
+
+/// About the length that a byte stands for.
+pub fn length_of(byte: u8) -> f32 {
+    LENGTHS[usize::from(byte)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_read_as_they_were_written(numbers: Vec<u64>) {
+            let mut out = Vec::new();
+            numbers.iter().for_each(|number| put(&mut out, *number));
+            let mut bytes = Bytes(&out);
+            let read: Vec<u64> = numbers.iter().map_while(|_| bytes.number()).collect();
+            prop_assert_eq!(&read, &numbers);
+            prop_assert_eq!(bytes.byte(), None);
+        }
+
+        #[test]
+        fn a_length_is_kept_to_a_twelfth(length in 0_u64..u64::from(u32::MAX)) {
+            let kept = length_of(length_byte(length));
+            prop_assert!(kept <= length as f32 && length as f32 + 1.0 <= (kept + 1.0) * 1.0906);
+        }
+    }
+
+    #[test]
+    fn small_lengths_keep_their_order() {
+        let bytes: Vec<u8> = (0..12).map(length_byte).collect();
+        assert!(bytes.windows(2).all(|two| two[0] < two[1]));
+        assert_eq!(length_of(length_byte(1)), 1.0);
+    }
+}

@@ -1,0 +1,124 @@
+//! A run: the words of sessions, and which of their messages have them; the one format of the index.
+//!
+//! Its terms are sorted, each with its postings, so that a term is found with one look into the end of the file and one at a
+//! block. A document is a message, in one of two fields: what was said, or what was done and shown. It is a derived file:
+//! nothing in it is believed over the log, and everything in it has a checksum, so that damage is noticed where it is read.
+//! What the same logs say is the same bytes, whoever writes them, at once or merged.
+//!
+//! | part | content |
+//! |---|---|
+//! | blocks | of 2 KiB and a term more at most: `shared << 4 \| suffix`, the suffix; how many documents in each field, in four bits each (15: a number of what is more follows); where these are more than four, the length of each list; the lists, unless they are long. Sealed |
+//! | far | the long lists, those of a term together. Sealed |
+//! | documents | of each field: pages of 128, 10 bytes each: where its line begins, when it was said, by whom. Sealed |
+//! | end | numbers of rows, blocks and documents; the length of each document, in a byte; a row for each piece of a session; first term and length of each block. Sealed, with the trailer's beginning |
+//! | trailer | how long the end is, and all; version of the format and of the analysis; the end's checksum; a mark |
+
+pub mod build;
+pub mod bytes;
+pub mod merge;
+pub mod read;
+#[cfg(test)]
+mod tests;
+pub mod write;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::record::message::Role;
+
+/// The version of this format.
+pub const FORMAT: u32 = 1;
+/// What was said: the texts of people and models.
+pub const SAID: usize = 0;
+/// What was done and shown: calls of tools and their results.
+pub const WORK: usize = 1;
+
+const MARK: [u8; 4] = *b"lfr1";
+// How long the end is and the file, two versions, the checksum, the mark.
+const TRAILER: usize = 8 + 8 + 4 + 4 + bytes::CHECK + MARK.len();
+// A block is closed once it is as long.
+const BLOCK: usize = 2048;
+// Lists of as many bytes lie apart from the terms.
+const NEAR: usize = 256;
+// Of a term in so few documents the lengths of the lists are not told.
+const FEW: u32 = 4;
+// Documents in a page, and the bytes of each.
+const PAGE: usize = 128;
+const DOCUMENT: usize = 10;
+
+/// A piece of a session's log that a run has the words of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// What the index of a store calls the session.
+    pub key: String,
+    /// The first byte of the piece.
+    pub from: u64,
+    /// Behind its last byte.
+    pub to: u64,
+    /// When the log was changed last, in microseconds since 1970, where it ended with this piece; zero where nobody is sure.
+    pub changed_us: i64,
+    /// The number by which the system knows the log; zero where it knows none.
+    pub file: u64,
+    /// The hash of the last bytes of the piece.
+    pub tail: u64,
+    /// How many documents it has, in each field.
+    pub documents: [u32; 2],
+    /// How many terms these have together.
+    pub terms: [u64; 2],
+    /// Seconds since 1970: the earliest and the latest that a message says.
+    pub times: Option<(u32, u32)>,
+}
+
+/// Where a document lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Where its line begins in the log.
+    pub at: u64,
+    /// Seconds since 1970; zero where it has no time.
+    pub seconds: u32,
+    /// Whose message it is.
+    pub role: Option<Role>,
+}
+
+/// The documents of a term, in each field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// How many.
+    pub counts: [u32; 2],
+    /// Their postings.
+    pub bytes: [Vec<u8>; 2],
+}
+
+impl Lists {
+    /// Calls with each posting in a field; nothing where they are damaged.
+    pub fn each(&self, field: usize, work: impl FnMut(bytes::Posting)) -> Option<()> {
+        bytes::each_posting(&mut bytes::Bytes(&self.bytes[field]), self.counts[field], work)
+    }
+
+    // Leaves only those postings in a field whose document is meant.
+    fn keep(&mut self, field: usize, is_meant: impl Fn(u32) -> bool) {
+        let mut kept = Vec::new();
+        let _ = self
+            .each(field, |posting| kept.extend(Some(posting).filter(|(document, _)| is_meant(*document))));
+        self.counts[field] = kept.len() as u32;
+        self.bytes[field] = bytes::list(&kept);
+    }
+}
+
+impl Row {
+    // A piece that goes on where this one ends becomes a part of it.
+    fn join(&mut self, next: &Row) {
+        self.to = next.to;
+        self.changed_us = next.changed_us;
+        self.file = next.file;
+        self.tail = next.tail;
+        for field in [SAID, WORK] {
+            self.documents[field] += next.documents[field];
+            self.terms[field] += next.terms[field];
+        }
+        self.times = match (self.times, next.times) {
+            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+            (one, other) => one.or(other),
+        };
+    }
+}

@@ -1,0 +1,258 @@
+//! The index of what was said never says anything else than the logs do, whatever becomes of either.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use leftoff::operation::{Door, Leaving, Live, Redact, Store};
+use serde_json::{Value, json};
+
+use super::host::{Host, Meanwhile};
+use super::store::{create, done, store};
+use crate::chance::{Chance, scaled, seed};
+
+// None is another one's form, or stands in the filler.
+const WORDS: [&str; 8] = ["walnut", "quartz", "zephyr", "juniper", "falcon", "mosaic", "velvet", "ginkgo"];
+
+fn search(store: &Rc<Store>, question: &str, request: &str) -> leftoff::operation::Operation<'static, ()> {
+    store.search(question.into(), request.into(), &Leaving::new(&Door::new(Redact::Off)))
+}
+
+/// What was found: sessions, in order, and the ids of their messages.
+fn found(host: &mut Host, store: &Rc<Store>, question: &str, request: &str) -> Vec<(String, Vec<String>)> {
+    host.pages.clear();
+    done(host, search(store, question, request));
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for page in &host.pages {
+        for hit in serde_json::from_str::<Vec<Value>>(page).expect("an array") {
+            let session = hit["session"]["id"].as_str().expect("an id").to_string();
+            if found.last().is_none_or(|(last, _)| *last != session) {
+                found.push((session, Vec::new()));
+            }
+            // What stands beside a message that has the words may be what answers.
+            let id = hit["id"].as_str().filter(|_| hit["found"] != "near").map(String::from);
+            found.last_mut().expect("one is there").1.extend(id);
+        }
+    }
+    found
+}
+
+fn line(id: &str, rev: u64, content: &str) -> Vec<u8> {
+    format!("{}\n", json!({"v": 1, "id": id, "role": "user", "rev": rev, "content": content})).into_bytes()
+}
+
+struct Kept {
+    live: Rc<Live>,
+    log: String,
+    // What its messages say now, in their order.
+    messages: Vec<(String, u64, String)>,
+}
+
+struct World {
+    host: Host,
+    store: Rc<Store>,
+    sessions: BTreeMap<String, Kept>,
+    chance: Chance,
+    count: u64,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let (host, store) = (Host::default(), store());
+        World { host, store, sessions: BTreeMap::new(), chance: Chance::new(seed), count: 0 }
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        self.chance.below(most)
+    }
+
+    fn word(&mut self) -> &'static str {
+        WORDS[self.below(WORDS.len())]
+    }
+
+    fn begin(&mut self) {
+        self.count += 1;
+        let request = json!({"title": format!("Number {}", self.count)}).to_string();
+        let live = done(&mut self.host, create(&self.store, &request));
+        let log = format!("{}/messages.jsonl", live.folder().path);
+        self.sessions.insert(live.id(), Kept { live, log, messages: Vec::new() });
+    }
+
+    fn any(&mut self) -> Option<String> {
+        let nth = self.below(self.sessions.len().max(1));
+        self.sessions.keys().nth(nth).cloned()
+    }
+
+    fn write(&mut self, session: &str, id: &str, rev: u64, content: String) {
+        let kept = self.sessions.get_mut(session).expect("it is there");
+        self.host.append(&kept.log, &line(id, rev, &content));
+        match kept.messages.iter_mut().find(|message| message.0 == id) {
+            Some(message) if message.1 < rev => *message = (id.into(), rev, content),
+            Some(_) => {}
+            None => kept.messages.push((id.into(), rev, content)),
+        }
+    }
+
+    fn append(&mut self) {
+        let Some(session) = self.any() else { return };
+        // Some are long enough for a file of the index, and many of them for several.
+        let filler = "lorem ".repeat([1, 20, 3000, 12_000][self.below(4)]);
+        let (first, second) = (self.word(), self.word());
+        self.count += 1;
+        self.write(&session, &format!("m{}", self.count), 0, format!("{first} {filler} {second}"));
+    }
+
+    fn revise(&mut self) {
+        let Some(session) = self.any() else { return };
+        let messages = self.sessions[&session].messages.clone();
+        if messages.is_empty() {
+            return;
+        }
+        let (id, rev, _) = messages[self.below(messages.len())].clone();
+        let word = self.word();
+        self.write(&session, &id, rev + 1, format!("{word} again"));
+    }
+
+    // By an editor: it is written anew, with another word in the place of one.
+    fn edit(&mut self) {
+        let Some(session) = self.any() else { return };
+        let (old, new) = (self.word(), self.word());
+        let kept = self.sessions.get_mut(&session).expect("it is there");
+        for (_, _, content) in &mut kept.messages {
+            *content = content.replace(old, new);
+        }
+        let Some((bytes, _)) = self.host.files.get(&kept.log) else { return };
+        // This host's files have no numbers of their own: what stands elsewhere now is seen all the same.
+        let text = format!(" \n{}", String::from_utf8(bytes.clone()).expect("UTF-8").replace(old, new));
+        let log = kept.log.clone();
+        self.host.files.remove(&log);
+        self.host.append(&log, text.as_bytes());
+    }
+
+    fn delete(&mut self) {
+        let Some(session) = self.any() else { return };
+        let kept = self.sessions.remove(&session).expect("it is there");
+        done(&mut self.host, self.store.delete(&kept.live, true));
+    }
+
+    fn runs(&self) -> Vec<String> {
+        self.host.files.keys().filter(|path| path.starts_with("cache/recall/")).cloned().collect()
+    }
+
+    fn damage(&mut self) {
+        let runs = self.runs();
+        if runs.is_empty() {
+            return;
+        }
+        let path = &runs[self.below(runs.len())];
+        let (kind, at) = (self.below(3), self.below(self.host.files[path].0.len()));
+        match kind {
+            0 => drop(self.host.files.remove(path)),
+            1 => self.host.files.get_mut(path).expect("it is there").0.truncate(at),
+            _ => self.host.files.get_mut(path).expect("it is there").0[at] ^= 1 << (at % 8),
+        }
+    }
+
+    // Its process is killed while it searches, or the disk fails once.
+    fn break_off(&mut self) {
+        let (word, at, fails) = (self.word(), self.below(12), self.below(2) == 0);
+        let operation = search(&store(), word, r#"{"all":true}"#);
+        let broken = self.host.drive(operation, |step| match step == at {
+            true if fails => Meanwhile::Fails,
+            true => Meanwhile::Dropped,
+            false => Meanwhile::Nothing,
+        });
+        drop(broken);
+    }
+
+    fn check(&mut self, step: &str) {
+        let word = self.word();
+        // Another process knows nothing of what this one has in memory.
+        let asked = if self.below(2) == 0 { self.store.clone() } else { store() };
+        let found = found(&mut self.host, &asked, word, r#"{"all":true}"#);
+        let sessions: BTreeSet<&String> = found.iter().map(|(session, _)| session).collect();
+        let has = |kept: &Kept| kept.messages.iter().any(|(_, _, content)| content.contains(word));
+        let expected: BTreeSet<&String> =
+            self.sessions.iter().filter(|(_, kept)| has(kept)).map(|(id, _)| id).collect();
+        assert_eq!(sessions, expected, "{word} after {step}");
+        for (session, messages) in &found {
+            for id in messages {
+                let message = self.sessions[session].messages.iter().find(|message| message.0 == *id);
+                assert!(
+                    message.is_some_and(|message| message.2.contains(word)),
+                    "{word} in {id} after {step}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_becomes_of_logs_and_index_what_is_said_is_found_and_nothing_else() {
+    for nth in 0..scaled(300, 6) {
+        let mut world = World::new(seed() + nth as u64);
+        for _ in 0..3 {
+            world.begin();
+        }
+        for _ in 0..60 {
+            let step = world.below(20);
+            let name = match step {
+                0 => {
+                    world.begin();
+                    "a session was begun"
+                }
+                1 | 2 => {
+                    world.revise();
+                    "a message was written again"
+                }
+                3 => {
+                    world.edit();
+                    "an editor"
+                }
+                4 => {
+                    world.delete();
+                    "a session was deleted"
+                }
+                5 | 6 => {
+                    world.damage();
+                    "damage"
+                }
+                7 => {
+                    world.break_off();
+                    "a search was broken off"
+                }
+                _ => {
+                    world.append();
+                    "an append"
+                }
+            };
+            world.check(name);
+        }
+        assert!(world.runs().len() < 16, "{:?}", world.runs());
+    }
+}
+
+#[test]
+fn what_is_gone_from_the_logs_is_gone_from_the_index() {
+    let mut world = World::new(1);
+    world.begin();
+    world.begin();
+    let sessions: Vec<String> = world.sessions.keys().cloned().collect();
+    for (nth, session) in sessions.iter().enumerate() {
+        world.write(session, "a", 0, format!("xylophone{nth} {}", "lorem ".repeat(12_000)));
+    }
+    let has = |world: &World, word: &[u8]| {
+        world.runs().iter().any(|path| world.host.files[path].0.windows(word.len()).any(|part| part == word))
+    };
+    found(&mut world.host, &world.store, "lorem", r#"{"all":true}"#);
+    assert!(has(&world, b"xylophone0"), "{:?}", world.runs());
+    let kept = world.sessions.remove(&sessions[0]).expect("it is there");
+    done(&mut world.host, world.store.delete(&kept.live, true));
+    found(&mut world.host, &world.store, "lorem", r#"{"all":true}"#);
+    assert!(!has(&world, b"xylophone0") && has(&world, b"xylophone1"), "{:?}", world.runs());
+    let log = world.sessions[&sessions[1]].log.clone();
+    let text = world.host.text(&log).replace("xylophone1", "clarinet10");
+    world.host.files.remove(&log);
+    world.host.append(&log, text.as_bytes());
+    found(&mut world.host, &world.store, "lorem", r#"{"all":true}"#);
+    assert!(!has(&world, b"xylophone") && has(&world, b"clarinet10"));
+}
