@@ -46,7 +46,7 @@ async function printed(args, words, request) {
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
   const { text, context, ...value } = await using(args, async (store) => {
-    const session = await chosen(store, { ...args, session: words || "last" });
+    const session = await chosen(store, { ...args, session: words || "last", saidToo: true });
     const { text: command, promptHash } = await commandNow(store, session, args.from);
     const now = { model, window, promptHash, servers: args.from && (await mcpServers(args.from, store)) };
     // Who prints it looks; in a client it is the text that goes on there.
@@ -81,7 +81,7 @@ async function resumedIn(args) {
 async function resumed(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
   const { agent, ...value } = await using(args, async (store) => {
-    const session = await chosen(store, { ...args, session: words || "last" });
+    const session = await chosen(store, { ...args, session: words || "last", saidToo: true });
     const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
     const isComplete = session.metadata.lifecycle === "completed";

@@ -59,7 +59,7 @@ export async function chosen(store, args) {
 
 /**
  * The session of a number of the list that was shown last, of an id or the beginning of one, of a name, or of words of
- * its title or summary. What only resembles the words is named, never taken.
+ * its title or summary; `saidToo`: where none is called so, of what was said. What only resembles the words is named, never taken.
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
 async function meant(store, args, words) {
@@ -69,7 +69,8 @@ async function meant(store, args, words) {
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
     const all = await store.list({ all: args.all, type: null, archived: null });
-    const found = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
+    const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
+    const found = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
     const [one, ...others] = found;
     if (one && others.length === 0 && error.code === "not_found") return store.session(one.id);
     if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
@@ -110,6 +111,14 @@ function withWords(words, all) {
   const some = own.length > 0 ? own : found;
   const named = some.filter(({ title }) => plain(title) === plain(words));
   return named.length === 1 ? named : some;
+}
+
+/** Those in which one message has all of the words. @param {Store} store @param {Record<string, any>} args @param {string} words */
+async function thatSay(store, args, words) {
+  /** @type {Map<string, Listed>} */
+  const found = new Map();
+  for await (const { session, found: how } of store.search(words, { all: args.all })) if (how === "all" || how === "exact") found.set(session.path, session);
+  return [...found.values()];
 }
 
 /** Without accents and case. @param {string} text */

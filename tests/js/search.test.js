@@ -192,6 +192,9 @@ test("SESS-003 and SESS-004: what can be resumed is listed, and taken by its num
     assert.equal(resumed("api", "design"), design);
     assert.equal(resumed("graphql"), design);
     assert.equal(resumed("last"), keys);
+    // Nobody called it so; one message says it.
+    assert.equal(resumed("about expiry"), auth);
+    assert.equal(resumed("talking of cooking")[0], 1);
     const flagged = (/** @type {string[]} */ ...args) => JSON.parse(typed(...args, "--print", "--json").stdout).id;
     assert.deepEqual([flagged("-c"), flagged("--continue"), flagged("-r", "3"), flagged("--resume", "graphql")], [keys, keys, auth, design]);
     const [several, candidates] = resumed("api");
