@@ -4,6 +4,7 @@
 import { realpathSync, statSync } from "node:fs";
 
 import { LeftoffError } from "../error.js";
+import { codeOf } from "./folders.js";
 import { translated } from "./refusal.js";
 
 /** Whether there is one; also one that may not be looked at. @param {string} path */
@@ -22,11 +23,13 @@ export function isFolder(path) {
 export function refuseUnlessFolder(path) {
   let stat;
   try {
-    stat = statSync(path, { throwIfNoEntry: false });
+    // Without `throwIfNoEntry`: by that, Node from 22 on takes a file on the way for nothing at all.
+    stat = statSync(path);
   } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return;
     throw translated("stat", path, cause, { hasRoot: false });
   }
-  if (stat?.isDirectory() === false) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
+  if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
 }
 
 /** The one that the program is in. */
