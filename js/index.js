@@ -14,6 +14,7 @@ export { listText } from "./store/search.js";
 export { Session } from "./session/session.js";
 export { openStore } from "./store/open-store.js";
 export { Store } from "./store/store.js";
+export { ToolOutputs } from "./store/outputs.js";
 export { MemoryStorage } from "./storage/memory.js";
 export { NodeStorage } from "./storage/node.js";
 export { Transcript, readTranscript } from "./session/transcript.js";

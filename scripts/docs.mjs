@@ -14,9 +14,9 @@ const PAGES = {
   leftoff: {
     about: 'import { openStore } from "leftoff"',
     entry: "index",
-    first: ["store/open-store", "store/store", "session/session", "session/appended"],
+    first: ["store/open-store", "store/store", "session/session", "session/appended", "store/outputs"],
     others: [""],
-    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/wasm", "types/errors", "storage/contract", "records"],
+    types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/outputs", "types/wasm", "types/errors", "storage/contract", "records"],
   },
   compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat/index", first: ["compat/index"], others: ["store/open-store", "error"], types: ["types/compat"] },
 };

@@ -160,7 +160,7 @@ pub fn drift(about: &str) -> Result<String, Error> {
 }
 
 /// The resume block of a session: `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
-/// "missing":{"count","command"},"warnings":[...]}` and a stamp.
+/// "missing":{"count","command"},"outputs","warnings":[...]}` and a stamp.
 ///
 /// # Errors
 /// `invalid_request` where one of the two is not of its shape.
@@ -181,6 +181,7 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
         summary: fields.take("summary", &mut bad),
         left_out,
         missing,
+        outputs: fields.take("outputs", &mut bad).unwrap_or_default(),
         warnings: fields.take("warnings", &mut bad).unwrap_or_default(),
     };
     match bad.into_iter().next() {

@@ -20,6 +20,8 @@ pub enum Code {
     BudgetTooSmall,
     /// Something came since the message that an append was to follow.
     Conflict,
+    /// A file is not what it should be, and nothing of it can be used.
+    Damaged,
     /// Nothing to read.
     EmptyFile,
     /// Git is at work in the repository, or something is under way there.
@@ -87,6 +89,7 @@ impl Code {
             Code::BatchOpen => "batch_open",
             Code::BudgetTooSmall => "budget_too_small",
             Code::Conflict => "conflict",
+            Code::Damaged => "damaged",
             Code::EmptyFile => "empty_file",
             Code::GitBusy => "git_busy",
             Code::GitFailed => "git_failed",

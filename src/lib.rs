@@ -145,6 +145,7 @@ pub mod json;
 pub mod layout;
 pub mod nearest;
 pub mod operation;
+pub mod outputs;
 pub mod plain;
 pub mod privacy;
 pub mod project;

@@ -166,6 +166,7 @@ impl Forger {
             summary: (!self.chance.one_in(4)).then(|| self.text()),
             left_out: self.chance.one_in(2).then(|| (3, self.text())),
             missing: self.chance.one_in(2).then(|| (2, self.text())),
+            outputs: self.chance.number() % 2,
             warnings,
         }
     }

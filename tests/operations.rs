@@ -9,6 +9,7 @@ mod imports;
 mod lost;
 mod moves;
 mod newer;
+mod outputs;
 mod recalling;
 mod retries;
 mod store;

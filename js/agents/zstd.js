@@ -1,7 +1,7 @@
 // @ts-check
 /** Files that an agent has compressed. */
 
-import { joined } from "../wasm/bytes.js";
+import { joined } from "../storage/bytes.js";
 import { LeftoffError } from "../error.js";
 
 /** How a frame of zstd begins. */

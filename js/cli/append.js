@@ -1,9 +1,9 @@
 // @ts-check
 /** Messages from standard input on their way into a session: each is stored, and its id told, before the next one is read. */
 
-import { LINE_FEED, joined } from "../wasm/bytes.js";
+import { LINE_FEED, joined } from "../storage/bytes.js";
 import { LeftoffError } from "../index.js";
-import { changed } from "../wasm/json-text.js";
+import { changed } from "../compat/json-text.js";
 import { note, print } from "./print.js";
 import { chosen, using } from "./store.js";
 

@@ -6,7 +6,7 @@ import { defineCommand } from "citty";
 import { nativeAgents } from "../agents/native.js";
 import { agents } from "../wasm/agents.js";
 import { LeftoffError } from "../error.js";
-import { exportFormats } from "../session/export.js";
+import { exportFormats } from "./export.js";
 import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../privacy/redaction.js";
 import { settingKeys } from "../store/settings.js";

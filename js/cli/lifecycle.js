@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 
-import { exportFormats } from "../session/export.js";
+import { exportFormats } from "./export.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";

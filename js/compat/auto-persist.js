@@ -4,25 +4,16 @@
  * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
  */
 
-import { constants } from "node:os";
 import process from "node:process";
 
-import { autoPersistConfig } from "../store/settings.js";
+import { beforeSignals, letGo } from "../storage/signals.js";
+import { called, fromBytes } from "../wasm/core.js";
 
 /** @import { Store } from "../store/store.js" */
 /** @import { AutoPersistConfig } from "../types/index.js" */
 
 /** A timer cannot wait for longer. */
 const LONGEST_MS = 2 ** 31 - 1;
-const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
-/** How long a runtime may take to end itself by a signal. */
-const LAST_MS = 100;
-
-/** Those that are to close a session when a signal ends the process. @type {Set<() => Promise<void>>} */
-const guarded = new Set();
-/** A signal came, and nobody else is there to end the process. */
-let isEnding = false;
-
 /**
  * Saves a session's document while it changes, and archives what is old. Times are milliseconds, ages days.
  * @example
@@ -50,7 +41,7 @@ export class AutoPersist {
    */
   constructor(session, { onError = warn, store, ...config } = {}) {
     this.#session = session;
-    this.#config = Object.freeze(autoPersistConfig(config));
+    this.#config = Object.freeze(configured(config));
     this.#store = store;
     this.#onError = onError;
   }
@@ -91,9 +82,7 @@ export class AutoPersist {
    * closed, and the exit status is its own; a second one ends the process at once.
    */
   handleSignals() {
-    if (this.#isStopped || guarded.has(this.#guard)) return;
-    guarded.add(this.#guard);
-    if (guarded.size === 1) for (const signal of SIGNALS) process.prependListener(signal, onSignal);
+    if (!this.#isStopped) beforeSignals(this.#guard);
   }
 
   /** Saves what waits, and takes its listeners away. */
@@ -141,27 +130,13 @@ export class AutoPersist {
   }
 }
 
-// First among the listeners, so that those which listen once are still there to be counted.
-/** @param {NodeJS.Signals} signal */
-function onSignal(signal) {
-  if (isEnding) return end(signal);
-  isEnding = process.listenerCount(signal) === 1;
-  const closed = Promise.all([...guarded].map((close) => close()));
-  if (isEnding) closed.then(() => end(signal));
-}
-
-/** @param {NodeJS.Signals} signal */
-function end(signal) {
-  for (const guard of [...guarded]) letGo(guard);
-  process.kill(process.pid, signal);
-  // Not every runtime gives a signal its own effect back.
-  setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_MS);
-}
-
-/** @param {() => Promise<void>} guard */
-function letGo(guard) {
-  const wasThere = guarded.delete(guard);
-  if (wasThere && guarded.size === 0) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+/**
+ * A configuration given by a program; refuses what could not stand in a file.
+ * @param {Partial<AutoPersistConfig>} given @returns {AutoPersistConfig}
+ */
+function configured(given) {
+  const asked = JSON.stringify(given, (_, value) => (typeof value === "function" ? null : value));
+  return fromBytes(called((core) => core.autoPersistSettings(asked)));
 }
 
 /** @param {unknown} error */

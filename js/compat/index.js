@@ -1,17 +1,18 @@
 // @ts-check
-/** The `SessionManager`-compatible API: its classes, names and signatures, a veneer over the store. */
+/** The `SessionManager`-compatible API, and `ContextManager`: classes, names and signatures of the designs, a veneer over the store. */
 
 import { resolve } from "node:path";
 import process from "node:process";
 
 import { AutoPersist } from "./auto-persist.js";
+import { ContextManager } from "./context-manager.js";
 import { ContextBuilder, calculateBudget } from "./context.js";
 import { answered, appendable, asObject, called, stored, storedExecution } from "./shapes.js";
 import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 import { openStore } from "../store/open-store.js";
 
-export { AutoPersist, ContextBuilder, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
+export { AutoPersist, ContextBuilder, ContextManager, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
 export * from "../types/compat.js";
 
 /** @import { Session as Inner } from "../session/session.js" */

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { LeftoffError } from "../error.js";
-import { changed } from "../wasm/json-text.js";
+import { changed } from "./json-text.js";
 import { toJson } from "../wasm/json.js";
 
 /** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */

@@ -17,6 +17,7 @@ import { allowed, unlessRefused } from "./allowed.js";
 
 export { keptSessions } from "../agents/places.js";
 export { isGone, thisProcess } from "../storage/process.js";
+export { beforeSignals, letGo } from "../storage/signals.js";
 export { realPath, workingFolder } from "../storage/real-path.js";
 export { temporaryBeside } from "../storage/whole-file.js";
 

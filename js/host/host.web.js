@@ -36,6 +36,10 @@ export function thisProcess() {
 /** Of another page nobody here can tell. */
 export const isGone = () => false;
 
+/** No signal ends a page. @type {(work: () => Promise<unknown>) => void} */
+export const beforeSignals = () => {};
+export const letGo = beforeSignals;
+
 export const userFolder = () => "/";
 export const defaultHome = () => "/leftoff";
 export const workingFolder = () => "/project";

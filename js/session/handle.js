@@ -7,7 +7,7 @@ import { agents } from "../wasm/agents.js";
 import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, whole } from "../wasm/core.js";
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
-import { KeptReport } from "./context/kept-report.js";
+import { KeptReport } from "../storage/kept-report.js";
 import { LeftoffError } from "../error.js";
 import { conversationOf } from "../placement/placement.js";
 import { drive, driveAppend, drivePages } from "../wasm/drive.js";

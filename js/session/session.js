@@ -27,20 +27,23 @@ export class Session {
   #contexts;
   #countTokens;
   #idleMs;
+  #onEnd;
   #secrets;
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
 
   /**
    * @private
-   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number }} parts `countTokens`: whether appended
-   *   messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given
+   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number, ended?: (id: string) => unknown }} parts `countTokens`: whether
+   *   appended messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given. `ended`: is told
+   *   of a session that was stopped or completed
    * @param {Live} live
    */
-  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity }, live) {
+  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity, ended = () => {} }, live) {
     this.#live = live;
     this.#countTokens = countTokens;
     this.#idleMs = idleMs;
+    this.#onEnd = ended;
     this.#secrets = redaction.of(live.from);
     this.#contexts = new Contexts(this, live, this.#secrets);
     /** What whoever opened it should hear. @type {Notice[]} */
@@ -460,6 +463,7 @@ export class Session {
   async #become(status, summary) {
     const said = summary === undefined ? [] : [{ type: "summary", summary }];
     await this.#say([...said, { type: "status", status }]);
+    await this.#onEnd(this.id);
   }
 
   /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */

@@ -50,9 +50,9 @@
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
  *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
  *   the storage. Links are refused.
- * @property {(path: string, bytes: Uint8Array, options?: { within?: string }) => Promise<void>} replace
- *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is; makes the file and its
- *   parent folders where they are missing; `within` as `append` has it. Replacing one path several times takes effect in call order. `bytes` must
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<void>} replace
+ *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is, unless `durable` is false; makes the
+ *   file and its parent folders where they are missing; `within` as `append` has it. Replacing one path several times takes effect in call order. `bytes` must
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
  * @property {(from: string, to: string) => Promise<void>} move

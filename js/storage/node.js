@@ -119,11 +119,11 @@ export class NodeStorage {
     return { end: found.size, stat: statOf(found) };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
-  async replace(path, bytes, { within } = {}) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  async replace(path, bytes, { durable = true, within } = {}) {
     this.#refuseIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, bytes, within));
+    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, bytes, durable, within));
     this.#replacing.set(path, mine);
     try {
       await this.#whileOpen(mine);
@@ -360,17 +360,17 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {string} [within] */
-  async #replaceNow(path, bytes, within) {
+  /** @param {string} path @param {Uint8Array} bytes @param {boolean} durable @param {string} [within] */
+  async #replaceNow(path, bytes, durable, within) {
     let inPlace = false;
     let held;
     try {
       held = this.#finder.hold(path, this.#fresh, within);
       refuseLink(held.at);
       this.#letGo(path);
-      await writeWhole(held.at, bytes, held.check);
+      await writeWhole(held.at, bytes, held.check, durable);
       inPlace = true;
-      await this.#syncEntries(path);
+      if (durable) await this.#syncEntries(path);
     } catch (cause) {
       if (!inPlace) this.#refuseIfGone("replace", path, cause, within);
       throw this.#translated("replace", path, cause, inPlace ? { durable: false } : {});

@@ -11,25 +11,30 @@ import { flush } from "./flush.js";
 /** Windows refuses a rename while a virus scanner or a reader holds the file. 10 s in all. */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
+/** So many bytes the system takes sooner than another thread would be at it, where nobody waits for the disk. */
+const QUICK = 2 ** 20;
+
 /**
- * Puts a file in its place whole: written beside it, counted, flushed, renamed. Whatever fails, the old one stays.
- * The name is not flushed; that is the folder's part.
+ * Puts a file in its place whole: written beside it, counted, flushed where it is to be durable, renamed. Whatever fails, the old one
+ * stays. The name is not flushed; that is the folder's part.
  *
  * @param {string} path its folder exists
  * @param {Uint8Array} bytes
  * @param {(fd: number, at: string) => void} check throws where the new file must not be written
+ * @param {boolean} durable
  */
-export async function writeWhole(path, bytes, check) {
+export async function writeWhole(path, bytes, check, durable) {
   const temporary = temporaryBeside(path);
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {
       check(fd, temporary);
-      await fill(fd, bytes);
+      await fill(fd, bytes, durable);
     } finally {
       fs.closeSync(fd);
     }
-    await patiently(() => fs.promises.rename(temporary, path));
+    const isQuick = !durable && bytes.length <= QUICK;
+    await patiently(() => (isQuick ? fs.renameSync(temporary, path) : fs.promises.rename(temporary, path)));
   } catch (error) {
     removeQuietly(temporary);
     throw error;
@@ -41,17 +46,18 @@ export function temporaryBeside(path) {
   return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
 
-/** @param {number} fd @param {Uint8Array} bytes */
-async function fill(fd, bytes) {
+/** @param {number} fd @param {Uint8Array} bytes @param {boolean} durable */
+async function fill(fd, bytes, durable) {
   fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
   for (let offset = 0; offset < bytes.length; ) {
-    const written = await write(fd, bytes.subarray(offset));
+    const rest = bytes.subarray(offset);
+    const written = !durable && bytes.length <= QUICK ? fs.writeSync(fd, rest) : await write(fd, rest);
     if (written === 0) break;
     offset += written;
   }
   const { size } = fs.fstatSync(fd);
   if (size !== bytes.length) throw new Error(`expected a file of ${bytes.length} bytes, but found ${size} instead`);
-  await flush(fs.fsync, fd);
+  if (durable) await flush(fs.fsync, fd);
 }
 
 /** @param {number} fd @param {Uint8Array} bytes @returns {Promise<number>} */

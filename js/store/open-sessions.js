@@ -36,6 +36,7 @@ export class OpenSessions {
   #redaction;
   #idleMs;
   #find;
+  #ended;
   #core;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
@@ -49,10 +50,12 @@ export class OpenSessions {
 
   /**
    * @param {{ places: Places, cache: Cache, countTokens: boolean, redaction: Redaction, idleMs: number,
-   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore }} parts `find`: where a session lies
+   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore, ended: (id: string) => unknown }} parts `find`: where a session
+   *   lies; `ended`: is told of one that was stopped or completed
    */
-  constructor({ places, cache, countTokens, redaction, idleMs, find, core }) {
+  constructor({ places, cache, countTokens, redaction, idleMs, find, core, ended }) {
     this.#find = find;
+    this.#ended = ended;
     this.#core = core;
     this.#places = places;
     this.#countTokens = countTokens;
@@ -229,6 +232,6 @@ export class OpenSessions {
   /** What is kept open. @param {Place} place */
   #lent(place) {
     const lend = (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id);
-    return { ...place, lend, find: this.#find, cache: this.#cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs };
+    return { ...place, lend, find: this.#find, cache: this.#cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs, ended: this.#ended };
   }
 }

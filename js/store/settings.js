@@ -8,7 +8,7 @@ import { bytesOf, called, fromBytes, textOf, toBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 
 /** @import { Storage } from "../storage/contract.js" */
-/** @import { AutoPersistConfig, Setting, SettingProblem, Settings } from "../types/index.js" */
+/** @import { Setting, SettingProblem, Settings } from "../types/index.js" */
 
 /**
  * @typedef {{ storage: Storage, path: string, source: Setting["source"] }} SettingsFile
@@ -56,15 +56,6 @@ export async function writeSetting(file, key, value) {
   await agents.ready();
   const text = agents.called((agents) => agents.writtenSetting(key, json, toBytes([found])));
   if (text !== undefined) await storage.replace(path, bytesOf(text));
-}
-
-/**
- * A configuration given by a program; refuses what could not stand in a file.
- * @param {Partial<AutoPersistConfig>} given @returns {AutoPersistConfig}
- */
-export function autoPersistConfig(given) {
-  const asked = JSON.stringify(given, (_, value) => (typeof value === "function" ? null : value));
-  return fromBytes(called((core) => core.autoPersistSettings(asked)));
 }
 
 /** What the core reads: the text of a file, or why there is none. @param {SettingsFile} file */

@@ -10,6 +10,7 @@ import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
 import { leaving } from "../privacy/leaving.js";
+import { ToolOutputs } from "./outputs.js";
 import { ranked } from "./search.js";
 import { readSettings, writeSetting } from "./settings.js";
 import { agents } from "../wasm/agents.js";
@@ -45,6 +46,8 @@ export class Store {
   /** The same in the second module. */
   #beside;
   #open;
+  /** @type {ToolOutputs | undefined} once somebody asked for them */
+  #outputs;
   /** @type {Promise<any>} the last `continue` */
   #continuing = Promise.resolve();
 
@@ -65,7 +68,7 @@ export class Store {
     const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
     this.#core = new CoreStore(parts);
     this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
-    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found });
+    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found, ended: (id) => this.#outputs?.clear({ sessionId: id }) });
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -306,6 +309,9 @@ export class Store {
     return writtenForAgent(session, { folder: this.project, noted, ...writeForAgent });
   }
 
+  /** The large outputs of tools, beside the sessions. @example await store.outputs.list(); // => [] */
+  get outputs() { return (this.#outputs ??= new ToolOutputs(this.#beside, this.#redaction)); }
+
   /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
   get secrets() { return this.#redaction.told; }
 
@@ -440,7 +446,9 @@ export class Store {
 
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
+    /** @type {PromiseSettledResult<unknown>[]} */
     const closed = await this.#open.close();
+    closed.push(...(await Promise.allSettled([this.#beside.isClosed ? undefined : this.#outputs?.clear()])));
     const cores = [this.#core, this.#beside];
     closed.push(...(await Promise.allSettled(cores.map((core) => core.save()))));
     closed.push(...(await this.#places.close()));

@@ -142,3 +142,14 @@ export interface ContextBuildResult {
   includedMessageCount: number;
   summarizedMessageCount: number;
 }
+
+/** A large tool output that is there. */
+export interface ContextPointer {
+  filepath: string;
+  toolName: string;
+  /** When it was saved, milliseconds since 1970. */
+  timestamp: number;
+  /** How many bytes it has, as JSON. */
+  sizeBytes: number;
+  queryId?: string;
+}

@@ -18,8 +18,6 @@ export type ErrorCode =
   | "cancelled"
   /** The session was marked complete. */
   | "completed"
-  /** A file is not what it should be, and nothing of it can be used. */
-  | "damaged"
   | "disk_full"
   /** Git is at work in the repository, and its lock is held. */
   | "git_busy"

@@ -4,6 +4,7 @@
 export type * from "./agents.js";
 export type * from "./context.js";
 export type * from "./errors.js";
+export type * from "./outputs.js";
 export type * from "./session.js";
 export type * from "./shapes.js";
 export type * from "./store.js";

@@ -211,6 +211,16 @@ export interface Settings {
   /** Whether conversations in agents are recorded, where `leftoff init` has put hooks. */
   record: boolean;
   redact: Redact;
+  ask: {
+    /** Who answers `leftoff ask`: a name that is known, or a command; the first known one that is installed where it is empty. */
+    engine: string;
+    /** The file with its instructions, from the home folder on; leftoff's own where it is empty. */
+    prompt: string;
+  };
+  outputs: {
+    /** From so many bytes on, as JSON, a tool's output is a file. */
+    memoryBytes: number;
+  };
 }
 
 /** When `AutoPersist` saves, and what it archives. */

@@ -66,10 +66,3 @@ export function randomId() {
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return Array.from(bytes, (byte, at) => ([4, 6, 8, 10].includes(at) ? "-" : "") + byte.toString(16).padStart(2, "0")).join("");
 }
-
-/** The moment, local time's offset, and chance, as the core reads them: it has none of them. */
-export function stamp() {
-  const ms = clock.now();
-  const hex = Array.from(clock.entropy(), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `{"nowMs":${ms},"offsetMinutes":${clock.offsetMinutes(ms)},"entropy":"${hex}"}`;
-}

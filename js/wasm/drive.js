@@ -10,6 +10,7 @@ import { toJson } from "./json.js";
 import { isGone, pause, runGit, sha256, thisProcess } from "../host/host.node.js";
 import { ready } from "../host/assets.js";
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
+import { joined } from "../storage/bytes.js";
 import { copied } from "../storage/copy.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
@@ -46,6 +47,8 @@ import { copied } from "../storage/copy.js";
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
  * @property {Conversation["commandOf"]} [commandOf]
+ * @property {Uint8Array} [given] what is saved
+ * @property {Uint8Array} [handed] what was read for the caller
  * @property {AbortSignal} [signal] ends it, as if there was no more
  *
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
@@ -143,6 +146,18 @@ const ANSWERS = {
   async git(asked, { host, payload }) {
     const ran = await host.runGit?.(asked, payload);
     return ran ? [RAN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [RAN];
+  },
+  given: async ({ end }, { host }) => [BYTES, host.own?.given?.subarray(0, end)],
+  async put({ file, at }, { host, payload }) {
+    const { storage, path } = host.at(file);
+    await storage.replace(path, joined([payload.subarray(0, at), host.own?.given ?? payload.subarray(at, at), payload.subarray(at)]), { durable: false });
+  },
+  async hand({ file, start, end }, { host }) {
+    const { storage, path } = host.at(file);
+    const bytes = await storage.readRange(path, start, end);
+    if (bytes === null) return [BYTES, bytes];
+    if (host.own) host.own.handed = bytes;
+    return [END, bytes.length, numbersOf(null)];
   },
   async hash({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
@@ -404,7 +419,6 @@ function isDurable(step) {
 function linesOf(step) {
   return step.subarray(6);
 }
-
 /** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
 function rowsOf(entries, most) {
   const rows = new Float64Array(entries.length * (1 + 4 * most));

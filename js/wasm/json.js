@@ -39,6 +39,22 @@ export function toJson(value, crossing = {}) {
   }
 }
 
+/** The same of what may have megabytes: where JSON holds it as it is, the engine writes it, ten times as fast. A getter is asked twice then. @param {unknown} value @param {Crossing} [crossing] */
+export function toJsonFast(value, crossing) {
+  return isAsWritten(value, 0) ? JSON.stringify(value) : toJson(value, crossing);
+}
+
+/** @param {any} value @param {number} depth @returns {boolean} */
+function isAsWritten(value, depth) {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || depth === DEEPEST || value.toJSON !== undefined || Object.getOwnPropertySymbols(value).length > 0) return false;
+  if (Array.isArray(value)) return Object.keys(value).length === value.length && value.every((one) => isAsWritten(one, depth + 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key in value) if (value[key] !== undefined && !isAsWritten(value[key], depth + 1)) return false;
+  return true;
+}
+
 /** @param {unknown} value @param {At} at @returns {string} */
 function written(value, at) {
   switch (typeof value) {

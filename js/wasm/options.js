@@ -16,7 +16,7 @@ const OPTIONS = {
   tidy: "enabled? saveAfterAssistantMessage? saveAfterToolExecution? debounceMs# updateMetadataIntervalMs# maxSessionsPerProject autoArchiveAfterDays",
   append: "durability format~ revives? operation expected", lastContext: "full?", brief: "maxTokens encoding", stop: "summary",
   compact: "apply? undo? keep window model reserve system tools encoding assumes? format count summarize strategies",
-  messages: "newestFirst? leaf allBranches?", follow: "signal", export: "allBranches?", flush: "learns?",
+  messages: "newestFirst? leaf allBranches?", follow: "signal", outputs: "sessionId~", export: "allBranches?", flush: "learns?",
   countTokens: "encoding~ model~ limit#", loadWasm: "leftoff agents o200k_base cl100k_base", NodeStorage: "root~", MemoryStorage: "now!",
 };
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::error::{Code, Error};
+use crate::settings::ENGINES;
 
 /// How an engine is started: its prompt goes to standard input, its answer comes from standard output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,7 +35,7 @@ struct Preset {
 }
 
 /// The names of the engines that are known, the first of them that is installed unless one is named.
-pub const PRESETS: [&str; 5] = ["claude", "gemini", "codex", "opencode", "ollama"];
+pub const PRESETS: [&str; 5] = ENGINES;
 
 static KNOWN: [Preset; 5] = [
     Preset { name: "claude", args: &["-p"], model: Some("--model"), window: 200_000 },

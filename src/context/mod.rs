@@ -27,6 +27,7 @@ pub use compare::{Both, Change, Compared, Reported, compare};
 pub use prompt::{prompt, told};
 pub use report::{Action, Begins, Decision, Rejection, Report};
 pub use request::{Assumed, Counter, Custom, Request};
+pub(crate) use shorten::middle;
 pub use summary::{Known, extract};
 pub(crate) use written::write_apart;
 pub use written::write_context;

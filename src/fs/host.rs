@@ -51,6 +51,10 @@ pub(super) struct Host {
     rules: Option<Box<dyn Rules>>,
     // Of the agents' file that is read.
     documents: RefCell<VecDeque<Document>>,
+    /// The output that is saved, JSON.
+    pub given: RefCell<String>,
+    /// What was read of one for the caller.
+    pub handed: RefCell<Vec<u8>>,
 }
 
 impl Host {
@@ -73,6 +77,8 @@ impl Host {
             has_ended: Cell::default(),
             rules,
             documents: RefCell::default(),
+            given: RefCell::default(),
+            handed: RefCell::default(),
         }
     }
 
@@ -172,6 +178,26 @@ impl Host {
                 told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {
                     let hex = bytes.filter(|bytes| is_whole(bytes)).map(|bytes| sha256(&bytes));
                     hex.map_or(Answer::Done, Answer::Text)
+                })
+            }
+            Need::Given { end } => {
+                let given = self.given.borrow();
+                let end = usize::try_from(end).unwrap_or(usize::MAX).min(given.len());
+                Answer::Bytes(Some(given.as_bytes()[..end].into()))
+            }
+            Need::Put { file, bytes, at } => {
+                let (before, behind) = bytes.split_at(at.min(bytes.len() as u64) as usize);
+                let given = self.given.borrow();
+                done(self.disk.borrow_mut().put(&self.at(&file), &[before, given.as_bytes(), behind]))
+            }
+            Need::Hand { file, start, end } => {
+                told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| match bytes {
+                    None => Answer::Bytes(None),
+                    Some(bytes) => {
+                        let length = bytes.len() as u64;
+                        self.handed.replace(bytes);
+                        Answer::End(length, None)
+                    }
                 })
             }
             Need::Wait { ms } => {

@@ -51,5 +51,5 @@ pub use helpers::{Asked, Command, Count, Helpers, Progress, Strategy, Summarize,
 pub use pages::{Followed, Pages};
 pub use rules::Rules;
 pub use session::{Compact, Resume, Session};
-pub use store::{Conversation, Import, Options, Store, WriteForAgent};
+pub use store::{Conversation, Import, Options, Store, ToolOutputs, WriteForAgent};
 pub use transcript::read_transcript;

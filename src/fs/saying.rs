@@ -160,8 +160,15 @@ impl Session {
         self.0.host.drive(self.0.live.say(format!("[{asked}]")))
     }
 
+    // Its tool outputs are there until then.
     fn becomes(&self, status: &str, summary: Option<&str>) -> Result<(), Trouble> {
         let summary = summary.map(|text| format!("{{\"type\":\"summary\",\"summary\":{}}},", to_json(text)));
-        self.say(&format!("{}{{\"type\":\"status\",\"status\":\"{status}\"}}", summary.unwrap_or_default()))
+        self.say(&format!("{}{{\"type\":\"status\",\"status\":\"{status}\"}}", summary.unwrap_or_default()))?;
+        if self.0.store.has_outputs() {
+            self.0
+                .host
+                .drive(self.0.store.clear_outputs(format!("{{\"sessionId\":{}}}", to_json(&self.id()))))?;
+        }
+        Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod importing;
 mod leaving;
 mod moving;
 mod opening;
+mod outputs;
 mod settings;
 mod upkeep;
 
@@ -39,6 +40,7 @@ use crate::settings::Read;
 use folders::{is_folder, real, text};
 pub use handing::WriteForAgent;
 pub use importing::{Conversation, Import};
+pub use outputs::ToolOutputs;
 
 /// How a store is opened.
 ///
@@ -400,9 +402,10 @@ impl Store {
         };
         let closed = open.into_iter().map(let_go).fold(Ok(()), Result::and);
         self.0.recorded.take();
+        let cleared = self.0.clear_outputs();
         let saved = self.drive(self.0.core.save());
         self.0.host.end();
-        closed.and(saved)
+        closed.and(cleared).and(saved)
     }
 
     // Drives an operation of the store, and passes on what it found out of sessions.
@@ -431,6 +434,22 @@ impl Store {
             }
         }
         done
+    }
+}
+
+impl Shared {
+    fn clear_outputs(&self) -> Result<(), Trouble> {
+        match self.core.has_outputs() {
+            true => self.host.drive(self.core.clear_outputs("{}".into())).map(drop),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Whoever finds this process gone takes them away, too.
+        let _ = self.clear_outputs();
     }
 }
 

@@ -282,6 +282,11 @@ pub fn recall() -> File {
     cache().below("recall")
 }
 
+/// The folder of large tool outputs, for the time of a run.
+pub fn outputs() -> File {
+    File::new(Root::Home, "context")
+}
+
 /// When sessions of a project were archived last that its settings say are too many or too old.
 pub fn tidied(hash: &str) -> File {
     cache().below(&format!("tidied-{hash}.txt"))

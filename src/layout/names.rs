@@ -201,11 +201,14 @@ pub enum Kept {
     Report,
     /// How many turns a client's hook has seen.
     Turns,
+    /// How many tool outputs of it were taken away.
+    Outputs,
 }
 
 impl Kept {
     /// All that there is.
-    pub const ALL: [Kept; 5] = [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report, Kept::Turns];
+    pub const ALL: [Kept; 6] =
+        [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report, Kept::Turns, Kept::Outputs];
 
     const fn ending(self) -> &'static str {
         match self {
@@ -214,6 +217,7 @@ impl Kept {
             Kept::Leases => ".open",
             Kept::Report => ".report",
             Kept::Turns => ".turns",
+            Kept::Outputs => ".outputs",
         }
     }
 }

@@ -172,6 +172,28 @@ impl Io {
         self.done(Need::Keep { file: file.clone(), bytes })
     }
 
+    /// The first bytes of what the caller has saved.
+    pub fn given(&self, end: u64) -> Reply<'_, Vec<u8>> {
+        self.ask(Need::Given { end }, |answer| match answer {
+            Answer::Bytes(bytes) => Ok(bytes.unwrap_or_default()),
+            other => Err(unmeant(other)),
+        })
+    }
+
+    /// What the caller has saved, into a file; `at`: behind how many of the bytes.
+    pub fn put(&self, file: &File, bytes: Vec<u8>, at: u64) -> Reply<'_, ()> {
+        self.done(Need::Put { file: file.clone(), bytes, at })
+    }
+
+    /// A part of a file to the caller: how many bytes that are; nothing where no file is.
+    pub fn hand(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<u64>> {
+        self.ask(Need::Hand { file: file.clone(), start, end }, |answer| match answer {
+            Answer::End(length, _) => Ok(Some(length)),
+            Answer::Bytes(None) => Ok(None),
+            other => Err(unmeant(other)),
+        })
+    }
+
     /// The hash of a part of a file; nothing where the file is shorter.
     pub fn hash(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<String>> {
         self.ask(Need::Hash { file: file.clone(), start, end }, |answer| match answer {

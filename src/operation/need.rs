@@ -237,6 +237,32 @@ pub enum Need {
         /// The text.
         text: String,
     },
+    /// The first bytes of what the caller has saved. Answer: `Bytes`.
+    Given {
+        /// How many.
+        end: u64,
+    },
+    /// Puts what the caller has saved into a file, between bytes: whole, or not at all; nobody waits until the disk has it. Answer:
+    /// `Done`.
+    Put {
+        /// Which file.
+        file: File,
+        /// What stands around it.
+        #[serde(serialize_with = "length")]
+        bytes: Vec<u8>,
+        /// Behind how many of these bytes it stands.
+        at: u64,
+    },
+    /// Bytes of a file for the caller alone: the host hands them over. Answer: `End`, how many they are; `Bytes` of nothing where no
+    /// file is.
+    Hand {
+        /// Of which file.
+        file: File,
+        /// The first byte.
+        start: u64,
+        /// Behind the last byte.
+        end: u64,
+    },
     /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {
@@ -259,6 +285,7 @@ impl Need {
             Need::Append { bytes, .. }
             | Need::Replace { bytes, .. }
             | Need::Keep { bytes, .. }
+            | Need::Put { bytes, .. }
             | Need::Page { bytes }
             | Need::Git { bytes, .. }
             | Need::Out { bytes } => Some(Cow::Borrowed(bytes)),

@@ -14,6 +14,7 @@ use super::lease::{Notice, TakenUp};
 use super::live::Live;
 use super::pages::refuse_bad;
 use super::passed::Passed;
+use super::store::{cleared_outputs, left_outputs};
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -169,6 +170,12 @@ impl Live {
         })
     }
 
+    // Those that were taken away, and those that nobody has any more.
+    async fn gone_outputs(&self, io: &Io) -> Result<u64, Trouble> {
+        let noted = cleared_outputs(io, &self.id()).await?;
+        Ok(left_outputs(io).await?.iter().map(|left| left.of_session(&self.id())).sum::<u64>() + noted)
+    }
+
     // From now on it is active again; one that rested and that nobody looked at since was paused before. What whoever resumes it
     // should hear.
     async fn revived_now(&self, io: &Io, resuming: &Resuming) -> Result<Vec<Notice>, Trouble> {
@@ -195,6 +202,7 @@ impl Live {
         let block = block::Block {
             left_out: some(passed.left_out, "show"),
             missing: some(passed.missing_blobs, "doctor"),
+            outputs: self.gone_outputs(io).await?,
             warnings: warnings.clone(),
             ..saved.block
         };

@@ -31,6 +31,8 @@ pub struct Block {
     pub left_out: Option<(u64, String)>,
     /// Of how many large texts in the history the ends alone are there, and the command that names them.
     pub missing: Option<(u64, String)>,
+    /// How many tool outputs of earlier runs are gone.
+    pub outputs: u64,
     /// What whoever goes on should know: see [`crate::resume::drift`].
     pub warnings: Vec<String>,
 }
@@ -54,6 +56,10 @@ pub fn render(block: &Block, stamp: &Stamp) -> String {
     );
     if let Some((count, command)) = &block.left_out {
         text.push_str(&format!("Left out: {count} older messages; `{}` shows them.\n", harmless(command)));
+    }
+    if block.outputs > 0 {
+        let count = block.outputs;
+        text.push_str(&format!("Tool outputs: {count} of earlier runs are not there any more; run a tool again where it matters.\n"));
     }
     if let Some((count, command)) = &block.missing {
         text.push_str(&format!(

@@ -1,8 +1,13 @@
 //! Which settings there are, and what holds unless a file says otherwise.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::text::Text;
+use crate::json::text::{Text, to_json};
+
+/// The engines that are known, the first of them that is installed unless one is named.
+pub const ENGINES: [&str; 5] = ["claude", "gemini", "codex", "opencode", "ollama"];
 
 /// A setting.
 pub(super) struct Known {
@@ -11,13 +16,30 @@ pub(super) struct Known {
     pub(super) default: &'static str,
     /// Where it has one of a few values, all of them, JSON, the laxest first: no file has less than one that counts less.
     pub(super) choices: &'static [&'static str],
+    pub(super) of_project: OfProject,
+}
+
+/// What a project's file may say, which comes with its folder, from whoever that is of.
+pub(super) enum OfProject {
+    Anything,
+    /// One of these names.
+    Named(&'static [&'static str]),
+    Nothing,
 }
 
 const fn any(key: &'static str, default: &'static str) -> Known {
-    Known { key, default, choices: &[] }
+    one_of(key, default, &[])
 }
 
-pub(super) static KNOWN: [Known; 11] = [
+const fn one_of(key: &'static str, default: &'static str, choices: &'static [&'static str]) -> Known {
+    Known { key, default, choices, of_project: OfProject::Anything }
+}
+
+const fn held(key: &'static str, of_project: OfProject) -> Known {
+    Known { key, default: "\"\"", choices: &[], of_project }
+}
+
+pub(super) static KNOWN: [Known; 14] = [
     any("autoPersist.enabled", "true"),
     any("autoPersist.saveAfterAssistantMessage", "true"),
     any("autoPersist.saveAfterToolExecution", "true"),
@@ -26,15 +48,38 @@ pub(super) static KNOWN: [Known; 11] = [
     any("autoPersist.maxSessionsPerProject", "50"),
     any("autoPersist.autoArchiveAfterDays", "30"),
     any("idleMinutes", "5"),
-    Known { key: "record", default: "true", choices: &["true", "false"] },
-    Known { key: "redact", default: "\"off\"", choices: &["\"off\"", "\"report\"", "\"replace\""] },
+    any("outputs.memoryBytes", "32768"),
+    one_of("record", "true", &["true", "false"]),
+    one_of("redact", "\"off\"", &["\"off\"", "\"report\"", "\"replace\""]),
     any("agent", "\"\""),
+    // A command is run, and a prompt is obeyed.
+    held("ask.engine", OfProject::Named(&ENGINES)),
+    held("ask.prompt", OfProject::Nothing),
 ];
 
 impl Known {
     /// How strict a value is: 0 of the laxest, and of what is no choice.
     pub(super) fn rank(&self, value: &str) -> usize {
         self.choices.iter().position(|choice| *choice == value).unwrap_or(0)
+    }
+
+    /// Why a project's file may not say this.
+    pub(super) fn refused_of_project(&self, value: &str, path: &str) -> Option<String> {
+        let key = self.key;
+        let found = Text::decode(value).unwrap_or_default();
+        let found = found.as_str();
+        match self.of_project {
+            OfProject::Anything => None,
+            OfProject::Named(names) if found.is_empty() || names.contains(&found) => None,
+            OfProject::Named(names) => Some(format!(
+                "expected one of {} for \"{key}\" in \"{path}\", since a project names no command, but found {} instead",
+                names.join(", "),
+                to_json(found)
+            )),
+            OfProject::Nothing => Some(format!(
+                "expected \"{key}\" in the settings of the home alone, but found it in \"{path}\""
+            )),
+        }
     }
 
     /// The choice that a value is, however that is written.

@@ -24,6 +24,7 @@ use crate::json::fields::{Fields, NotFields, objects};
 use crate::json::flaw::{Flaw, flaw};
 use crate::nearest::distance;
 
+pub use known::ENGINES;
 pub use written::{grouped, written};
 
 use check::{Place, entries, shown};
@@ -134,7 +135,10 @@ pub fn read(files: &[SettingsFile]) -> Read {
     for (file, (place, value)) in said {
         let (known, before) = (&KNOWN[place], &mut all[place]);
         // A folder that comes from somebody else must not open what its user has shut.
-        if known.rank(&value) < known.rank(&before.value) {
+        let is_of_project = file.source == Source::Project;
+        if let Some(refused) = known.refused_of_project(&value, &file.path).filter(|_| is_of_project) {
+            problems.push(refused);
+        } else if known.rank(&value) < known.rank(&before.value) {
             let [held, found] = [&before.value, &value].map(|value| plain(value));
             problems.push(format!(
                 "expected \"{held}\" or stricter for \"{}\" in \"{}\", as the home says, but found \"{found}\" instead",
@@ -174,6 +178,8 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
     if let Some(value) = value {
         let place = Place { path: &file.path, key };
         problems.extend(place.value(known, value).err());
+        let is_of_project = file.source == Source::Project;
+        problems.extend(known.refused_of_project(value, &file.path).filter(|_| is_of_project));
     }
     refuse(&problems)
 }

@@ -55,7 +55,7 @@ function leaseOf(pid) {
 }
 
 /** What a need about a file is called where it is refused; the first ones follow nothing, the others may be about a link itself. */
-const WITHIN = /** @type {Record<string, string>} */ ({ read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", hash: "read" });
+const WITHIN = /** @type {Record<string, string>} */ ({ read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", put: "replace", hand: "read", hash: "read" });
 const BESIDE = /** @type {Record<string, string>} */ ({ remove: "remove", move: "move", copy: "copy", link: "link" });
 
 /** How each need is answered; with nothing, it is done. @typedef {Record<string, (asked: any) => any>} Answers */
@@ -76,6 +76,10 @@ export const vocabularyOf = (encoding) => VOCABULARIES.get(encoding);
 const CLOCK = { nowMs: Date.now, offsetMinutes: () => -new Date().getTimezoneOffset(), entropy: () => randomBytes(32) };
 
 export class Host {
+  /** The output that is saved, JSON, and what was read of one. @type {Uint8Array} */
+  given = new Uint8Array();
+  /** @type {Uint8Array} */
+  handed = new Uint8Array();
   #name = randomBytes(16).toString("hex");
   /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number, countTokens?: boolean, redact?: string }} folders */
   constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000, countTokens, redact = "off" }) {
@@ -186,6 +190,16 @@ export class Host {
       renameSync(beside, path);
     },
     keep: (asked) => this.#answers.replace?.(asked),
+    given: (end) => ({ tag: "content", val: [contentOf(this.given.subarray(0, Number(end)))] }),
+    put: ({ file, content, at }) => {
+      const around = bytesOf(content);
+      return this.#answers.replace?.({ file, content: contentOf(Buffer.concat([around.subarray(0, Number(at)), this.given, around.subarray(Number(at))])) });
+    },
+    hand: (range) => {
+      const { val } = this.#answers.read?.(range);
+      if (val) this.handed = bytesOf(val[0]);
+      return val ? { tag: "end", val: BigInt(this.handed.length) } : { tag: "content" };
+    },
     remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
       if (statOf(this.#at(to))) throw refusal("already_exists", `could not move "${this.#at(from)}" to "${this.#at(to)}": something is there already (EEXIST)`);

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { lines } from "../../js/cli/append.js";
-import { changed } from "../../js/wasm/json-text.js";
+import { changed } from "../../js/compat/json-text.js";
 import { inFolder } from "./git-tools.js";
 import { entry } from "./terminal.js";
 

@@ -123,3 +123,39 @@ test("an engine that is known is found on the PATH; where none is, that is told 
     const lone = typed(folder, ["ask", "--resume", "--home", join(folder, "other"), "--engine", ECHO, "And?"]);
     assert.match(lone.stderr, /expected a conversation to go on with/);
   }));
+
+test("the settings name who answers and by which instructions, and what is typed counts more", () =>
+  inFolder((folder) => {
+    const store = join(folder, "store");
+    mkdirSync(join(store, "prompts"), { recursive: true });
+    writeFileSync(join(store, "prompts", "mine.md"), "Answer in verse.\n");
+    for (const [key, value] of [["ask.engine", "cat > sent; echo mine"], ["ask.prompt", "prompts/mine.md"]]) assert.equal(typed(folder, ["settings", String(key), String(value)]).status, 0);
+    assert.equal(typed(folder, ["ask", "Where?"]).stdout, "mine\n");
+    assert.match(readFileSync(join(folder, "sent"), "utf8"), /^<system_instructions>\nAnswer in verse\.\n<\/system_instructions>/);
+    writeFileSync(join(folder, "typed.md"), "Be brief.\n");
+    assert.equal(typed(folder, ["ask", "--engine", "cat > sent; echo typed", "--prompt", "typed.md", "Where?"]).stdout, "typed\n");
+    assert.match(readFileSync(join(folder, "sent"), "utf8"), /^<system_instructions>\nBe brief\.\n/);
+    // What comes with a folder is run and obeyed by nobody.
+    mkdirSync(join(folder, ".leftoff"), { recursive: true });
+    writeFileSync(join(folder, ".leftoff", "settings.json"), JSON.stringify({ ask: { engine: "touch run; echo theirs", prompt: "typed.md" } }));
+    const ran = typed(folder, ["ask", "Where?"]);
+    assert.equal(ran.stdout, "mine\n");
+    assert.match(ran.stderr, /a project names no command/);
+    assert.ok(!readdirSync(folder).includes("run"));
+  }));
+
+test("with replace the engine is told no secret, and the transcript has what was said", () =>
+  inFolder((folder) => {
+    const secret = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("");
+    assert.equal(typed(folder, ["settings", "redact", "replace"]).status, 0);
+    writeFileSync(join(folder, "prompt.md"), `Use ${secret}.\n`);
+    const asked = (/** @type {string[]} */ ...more) => typed(folder, ["ask", ...more, "--engine", `cat > sent; echo it is ${secret}`, "--prompt", "prompt.md", `Is it ${secret}?`]);
+    for (const more of [[], ["--resume"], ["--resume"]]) {
+      assert.equal(asked(...more).status, 0);
+      const sent = readFileSync(join(folder, "sent"), "utf8");
+      assert.ok(!sent.includes(secret.slice(8, 20)), sent);
+      assert.ok(sent.includes("Use [redacted:") && sent.includes("Is it [redacted:"));
+    }
+    assert.ok(readFileSync(join(folder, "sent"), "utf8").includes("it is [redacted:"));
+    assert.ok(only(folder).includes(secret));
+  }));

@@ -1,7 +1,7 @@
 // The interfaces of SessionManager's design as its page has them, and that the classes of leftoff/compat are of these types: tsc
 // checks it. Tests that run are in compat.test.js.
 
-import type { AutoPersist, Session, SessionManager } from "../../js/compat/index.js";
+import type { AutoPersist, ContextManager, Session, SessionManager } from "../../js/compat/index.js";
 
 interface SessionMetadata {
   id: string;
@@ -111,6 +111,40 @@ interface DocumentAutoPersist {
   scheduleMetadataUpdate(): void;
 }
 
+// As the page of large tool outputs has them; TypeScript takes no static method in an interface.
+interface ContextPointer {
+  filepath: string;
+  toolName: string;
+  timestamp: number;
+  sizeBytes: number;
+  queryId?: string;
+}
+
+interface IContextManager {
+  // Save tool output to storage
+  saveContext(
+    toolName: string,
+    args: Record<string, unknown>,
+    result: unknown,
+    taskId?: string,
+    queryId?: string
+  ): Promise<string>;  // Returns filepath
+
+  // Load context from storage
+  loadContext(filepath: string): Promise<unknown>;
+
+  // List available contexts for session
+  listContexts(sessionId: string): Promise<ContextPointer[]>;
+
+  // Clear all contexts (session end)
+  clearContexts(): Promise<void>;
+}
+
+interface ContextManagerStatics {
+  // Generate deterministic query ID
+  hashQuery(query: string): string;
+}
+
 // Both ways where both are meant: no field more and none less would do.
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 export const checked: [
@@ -120,4 +154,8 @@ export const checked: [
   Same<Awaited<ReturnType<Session["appendMessage"]>>, StoredMessage>,
   Same<Session["metadata"], ReadMetadata>,
   Same<AutoPersist["config"], Readonly<AutoPersistConfig>>,
-] = [true, true, true, true, true, true];
+  ContextManager extends IContextManager ? true : false,
+  typeof ContextManager extends ContextManagerStatics ? true : false,
+  Same<Awaited<ReturnType<ContextManager["listContexts"]>>, ContextPointer[]>,
+  Same<Parameters<ContextManager["saveContext"]>, Parameters<IContextManager["saveContext"]>>,
+] = [true, true, true, true, true, true, true, true, true, true];

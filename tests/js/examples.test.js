@@ -78,10 +78,12 @@ for (const { name, code } of files.filter((file) => file.startsWith("compat/")).
       const project = join(folder, "project");
       mkdirSync(project);
       const manager = new compat.SessionManager();
+      const contexts = new compat.ContextManager({ sessionId: "session-abc123" });
       try {
         const session = name.startsWith("compat/index.js: export class SessionManager") ? undefined : await manager.createSession(project, { type: "openai", model: "gpt-5", contextWindow: 128_000 });
-        await run(code, { ...compat, assert, folder: project, manager, session });
+        await run(code, { ...compat, assert, folder: project, manager, session, contexts });
       } finally {
+        await contexts.close();
         await manager.close();
       }
     }));

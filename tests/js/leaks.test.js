@@ -151,6 +151,14 @@ const EXITS = {
       for await (const message of session.messages()) all.push((await store.redacted(message)).value);
       return all;
     },
+    outputs: async (session, store) => {
+      const all = [];
+      for await (const { content } of session.messages()) {
+        const { path } = await store.outputs.save({ sessionId: session.id, toolName: "bash", args: { command: content }, result: [content] });
+        for (const maxTokens of [300, 3000]) all.push((await store.outputs.prompt({ question: "What?", outputs: [path], maxTokens })).text);
+      }
+      return [...all, (await store.outputs.menu()).text];
+    },
     doctor: (_, store) => store.doctor({ secrets: true }),
     secrets: (_, store) => store.secrets,
   },

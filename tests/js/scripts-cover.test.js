@@ -18,6 +18,7 @@ const UNNAMED = {
   NodeStorage: "given to openStore, and looked for among its options",
   Session: "a class; its methods are operations",
   Store: "a class; its methods are operations",
+  ToolOutputs: "a class; its methods are operations",
   Transcript: "a class; its methods are in readTranscript",
   loadWasm: "of JavaScript alone: tests/js/load-wasm.test.js, and in pages tests/browser",
   openStore: "the operation of this name is in javascript.mjs",
@@ -61,7 +62,7 @@ const OF_CONTEXTS = "window model reserve system tools encoding assumes format c
 /** The options of calls that leave it to the core to refuse others. @type {Record<string, string>} */
 const LEFT_TO_THE_CORE = { context: OF_CONTEXTS, resume: `override revives now maxBytes ${OF_CONTEXTS}`, writeForAgent: "agent folder env window resume", summaryOf: "startMessageId endMessageId maxTokens" };
 /** Which operations take the options of a call, where it is not that of its name. @type {Record<string, string>} */
-const TAKEN_BY = { list: "list find", import: "import importAll", setting: "writeSetting unsetSetting", stop: "stop complete" };
+const TAKEN_BY = { list: "list find", import: "import importAll", setting: "writeSetting unsetSetting", stop: "stop complete", outputs: "listOutputs clearOutputs outputMenu" };
 /** Options that scripts call otherwise. @type {Record<string, string>} */
 const CALLED = { commandOf: "command" };
 
@@ -99,7 +100,7 @@ test("each name of the public surface is an operation of a script that is not re
   const operations = { ...PLAIN, ...OF_STORES, ...OF_SESSIONS };
   const answered = new Set(asked.filter(({ answer }) => !answer?.error).map(({ step }) => step.op));
   const source = Object.entries(operations).filter(([op]) => answered.has(op)).map(([, does]) => String(does)).join("\n");
-  const surface = [...exported(), ...membersOf("Store", "store/store.js"), ...membersOf("Session", "session/session.js"), ...membersOf("Transcript", "session/transcript.js")];
+  const surface = [...exported(), ...membersOf("Store", "store/store.js"), ...membersOf("Session", "session/session.js"), ...membersOf("Transcript", "session/transcript.js"), ...membersOf("Outputs", "store/outputs.js")];
   assert.ok(surface.length > 70, `expected the surface, but found ${surface.length} names`);
   // `store.list`, `session.pins`, and a function by its call.
   const isTried = (/** @type {string} */ name) => new RegExp(name.includes(".") ? `\\b${name.toLowerCase().slice(0, name.indexOf("."))}\\${name.slice(name.indexOf("."))}\\b` : `\\b${name}\\(`).test(source);

@@ -18,6 +18,8 @@ const DEFAULTS = {
   record: true,
   redact: "off",
   agent: "",
+  ask: { engine: "", prompt: "" },
+  outputs: { memoryBytes: 32_768 },
 };
 
 /** What holds where nobody can tell what a file forbids. */
@@ -55,7 +57,7 @@ test("without files the default values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);
-    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(11).fill(["default", null]));
+    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(14).fill(["default", null]));
     assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
   }));
 
@@ -68,6 +70,24 @@ test("the project's file counts more than the home's, key by key", () =>
     const found = Object.fromEntries(listed.map(({ key, ...rest }) => [key, rest]));
     assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject });
     assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome });
+  }));
+
+test("a project's file names no command, and nothing that is obeyed", () =>
+  inFolder(async (places) => {
+    writeFileSync(places.ofHome, '{"ask":{"engine":"my engine","prompt":"mine.md"}}');
+    writeFileSync(places.ofProject, '{"ask":{"engine":"rm -r .","prompt":"theirs.md"}}');
+    const { settings, problems } = await read(places);
+    assert.deepEqual(settings.ask, { engine: "my engine", prompt: "mine.md" });
+    assert.equal(problems.length, 2);
+    assert.match(problems[0]?.message ?? "", /expected one of claude, gemini, codex, opencode, ollama for "ask.engine".*found "rm -r \." instead/);
+    assert.match(problems[1]?.message ?? "", /expected "ask.prompt" in the settings of the home alone/);
+    writeFileSync(places.ofProject, '{"ask":{"engine":"codex"}}');
+    assert.equal((await read(places)).settings.ask.engine, "codex");
+    const store = await openStore(where(places));
+    for (const [key, value] of [["ask.engine", "rm -r ."], ["ask.prompt", "theirs.md"]]) await assert.rejects(store.writeSetting(String(key), value, { project: true }), { code: "invalid_setting" });
+    await store.writeSetting("ask.engine", "gemini", { project: true });
+    assert.equal(store.settings.ask.engine, "gemini");
+    await store.close();
   }));
 
 test("minutes of rest are a setting; an option counts more", () =>
@@ -225,7 +245,7 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
-    assert.equal(all.length, 11);
+    assert.equal(all.length, 14);
     assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
     assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
   }));

@@ -8,8 +8,8 @@ use leftoff::operation::Need as Asked;
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Append, Content, Duplicate, File, Git, Lease, Link, Listing, Move, Need, Range, Reading, Replace, Root,
-    Strategy, Summary, Texts,
+    Append, Content, Duplicate, File, Git, Lease, Link, Listing, Move, Need, Put, Range, Reading, Replace,
+    Root, Strategy, Summary, Texts,
 };
 
 pub(crate) fn needed(need: Asked) -> Need {
@@ -29,6 +29,9 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Keep { file, bytes } => {
             Need::Keep(Replace { file: outside(file), content: content(bytes), within: None })
         }
+        Asked::Given { end } => Need::Given(end),
+        Asked::Put { file, bytes, at } => Need::Put(Put { file: outside(file), content: content(bytes), at }),
+        Asked::Hand { file, start, end } => Need::Hand(Range { file: outside(file), start, end: Some(end) }),
         Asked::Remove { file } => Need::Remove(outside(file)),
         Asked::Move { from, to } => Need::Move(Move { from: outside(from), to: outside(to) }),
         Asked::Copy { from, to, missing } => {

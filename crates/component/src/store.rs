@@ -289,6 +289,34 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.setup().write_setting(key, value, of_project).map(nothing))
     }
 
+    fn save_output(&self, output: String) -> Operation {
+        UnderWay::begun(self.store.save_output(output).map(text))
+    }
+
+    fn load_output(&self, path: String) -> Operation {
+        UnderWay::begun(self.store.load_output(path).map(text))
+    }
+
+    fn outputs(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.outputs(asked).map(text))
+    }
+
+    fn has_outputs(&self) -> bool {
+        self.store.has_outputs()
+    }
+
+    fn clear_outputs(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.clear_outputs(asked).map(|count| text(to_json(&count))))
+    }
+
+    fn output_menu(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.output_menu(asked).map(text))
+    }
+
+    fn output_prompt(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.output_prompt(asked).map(text))
+    }
+
     fn save(&self) -> Operation {
         UnderWay::begun(self.store.save().map(nothing))
     }

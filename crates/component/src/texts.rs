@@ -13,6 +13,7 @@ use leftoff::context::{self, Reported};
 use leftoff::error::{Code, Error as Refusal};
 use leftoff::interop::{self, AgentName, native};
 use leftoff::json::text::to_json;
+use leftoff::outputs;
 use leftoff::resume::{find, history, listing, outline, search};
 use leftoff::shapes::{self, Format};
 use leftoff::state::stopping;
@@ -106,6 +107,15 @@ impl Guest for Core {
 
     fn find_stop_phrase(text: String) -> Option<String> {
         stopping::find_stop_phrase(&text)
+    }
+
+    fn hash_query(query: String) -> String {
+        outputs::hash_query(&query)
+    }
+
+    fn chosen_outputs(answer: String, count: u32) -> Result<Vec<u32>, Error> {
+        let places = outputs::choice::chosen(&answer, count as usize).map_err(refused)?;
+        Ok(places.into_iter().map(|place| place as u32).collect())
     }
 
     fn transcript(

@@ -45,6 +45,16 @@ impl Operations {
             "noteText" => store.note_text(word(), word()).map(none),
             "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
             "ofSource" => store.of_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes()),
+            "saveOutput" => store.save_output(word()).map(String::into_bytes),
+            "loadOutput" => store
+                .load_output(word())
+                .map(|json| if json.is_empty() { b"null".into() } else { json.into_bytes() }),
+            "outputs" => store.outputs(word()).map(String::into_bytes),
+            "clearOutputs" => {
+                store.clear_outputs(word()).map(|count| leftoff::json::text::to_json(&count).into_bytes())
+            }
+            "outputMenu" => store.output_menu(word()).map(String::into_bytes),
+            "outputPrompt" => store.output_prompt(word()).map(String::into_bytes),
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),

@@ -24,6 +24,8 @@ mod layout;
 mod leaving;
 mod live;
 mod operation;
+#[cfg(feature = "agents")]
+mod outputs;
 #[cfg(feature = "core")]
 mod project;
 #[cfg(feature = "core")]

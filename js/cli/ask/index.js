@@ -1,6 +1,8 @@
 // @ts-check
 /** A question to an agent that remembers nothing, and what was said before along with it. */
 
+import { resolve } from "node:path";
+
 import { isOnPath } from "../../agents/native.js";
 import { historyText } from "../../index.js";
 import { agents } from "../../wasm/agents.js";
@@ -20,18 +22,20 @@ import { Transcript } from "./transcript.js";
 /** @param {Args} args */
 export async function ask(args) {
   const question = args._.join(" ");
-  const engine = engineOf(args);
-  const instructions = args.prompt === undefined ? undefined : await fileText(args.prompt);
-  const window = args.window === undefined ? engine.window : number(args.window, "window");
   const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
   return using(args, async (store) => {
+    const { ask: kept } = store.settings;
+    const engine = engineOf({ ...args, engine: args.engine ?? (kept.engine || undefined) });
+    const prompt = args.prompt ?? (kept.prompt && resolve(store.home, kept.prompt));
+    const instructions = prompt ? await fileText(prompt) : undefined;
+    const window = args.window === undefined ? engine.window : number(args.window, "window");
     const transcript = args.resume ? Transcript.latest(store.home) : Transcript.begun(store.home, store.project);
     try {
       transcript.append(agents.called((core) => core.askQuestion(nowMs(), question)));
       transcript.flush();
       const { session, history, left } = await soFar(store, transcript.path, { window, instructions });
       if (left > 0) note(`the conversation is longer than ${engine.name} reads: ${left} of its messages do not go along as they are`);
-      const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: agents.called((core) => core.askPrompt(instructions, history, question)) });
+      const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: await prompted(store, { instructions, history, question }) });
       await store.import(transcript.path, { from: "ask" });
       if (ended.stopped) note(`the answer is not whole: ${ended.stopped}`);
       process.exitCode = ended.status;
@@ -41,6 +45,12 @@ export async function ask(args) {
       transcript.close();
     }
   });
+}
+
+/** All that the engine is told, as it may leave; the history has left already. @param {Store} store @param {{ instructions?: string, history: string, question: string }} told */
+async function prompted(store, { history, ...told }) {
+  const { instructions, question } = (await store.redacted(told)).value;
+  return agents.called((core) => core.askPrompt(instructions, history, question));
 }
 
 /** @param {Args} args @returns {Engine} */

@@ -119,11 +119,16 @@ impl Disk {
     /// Puts bytes in the place of a file, whole or not at all.
     pub fn replace(&mut self, at: &At, bytes: &[u8], within: Option<&str>) -> Result<(), Failure> {
         let path = at.whole();
-        if let Err(fault) = self.replaced(at, bytes, within) {
+        if let Err(fault) = self.replaced(at, &[bytes], true, within) {
             return Err(refused("replace", &path, None, gone(at, within, fault)));
         }
         let named = self.name(&at.tree, &path);
         named.map_err(|fault| unconfirmed(refused("replace", &path, None, fault)))
+    }
+
+    /// Puts bytes, in pieces, in the place of a file, whole or not at all; nobody waits until the disk has it.
+    pub fn put(&mut self, at: &At, pieces: &[&[u8]]) -> Result<(), Failure> {
+        self.replaced(at, pieces, false, None).map_err(|fault| refused("replace", &at.whole(), None, fault))
     }
 
     /// Gives a file, or a folder with all in it, another place, where nothing is yet.

@@ -13,8 +13,14 @@ use crate::fs::refusal::Fault;
 use crate::fs::tree::{Held, Making};
 
 impl Disk {
-    // Written beside it, counted, flushed, renamed. Whatever fails, the old one stays.
-    pub(super) fn replaced(&mut self, at: &At, bytes: &[u8], within: Option<&str>) -> Result<(), Fault> {
+    // Written beside it, counted, flushed where it is to be durable, renamed. Whatever fails, the old one stays.
+    pub(super) fn replaced(
+        &mut self,
+        at: &At,
+        pieces: &[&[u8]],
+        durable: bool,
+        within: Option<&str>,
+    ) -> Result<(), Fault> {
         let held = at.tree.hold(&at.path, Some(Making { fresh: &mut self.fresh, within }))?;
         refuse_link(&held)?;
         self.open.remove(&at.whole());
@@ -22,7 +28,7 @@ impl Disk {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(&held.folder, &temporary, flags, OWN)?);
         let rename = || rustix::fs::renameat(&held.folder, &temporary, &held.folder, &held.name);
-        let placed = filled(&file, bytes).and_then(|()| Ok(rename()?));
+        let placed = filled(&file, pieces, durable).and_then(|()| Ok(rename()?));
         if placed.is_err() {
             // The caller hears why replacing failed; that a temporary file stayed behind must not hide it.
             let _ = rustix::fs::unlinkat(&held.folder, &temporary, AtFlags::empty());
@@ -99,21 +105,24 @@ fn look_and_rename(from: &Held, to: &Held) -> Result<(), Fault> {
     Ok(rustix::fs::unlinkat(&from.folder, &from.name, AtFlags::empty())?)
 }
 
-fn filled(file: &File, bytes: &[u8]) -> Result<(), Fault> {
+fn filled(file: &File, pieces: &[&[u8]], durable: bool) -> Result<(), Fault> {
     rustix::fs::fchmod(file, OWN)?; // The umask may have taken from it.
-    let mut left = bytes;
-    while !left.is_empty() {
-        match retry_on_intr(|| rustix::io::write(file, left))? {
-            0 => break,
-            count => left = &left[count..],
+    for piece in pieces {
+        let mut left = *piece;
+        while !left.is_empty() {
+            match retry_on_intr(|| rustix::io::write(file, left))? {
+                0 => break,
+                count => left = &left[count..],
+            }
         }
     }
-    let size = file.metadata()?.len();
-    if size != bytes.len() as u64 {
-        let detail = format!("expected a file of {} bytes, but found {size} instead", bytes.len());
+    let (size, expected) =
+        (file.metadata()?.len(), pieces.iter().map(|piece| piece.len() as u64).sum::<u64>());
+    if size != expected {
+        let detail = format!("expected a file of {expected} bytes, but found {size} instead");
         return Err(Fault::Found("storage_failed", detail));
     }
-    Ok(file.sync_all()?)
+    if durable { Ok(file.sync_all()?) } else { Ok(()) }
 }
 
 /// A name beside another one that nobody has.

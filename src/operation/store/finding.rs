@@ -15,6 +15,7 @@ use crate::json::text::to_json;
 use crate::layout::{Place, Placement};
 use crate::operation::io::{both, some};
 use crate::operation::{Io, Kind, Operation, Trouble, Work, unless_bug};
+use crate::record::id::is_safe;
 use crate::session::listed::{Entry, Listed, Wanted};
 
 /// Between so many somebody is asked to choose.
@@ -141,6 +142,12 @@ impl Store {
             };
             Ok(place.map(|place| (store.setup.shown(&place.folder()), place.placement())))
         })
+    }
+
+    /// Whether the store has a session of this id.
+    pub(super) async fn has_session(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+        let is_at_home = is_safe(id) && !self.at_home(io, id).await?.is_empty();
+        Ok(is_at_home || self.beside_conversation(io, id).await?.is_some())
     }
 
     pub(super) fn meant<'l>(&self, id: &str, found: &'l [Listed]) -> Result<&'l Listed, Error> {

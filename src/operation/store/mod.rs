@@ -20,6 +20,7 @@ mod import;
 mod list;
 mod listing;
 mod moving;
+mod outputs;
 mod places;
 mod pointing;
 mod project;
@@ -55,6 +56,7 @@ use crate::project::{self as known_by, Aliases};
 use crate::recall::run::read::End;
 
 pub use finding::{Candidate, Finding, exactly, placed};
+pub(super) use outputs::{cleared_outputs, left_outputs};
 pub use pointing::Current;
 pub use setup::Setup;
 
@@ -72,6 +74,8 @@ pub struct Store {
     pending: RefCell<Pending>,
     // What lists found out about sessions that nobody has heard yet, by their folders.
     unsaid: RefCell<Vec<(String, Notice)>>,
+    // Those of this run.
+    outputs: RefCell<outputs::Outputs>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
     // The ends of the runs that were asked, by their names.
@@ -99,6 +103,7 @@ impl Store {
             open: RefCell::default(),
             pending: RefCell::default(),
             unsaid: RefCell::default(),
+            outputs: RefCell::default(),
             trashed_ms: Cell::default(),
             #[cfg(feature = "interop")]
             ends: RefCell::default(),

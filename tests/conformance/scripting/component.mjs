@@ -135,6 +135,7 @@ export class Component {
   async #closed(host) {
     if (host.hasEnded) return;
     for (const one of this.#sessions.values()) if (one.host === host) await closed(host, one.session);
+    if (host.store.hasOutputs()) await host.run(host.store.clearOutputs("{}"));
     await host.run(host.store.save());
     host.end();
   }

@@ -11,6 +11,7 @@ export const FOLDERS = ["home", "user", "outside", "workspace", "project", "proj
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 /** What is made by chance, or by a hash of what is: a commit, the mark of a fence, a secret's placeholder; and which process is at it. */
 const CHANCE = [
+  { what: "output", found: /(?<=-)[0-9a-f]{24}(?=\.json)/g },
   { what: "commit", found: /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g },
   { what: "mark", found: /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g },
   // A file of Gemini CLI's has the beginning of its id in its name; pi's ids are as short.

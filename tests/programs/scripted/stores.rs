@@ -80,6 +80,20 @@ pub fn told(
         "search" => {
             taken(store.search(&step.text("words")?, &step.without(&["words", "most"])), step.value("most")?)?
         }
+        "clearOutputs" => format!("{{\"count\":{}}}", store.outputs().clear(&step.rest())?),
+        "listOutputs" => store.outputs().list(&step.rest())?,
+        "loadOutput" => store.outputs().load(&step.text("path")?)?,
+        "outputMenu" => store.outputs().menu(&step.rest())?,
+        "outputPrompt" => store.outputs().prompt(&step.rest())?,
+        "saveOutput" => {
+            let result = step.raw("result").ok_or("expected a result, but found none")?;
+            store.outputs().save(&step.without(&["result"]), result)?
+        }
+        "selectOutputs" => {
+            let outputs: Vec<Box<RawValue>> = step.value("outputs")?.unwrap_or_default();
+            let places = store.outputs().select(&step.text("answer")?, outputs.len())?;
+            to_json(&places.into_iter().map(|place| &outputs[place]).collect::<Vec<_>>())
+        }
         "redacted" => store.redacted(step.raw("value").unwrap_or("null"))?,
         "secrets" => store.secrets(),
         "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),

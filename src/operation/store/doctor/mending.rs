@@ -14,6 +14,7 @@ use crate::layout::pointer::Pointer;
 use crate::layout::{File, Place, names};
 use crate::operation::live::Live;
 use crate::operation::store::moving::Moving;
+use crate::operation::store::outputs::LeftOutputs;
 use crate::operation::{Io, Trouble};
 use crate::session::listed::{Listed, Wanted};
 
@@ -58,6 +59,8 @@ pub(super) enum Mend {
     Pointer,
     /// Nobody wants it any more.
     Remove(File),
+    /// The outputs of a run that is gone are taken away.
+    Outputs(LeftOutputs),
     /// A move is brought to an end.
     End(Box<Moving>),
     /// The folder of a session that was left is put in the trash.
@@ -142,6 +145,15 @@ impl Store {
             Mend::Remove(file) => {
                 io.remove(&file).await?;
                 format!("removed \"{}\"", shown(&file))
+            }
+            Mend::Outputs(left) => {
+                let outputs = left.outputs;
+                self.clear_left(io, &left).await?;
+                format!(
+                    "removed {outputs} tool output{} from \"{}\"",
+                    if outputs == 1 { "" } else { "s" },
+                    shown(&crate::layout::outputs())
+                )
             }
             Mend::End(moving) => self.ended(io, &moving).await?,
             Mend::Trash(session, lies) => {

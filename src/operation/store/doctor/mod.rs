@@ -171,9 +171,12 @@ impl Store {
             findings.push(Finding { problem, mend: Mend::Index { damaged } });
         }
         let home = File::new(Root::Home, "");
-        for folder in [home, layout::cache(), layout::projects().folder(), pointer::file().folder()] {
+        let folders =
+            [layout::cache(), layout::projects().folder(), pointer::file().folder(), layout::outputs()];
+        for folder in [home].into_iter().chain(folders) {
             findings.extend(self.left_over(io, &folder).await?);
         }
+        findings.extend(self.of_runs(io).await?);
         findings.extend(self.of_nobody(io, ids).await?);
         if let Some(pointer) = self.pointed(io).await?
             && !self.may_lie(io, &pointer.path).await?

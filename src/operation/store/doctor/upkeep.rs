@@ -15,6 +15,7 @@ use crate::layout::{self, BLOBS, File, Place, Placement, SUMMARIES, names};
 use crate::operation::examine::Placed;
 use crate::operation::lease::{lease_files, leases_in};
 use crate::operation::live::Live;
+use crate::operation::store::left_outputs;
 use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::session::lease::Lease;
 
@@ -122,6 +123,20 @@ impl Store {
             found.push(Finding { problem, mend: Mend::Remove(file) });
         }
         Ok(found)
+    }
+
+    /// Tool outputs of runs that are gone.
+    pub(super) async fn of_runs(&self, io: &Io) -> Result<Vec<Finding>, Trouble> {
+        let left = left_outputs(io).await?.into_iter().map(|left| {
+            let s = if left.outputs == 1 { "" } else { "s" };
+            let whose = left.pid.as_deref().map_or("a process".into(), |pid| format!("process {pid}"));
+            let message = format!("{whose} is gone and left {} tool output{s}", left.outputs);
+            Finding {
+                problem: Problem::new(layout::outputs().name(), "left_over", message),
+                mend: Mend::Outputs(left),
+            }
+        });
+        Ok(left.collect())
     }
 
     /// What is only to be taken away.

@@ -8,7 +8,7 @@ import { Host, bytesOf, refusal } from "../../../component/host.mjs";
 import { secretsIn } from "../secrets.mjs";
 
 /** What each need about a file is called where it is refused. @type {Record<string, string>} */
-const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", remove: "remove", move: "move", copy: "copy", link: "link", hash: "read" };
+const VERBS = { read: "read", stat: "stat", entries: "list", append: "append to", replace: "replace", keep: "replace", put: "replace", hand: "read", remove: "remove", move: "move", copy: "copy", link: "link", hash: "read" };
 
 /** How the needs are answered that a small host passes by. @type {Record<string, (asked: any) => any>} */
 const MORE = {

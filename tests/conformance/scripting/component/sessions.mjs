@@ -71,8 +71,12 @@ async function left({ host, session }, value) {
 
 /** @param {Given} given @param {object[]} events */
 const said = ({ host, session }, ...events) => done(host.run(session.say(JSON.stringify(events))));
-/** @param {Given} given @param {string} status */
-const becomes = (given, status) => said(given, ...(given.asked.summary === undefined ? [] : [{ type: "summary", summary: given.asked.summary }]), { type: "status", status });
+/** Its tool outputs are there until then. @param {Given} given @param {string} status */
+async function becomes(given, status) {
+  const { host, session, asked } = given;
+  await said(given, ...(asked.summary === undefined ? [] : [{ type: "summary", summary: asked.summary }]), { type: "status", status });
+  if (host.store.hasOutputs()) await host.run(host.store.clearOutputs(JSON.stringify({ sessionId: session.id() })));
+}
 
 /** A request without what its caller does. @param {any} asked @param {ScriptedHost} host */
 function made({ summarize, count, strategies, ...request }, { redacts }) {

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 
 import { realPath } from "../../../../js/storage/real-path.js";
+import { toJson } from "../../../../js/wasm/json.js";
 import { texts as plain } from "../../../component/host.mjs";
 import { done, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
@@ -32,6 +33,16 @@ export const OF_STORES = {
   goesOn: ({ host, session, asked: { text } }) => done(host.run(host.store.continuedBy(session, text))),
   import: ({ host, asked }) => imported(host, asked),
   importAll: ({ host, asked }) => importedAll(host, asked),
+  saveOutput: ({ host, asked: { result, ...output } }) => {
+    host.given = Buffer.from(toJson(result, { about: "result" }));
+    return json(host.run(host.store.saveOutput(JSON.stringify({ ...output, sizeBytes: host.given.length }))));
+  },
+  loadOutput: async ({ host, asked: { path } }) => JSON.parse((await host.run(host.store.loadOutput(path))) || Buffer.from(host.handed).toString()),
+  listOutputs: ({ host, asked }) => json(host.run(host.store.outputs(JSON.stringify(asked)))),
+  clearOutputs: async ({ host, asked }) => ({ count: await json(host.run(host.store.clearOutputs(JSON.stringify(asked)))) }),
+  outputMenu: (given) => json(given.host.run(given.host.store.outputMenu(JSON.stringify(given.asked)), outOf(given))),
+  selectOutputs: ({ asked: { answer, outputs } }) => [...plain.chosenOutputs(answer, outputs.length)].map((place) => outputs[place]),
+  outputPrompt: (given) => json(given.host.run(given.host.store.outputPrompt(JSON.stringify(given.asked)), outOf(given))),
   redacted: async ({ host, asked: { value } }) => {
     const { changed: _, value: left = value, secrets } = await json(host.run(host.store.out(JSON.stringify(value))));
     return { value: left, secrets };
@@ -61,6 +72,11 @@ export const OF_STORES = {
   unsetSetting: ({ host, asked: { key, project = false } }) => done(host.run(host.store.writeSetting(key, undefined, project))),
   writeSetting: ({ host, asked: { key, value, project = false } }) => done(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
 };
+
+/** What leaves of no session. @param {Given} given @returns {Record<string, (asked: any) => any>} */
+function outOf({ host }) {
+  return host.redacts ? { out: async (value) => ({ tag: "text", val: await host.run(host.store.out(value)) }) } : {};
+}
 
 /** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
 export const OPENING = {

@@ -1,9 +1,9 @@
 // @ts-check
 /** What the last context was made of, kept beside what is derived. */
 
-import { unlessBug } from "../../error.js";
+import { unlessBug } from "../error.js";
 
-/** @import { Storage } from "../../storage/contract.js" */
+/** @import { Storage } from "./contract.js" */
 
 export class KeptReport {
   /** The newest report that is not kept yet. @type {Uint8Array | undefined} */

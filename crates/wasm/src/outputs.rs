@@ -1,0 +1,22 @@
+//! What of tool outputs needs no store.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use wasm_bindgen::prelude::*;
+
+use crate::{Answer, thrown};
+use leftoff::outputs;
+
+/// The id of a query; see `outputs::hash_query`.
+#[wasm_bindgen(js_name = hashQuery)]
+pub fn hash_query(query: &str) -> String {
+    outputs::hash_query(query)
+}
+
+/// The places that an answer picks from a list of so many outputs; see `outputs::choice::chosen`.
+#[wasm_bindgen(js_name = chosenOutputs)]
+pub fn chosen_outputs(answer: &str, count: u32) -> Answer<Vec<u32>> {
+    let places = outputs::choice::chosen(answer, count as usize).map_err(thrown)?;
+    Ok(places.into_iter().map(|place| place as u32).collect())
+}

@@ -1,0 +1,99 @@
+// @ts-check
+/** Large tool outputs, beside the sessions of a run: they are there until their session ends, or the store is closed. */
+
+import { beforeSignals, letGo } from "../host/host.node.js";
+import { agents } from "../wasm/agents.js";
+import { bytesOf, fromBytes } from "../wasm/core.js";
+import { toJsonFast } from "../wasm/json.js";
+import { knownOptions, ofKind } from "../wasm/options.js";
+
+/** @import { Redaction } from "../privacy/redaction.js" */
+/** @import { OutputMenu, OutputPrompt, OutputPromptRequest, ToolOutput, ToolOutputPointer } from "../types/index.js" */
+/** @import { CoreStore } from "../wasm/store.js" */
+/** @import { Own } from "../wasm/drive.js" */
+
+/**
+ * The large outputs of tools, for an answer that is made of many: a small one stays in memory, from the setting `outputs.memoryBytes` on it
+ * is a file. What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage.
+ */
+export class ToolOutputs {
+  #core;
+  #redaction;
+  /** @type {Set<Promise<unknown>>} */
+  #saving = new Set();
+  #guard = () => this.clear().catch(() => {});
+
+  /** @internal @param {CoreStore} core @param {Redaction} redaction */
+  constructor(core, redaction) {
+    this.#core = core;
+    this.#redaction = redaction;
+  }
+
+  /**
+   * Saves an output; where it is a file, that is there and whole when this resolves. A signal that ends the process takes it away.
+   * @param {ToolOutput} output @returns {Promise<ToolOutputPointer>} @throws {LeftoffError} `invalid_request` for what JSON cannot hold
+   * @example (await store.outputs.save({ sessionId: session.id, toolName: "grep", args: { pattern: "TODO" }, result: ["a", "b"] })).about; // => 'Found 2 matches for "TODO"'
+   */
+  async save({ result, ...output }) {
+    const given = bytesOf(toJsonFast(result, { about: "result" }));
+    beforeSignals(this.#guard);
+    const saving = this.#core.runWith({ own: { given } }, "saveOutput", { ...output, sizeBytes: given.length });
+    this.#saving.add(saving);
+    return saving.finally(() => this.#saving.delete(saving));
+  }
+
+  /**
+   * The result of an output, by its path; also of one that another process has saved on the same home.
+   * @param {string} path @returns {Promise<unknown>} @throws {LeftoffError} `not_found` where it is there no longer; `invalid_request` for a path of no output; `damaged`
+   * @example
+   * const { path } = await store.outputs.save({ sessionId: session.id, toolName: "read_file", args: { path: "a.txt" }, result: "text" });
+   * await store.outputs.load(path); // => "text"
+   */
+  async load(path) {
+    const own = /** @type {Own} */ ({});
+    const found = await this.#core.runWith({ own }, "loadOutput", ofKind("path", path));
+    return own.handed ? fromBytes(own.handed) : found;
+  }
+
+  /** Those that this store has saved, in their order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @example await store.outputs.list({ sessionId: session.id }); // => [] */
+  list(options = {}) { return this.#core.run("outputs", knownOptions("outputs", options)); }
+
+  /** Takes them away, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @example await store.outputs.clear(); // => { count: 0 } */
+  async clear(options = {}) {
+    const { sessionId } = knownOptions("outputs", options);
+    await Promise.allSettled(this.#saving);
+    const count = await this.#core.run("clearOutputs", { sessionId });
+    if (sessionId === undefined) letGo(this.#guard);
+    return { count };
+  }
+
+  /** What a model picks from: a numbered list, a line for each output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
+  menu(options = {}) { return this.#leaving("outputMenu", knownOptions("outputs", options)); }
+
+  /**
+   * The outputs that a model picked from a menu, by what it said: `[1, 2]`, `1 and 2`, `all`, `none`, and a sentence around that.
+   * @template T @param {string} answer @param {T[]} outputs those of the menu @returns {T[]}
+   * @throws {LeftoffError} `invalid_request` for a number that is none of them, and for an answer that does not say clearly which are meant
+   * @example store.outputs.select("I need 1 and 3.", ["a", "b", "c"]); // => ["a", "c"]
+   */
+  select(answer, outputs) {
+    const places = agents.called(({ chosenOutputs }) => chosenOutputs(ofKind("answer", answer), outputs.length));
+    return Array.from(places, (place) => /** @type {T} */ (outputs[place]));
+  }
+
+  /**
+   * What a model is told of some outputs, so that it answers a question: in at most so many tokens, and what was left out is marked.
+   * @param {OutputPromptRequest} request @returns {Promise<OutputPrompt>} @throws {LeftoffError} `budget_too_small`; `no_counter`; what `load` throws
+   * @example
+   * const { path } = await store.outputs.save({ sessionId: session.id, toolName: "grep", result: "a line\n".repeat(9000) });
+   * const { tokens, outputs } = await store.outputs.prompt({ question: "How many lines?", outputs: [path], maxTokens: 200 });
+   * [tokens <= 200, outputs[0].isCut]; // => [true, true]
+   */
+  prompt(request) { return this.#leaving("outputPrompt", request); }
+
+  /** @param {string} name @param {object} asked */
+  #leaving(name, asked) {
+    const out = this.#redaction.isOn ? (/** @type {Uint8Array} */ json) => this.#redaction.own.outBytes(json) : undefined;
+    return this.#core.runWith({ own: { out } }, name, asked);
+  }
+}

@@ -1,0 +1,170 @@
+//! Large tool outputs, beside the sessions of a run.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::super::helpers::Helpers;
+use super::super::request::{json, with};
+use super::Store;
+use crate::operation::Trouble;
+use crate::outputs::choice;
+
+/// The large outputs of tools, for an answer that is made of many. A small one stays in memory; from the setting
+/// `outputs.memoryBytes` on it is a file, of which memory has a pointer only. They are there until their session is stopped or
+/// completed, or the store is closed.
+#[derive(Debug)]
+pub struct ToolOutputs<'a>(pub(super) &'a Store);
+
+impl Store {
+    /// The large outputs of tools.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// assert_eq!(store.outputs().list("{}")?, "[]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn outputs(&self) -> ToolOutputs<'_> {
+        ToolOutputs(self)
+    }
+}
+
+impl ToolOutputs<'_> {
+    /// Saves an output, `{"sessionId","toolName","args","taskId","queryId"}`, all but the first two optional, and its result, JSON. Where it
+    /// is a file, that is there and whole then. Answer: `{"path","sessionId","toolName","timestamp","sizeBytes","taskId","queryId","about"}`.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let output = r#"{"sessionId":"s","toolName":"grep","args":{"pattern":"TODO"}}"#;
+    /// assert!(store.outputs().save(output, r#"["a","b"]"#)?.contains(r#""about":"Found 2 matches for \"TODO\"""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn save(&self, output: &str, result: impl Into<String>) -> Result<String, Trouble> {
+        let result = result.into();
+        json(&result)?;
+        let output = with(output, &[("sizeBytes", Some(format!("{}", result.len())))])?;
+        let Store(shared) = self.0;
+        shared.host.given.replace(result);
+        let saved = self.0.drive(shared.core.save_output(output));
+        shared.host.given.take();
+        saved
+    }
+
+    /// The result of an output, by its path, JSON; also of one that another process has saved on the same home.
+    ///
+    /// # Errors
+    /// `not_found` where it is there no longer; `invalid_request` for a path of no output; `damaged`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let saved: serde_json::Value =
+    ///     serde_json::from_str(&store.outputs().save(r#"{"sessionId":"s","toolName":"t"}"#, "[1]")?)?;
+    /// assert_eq!(store.outputs().load(saved["path"].as_str().unwrap_or_default())?, "[1]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn load(&self, path: &str) -> Result<String, Trouble> {
+        let Store(shared) = self.0;
+        shared.host.handed.take();
+        let loaded = self.0.drive(shared.core.load_output(path.into()))?;
+        if !loaded.is_empty() {
+            return Ok(loaded);
+        }
+        let refused = |_| Trouble::internal("expected a result of UTF-8, but found other bytes");
+        String::from_utf8(shared.host.handed.take()).map_err(refused)
+    }
+
+    /// Those that this store has saved, in their order: `{"sessionId"}`, of that one, or of all. Answer: an array of what `save` answers.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn list(&self, request: &str) -> Result<String, Trouble> {
+        self.0.drive(self.0.0.core.outputs(request.into()))
+    }
+
+    /// Takes them away: `{"sessionId"}`, those of that one, or all. Answer: how many they were.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.outputs().save(r#"{"sessionId":"s","toolName":"t"}"#, "[1]")?;
+    /// assert_eq!(store.outputs().clear(r#"{"sessionId":"s"}"#)?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn clear(&self, request: &str) -> Result<u64, Trouble> {
+        self.0.drive(self.0.0.core.clear_outputs(request.into()))
+    }
+
+    /// What a model picks from: `{"sessionId"}`, the outputs of that one, or all. Answer: `{"text","outputs"}`, a numbered list, a line
+    /// for each, and what `list` says of them.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// store.outputs().save(r#"{"sessionId":"s","toolName":"read_file","args":{"path":"a.txt"}}"#, r#""text""#)?;
+    /// assert!(store.outputs().menu("{}")?.contains(r#"\n1. read_file: Contents of a.txt (6 bytes)\n"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn menu(&self, request: &str) -> Result<String, Trouble> {
+        let out = self.0.out();
+        self.0.0.host.drive_out(
+            self.0.0.core.output_menu(request.into()),
+            &mut Helpers::default(),
+            Some(&out),
+        )
+    }
+
+    /// Which outputs a model picked from a menu of so many, by what it said: their places, from 0 on.
+    ///
+    /// # Errors
+    /// `invalid_request` for a number that is none of them, and for an answer that does not say clearly which are meant.
+    pub fn select(&self, answer: &str, count: usize) -> Result<Vec<usize>, Trouble> {
+        Ok(choice::chosen(answer, count)?)
+    }
+
+    /// What a model is told of some outputs, so that it answers a question: `{"question","outputs","maxTokens","instructions",
+    /// "encoding","model"}`, where the outputs are paths, and the last three optional. Answer: `{"text","tokens","encoding","outputs":[{"path",
+    /// "isCut"}]}`.
+    ///
+    /// # Errors
+    /// `budget_too_small` where not even the question fits; `no_counter`; what `load` refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let asked = r#"{"question":"Why?","outputs":[],"maxTokens":90}"#;
+    /// assert!(store.outputs().prompt(asked)?.contains("Question: Why?"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prompt(&self, request: &str) -> Result<String, Trouble> {
+        let out = self.0.out();
+        self.0.0.host.drive_out(
+            self.0.0.core.output_prompt(request.into()),
+            &mut Helpers::default(),
+            Some(&out),
+        )
+    }
+}

@@ -1,0 +1,159 @@
+//! Which outputs a model picks, and what it is told of those: both leave, so that secrets in them are replaced where that is wanted.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::loading::Found;
+use super::{Kept, Store, session_of};
+use crate::json::fields::items;
+use crate::json::text::{Text, to_json};
+use crate::layout::File;
+use crate::operation::context::{most_tokens, named_vocabulary};
+use crate::operation::{Io, Operation, Trouble};
+use crate::outputs::answer::{Asked, Excerpt, INSTRUCTIONS, Picked, prompt};
+use crate::outputs::{choice, given, refuse_rest, wrong};
+use crate::tokens::{Encoding, Vocabulary, count};
+
+/// A token has no more bytes, in about any text: so much of a result is read.
+const BYTES_A_TOKEN: u64 = 8;
+/// So far from where a result was cut no secret is cut.
+const MARGIN: u64 = 16 << 10;
+
+/// A result on its way to a model.
+struct Told {
+    tool: String,
+    about: String,
+    text: Excerpt,
+}
+
+struct Request {
+    asked: Asked,
+    outputs: Vec<String>,
+    encoding: Encoding,
+}
+
+impl Request {
+    fn from_json(json: &str) -> Result<Request, Trouble> {
+        let (mut fields, bad) = (given(json, "an object")?, &mut Vec::new());
+        let max_tokens = most_tokens(&mut fields)?;
+        let mut text = |key: &str| fields.take::<String>(key, bad);
+        let (question, instructions) = (text("question"), text("instructions"));
+        let (encoding, model) = (text("encoding"), text("model"));
+        let outputs = fields.take("outputs", bad);
+        refuse_rest(&fields, "question, instructions, outputs, maxTokens, encoding or model", bad)?;
+        let needed = |key: &str| wrong(format!("expected \"{key}\", but found none"));
+        Ok(Request {
+            asked: Asked {
+                question: question.ok_or_else(|| needed("question"))?,
+                instructions: instructions.unwrap_or_else(|| INSTRUCTIONS.into()),
+                max_tokens,
+            },
+            outputs: outputs.ok_or_else(|| needed("outputs"))?,
+            encoding: Encoding::wanted(encoding.as_deref(), model.as_deref())?,
+        })
+    }
+}
+
+impl Store {
+    /// What a model picks from: `{"sessionId"}`, the outputs of that one, or all. Answer: `{"text","outputs"}`, JSON: a numbered list,
+    /// a line for each, and the [`Pointer`](crate::outputs::Pointer)s that the lines stand for. See [`choice::chosen`] for what is picked.
+    pub fn output_menu(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let session = session_of(&asked)?;
+            let kept: Vec<Kept> = store.outputs.borrow().of(session.as_deref()).cloned().collect();
+            let told = kept.iter().flat_map(|one| [one.pointer.tool.clone(), one.pointer.about.clone()]);
+            let told = left(&io, told.collect()).await?;
+            let menu = choice::menu(told.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])));
+            let outputs: Vec<_> = kept.iter().map(|one| &one.pointer).collect();
+            Ok(format!("{{\"text\":{},\"outputs\":{}}}", to_json(&menu), to_json(&outputs)))
+        })
+    }
+
+    /// What a model is told of outputs, so that it answers a question: `{"question","instructions","outputs","maxTokens","encoding",
+    /// "model"}`, JSON, where `outputs` are paths. Answer: `{"text","tokens","encoding","outputs":[{"path","isCut"}]}`.
+    pub fn output_prompt(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let Request { asked, outputs, encoding } = Request::from_json(&asked)?;
+            let vocabulary = named_vocabulary(&io, encoding.as_str()).await?;
+            let mut told = Vec::new();
+            for path in &outputs {
+                told.push(Box::pin(store.output_told(&io, path, asked.max_tokens)).await?);
+            }
+            let picked = picked(&io, told).await?;
+            let made = prompt(&asked, &picked, &|text, limit| counted(text, limit, vocabulary.as_deref()))?;
+            let cut = outputs.iter().zip(&made.cut);
+            let outputs: Vec<_> = cut
+                .map(|(path, is_cut)| format!("{{\"path\":{},\"isCut\":{is_cut}}}", to_json(path)))
+                .collect();
+            Ok(format!(
+                "{{\"text\":{},\"tokens\":{},\"encoding\":\"{}\",\"outputs\":[{}]}}",
+                to_json(&made.text),
+                made.tokens,
+                encoding.as_str(),
+                outputs.join(",")
+            ))
+        })
+    }
+
+    async fn output_told(&self, io: &Io, path: &str, max_tokens: u32) -> Result<Told, Trouble> {
+        let known = self.outputs.borrow().at(path).map(|kept| kept.pointer.clone());
+        let text = match self.result(io, path).await? {
+            Found::Memory(json) => Excerpt::whole(&json),
+            Found::File(file, start, end) => excerpt(io, &file, start, end, max_tokens).await?,
+        };
+        // Of another run it is known by its file's name.
+        let named = || {
+            self.meant_output(path).map(|file| (String::from(file.name()), String::from("of another run")))
+        };
+        let (tool, about) = known.map_or_else(named, |pointer| Ok((pointer.tool, pointer.about)))?;
+        Ok(Told { tool, about, text })
+    }
+}
+
+// What of a result may fit so many tokens: all, or its two ends.
+async fn excerpt(io: &Io, file: &File, start: u64, end: u64, max_tokens: u32) -> Result<Excerpt, Trouble> {
+    // In JSON a text may be twice as long.
+    let window = 2 * (u64::from(max_tokens) * BYTES_A_TOKEN + MARGIN);
+    if end - start <= 2 * window {
+        let json = io.read_range(file, start, end).await?;
+        return Ok(Excerpt::whole(&String::from_utf8_lossy(&json)));
+    }
+    let first = io.read_range(file, start, start + window).await?;
+    let last = io.read_range(file, end - window, end).await?;
+    Ok(Excerpt::ends(&first, &last, end - start - 2 * window))
+}
+
+// What was cut is cut once more, where no secret was cut by it.
+async fn picked(io: &Io, told: Vec<Told>) -> Result<Vec<Picked>, Trouble> {
+    let left_out: Vec<u64> = told.iter().map(|one| one.text.left_out).collect();
+    let texts = told.into_iter().flat_map(|Told { tool, about, text }| [tool, about, text.head, text.tail]);
+    let texts = left(io, texts.collect()).await?;
+    let picked = texts.chunks_exact(4).zip(left_out).map(|(one, left_out)| {
+        let text = Excerpt { head: one[2].clone(), tail: one[3].clone(), left_out };
+        Picked { line: choice::line(&one[0], &one[1]), text: text.without(MARGIN as usize) }
+    });
+    Ok(picked.collect())
+}
+
+// Texts as they may leave.
+async fn left(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
+    let out = io.out(to_json(&texts)).await?;
+    let Some(json) = out.value else { return Ok(texts) };
+    let decoded = |json: &str| Text::decode(json).map(|text| String::from(text.as_str()));
+    let read = items(&json).and_then(|items| items.into_iter().map(decoded).collect::<Option<Vec<_>>>());
+    read.filter(|read| read.len() == texts.len()).ok_or_else(|| {
+        Trouble::internal("expected as many texts that may leave as were asked about, but found others")
+    })
+}
+
+fn counted(text: &str, limit: u32, vocabulary: Option<&Vocabulary>) -> u32 {
+    match vocabulary {
+        Some(known) if limit < u32::MAX => known.count_up_to(text, limit),
+        _ => count(text, vocabulary).tokens,
+    }
+}

@@ -1,0 +1,214 @@
+//! Which outputs matter for an answer: a numbered list that a model picks from, and what it says to that.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::error::Error;
+use crate::json::text::to_json;
+use crate::outputs::wrong;
+
+/// So much of what an output is stands in a line.
+const LONGEST: usize = 100;
+/// So much of an answer is said again where it is refused.
+const SHOWN: usize = 80;
+
+/// The list, a line for each output: of its tool, and what it is.
+///
+/// ```
+/// use leftoff::outputs::choice::menu;
+///
+/// let told = [("search_code", "Found 150 matches for \"TODO\""), ("read_file", "Contents of src/main.ts (2KB)")];
+/// assert_eq!(
+///     menu(told),
+///     "Available contexts:\n1. search_code: Found 150 matches for \"TODO\"\n2. read_file: Contents of src/main.ts (2KB)\n",
+/// );
+/// ```
+pub fn menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut menu = String::from("Available contexts:\n");
+    for (place, (tool, about)) in told.into_iter().enumerate() {
+        menu.push_str(&format!("{}. {}\n", place + 1, line(tool, about)));
+    }
+    menu
+}
+
+/// What stands for an output in one line.
+pub(crate) fn line(tool: &str, about: &str) -> String {
+    format!("{}: {}", cut(tool, LONGEST), cut(about, LONGEST))
+}
+
+fn cut(text: &str, graphemes: usize) -> String {
+    match text.grapheme_indices(true).nth(graphemes) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
+/// Which outputs a model picked from a list of `count`, by its answer: their places, from 0 on, in its order, each once.
+///
+/// It is read as models say it: `[1, 2]`, `1 and 2`, `2-4`, `all`, `all except 3`, `none`, a list of lines that begin with numbers,
+/// with sentences around. The last list in brackets counts before all else.
+///
+/// # Errors
+/// `invalid_request` for a number that is none of the list's, and for an answer that can be read in two ways, or in none.
+///
+/// ```
+/// use leftoff::outputs::choice::chosen;
+///
+/// assert_eq!(chosen("I need contexts 1 and 3.", 3)?, [0, 2]);
+/// assert_eq!(chosen("None of them.", 3)?, []);
+/// assert!(chosen("[4]", 3).is_err());
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+pub fn chosen(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
+    if let Some(list) = last_list(answer) {
+        return places(&list, count);
+    }
+    let led = leading(answer);
+    if led.len() > 1 {
+        return places(&led, count);
+    }
+    let unquoted = without_quotes(answer);
+    let words = words(&unquoted);
+    let said = numbers(&words);
+    let has =
+        |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|one| word.eq_ignore_ascii_case(one)));
+    let (all, none, without) = (has(&["all", "everything"]), has(NONE), has(WITHOUT));
+    match (said.is_empty(), all, none, without) {
+        (true, true, false, false) => Ok((0..count).collect()),
+        (true, false, true, false) => Ok(Vec::new()),
+        (false, true, false, true) => {
+            let left_out: BTreeSet<usize> = places(&said, count)?.into_iter().collect();
+            Ok((0..count).filter(|place| !left_out.contains(place)).collect())
+        }
+        (false, false, false, false) => places(&said, count),
+        _ => Err(unread(answer, count)),
+    }
+}
+
+const NONE: &[&str] = &["none", "nothing"];
+const WITHOUT: &[&str] = &["except", "but", "without", "not", "excluding"];
+const TO: &[&str] = &["-", "–", "to", "through"];
+
+fn unread(answer: &str, count: usize) -> Error {
+    let shown = to_json(&cut(answer.trim(), SHOWN));
+    wrong(format!("expected numbers from 1 to {count}, \"all\" or \"none\", but found {shown} instead"))
+}
+
+// Their places, each once.
+fn places(numbers: &[Number<'_>], count: usize) -> Result<Vec<usize>, Error> {
+    let place = |text: &str| {
+        let number = text.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+        number.map(|number| number - 1).ok_or_else(|| {
+            let known = match count {
+                0 => "no number, since there is no output".into(),
+                _ => format!("numbers from 1 to {count}"),
+            };
+            wrong(format!("expected {known}, but found {text} instead"))
+        })
+    };
+    let (mut met, mut places) = (BTreeSet::new(), Vec::new());
+    for (first, last) in numbers {
+        let (first, last) = (place(first)?, place(last)?);
+        places.extend((first..=last.max(first)).filter(|place| met.insert(*place)));
+        if last < first {
+            return Err(wrong(format!(
+                "expected the smaller number first, but found {}-{}",
+                first + 1,
+                last + 1
+            )));
+        }
+    }
+    Ok(places)
+}
+
+/// A number, or the first and the last one of several in a row.
+type Number<'a> = (&'a str, &'a str);
+
+// The last brackets that hold numbers alone; also those that hold nothing.
+fn last_list(answer: &str) -> Option<Vec<Number<'_>>> {
+    answer.rmatch_indices('[').find_map(|(at, _)| {
+        let (inside, _) = answer[at + 1..].split_once(']')?;
+        let words = words(inside);
+        let numbers = numbers(&words);
+        let is_list = inside
+            .chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, ',' | '-' | '"' | '#'));
+        is_list.then_some(numbers)
+    })
+}
+
+// The numbers that lines begin with, as the list's own do.
+fn leading(answer: &str) -> Vec<Number<'_>> {
+    let number = |line: &'_ str| -> Option<(usize, usize)> {
+        let rest = line.trim_start_matches([' ', '\t', '-', '*', '•', '#', '(']);
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let is_led = digits > 0
+            && rest[digits..].starts_with(['.', ')', ':'])
+            && !rest[digits + 1..].starts_with(|c: char| c.is_ascii_digit());
+        is_led.then(|| (line.len() - rest.len(), digits))
+    };
+    let led = |line| number(line).map(|(at, digits): (usize, usize)| &line[at..at + digits]);
+    answer.lines().filter_map(led).map(|number| (number, number)).collect()
+}
+
+// What is quoted is said of an output, not of which.
+fn without_quotes(answer: &str) -> String {
+    let mut rest = answer;
+    let mut text = String::with_capacity(answer.len());
+    while let Some(at) = rest.find(['"', '`', '“']) {
+        let opening = rest[at..].chars().next().unwrap_or('"');
+        let closing = if opening == '“' { '”' } else { opening };
+        let behind = &rest[at + opening.len_utf8()..];
+        let Some(end) = behind.find(closing) else { break };
+        text.push_str(&rest[..at]);
+        // A number in quotation marks is a number.
+        let quoted = &behind[..end];
+        text.push_str(if quoted.bytes().all(|byte| byte.is_ascii_digit()) { quoted } else { " " });
+        rest = &behind[end + closing.len_utf8()..];
+    }
+    text.push_str(rest);
+    text
+}
+
+// Words, numbers, and dashes between them. What has both letters and digits is neither: `2KB`, `v1`.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for part in text.split(|c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                ',' | ';' | ':' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '#' | '/' | '*' | '!' | '?'
+            )
+    }) {
+        let part = part.trim_matches(['.', '\'', '’']);
+        if part.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '–')) {
+            let mut from = 0;
+            for (at, dash) in part.match_indices(['-', '–']) {
+                words.extend([&part[from..at], dash].into_iter().filter(|word| !word.is_empty()));
+                from = at + dash.len();
+            }
+            words.extend(Some(&part[from..]).filter(|word| !word.is_empty()));
+        } else {
+            words.push(part);
+        }
+    }
+    words
+}
+
+fn numbers<'a>(words: &[&'a str]) -> Vec<Number<'a>> {
+    let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut numbers: Vec<Number<'a>> = Vec::new();
+    let mut places =
+        words.iter().enumerate().filter(|(_, word)| is_number(word)).map(|(place, _)| place).peekable();
+    while let Some(place) = places.next() {
+        let is_range =
+            words.get(place + 1).is_some_and(|word| TO.contains(word)) && places.peek() == Some(&(place + 2));
+        let last = if is_range { places.next().unwrap_or(place) } else { place };
+        numbers.push((words[place], words[last]));
+    }
+    numbers
+}

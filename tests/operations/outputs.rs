@@ -1,0 +1,82 @@
+//! Tool outputs whose host fails at each of its steps, or is gone: what was saved stays, and what was not is nowhere.
+
+use std::rc::Rc;
+
+use leftoff::operation::{Operation, Store, Trouble};
+
+use super::host::{Host, Meanwhile};
+use super::store::{done, store};
+
+const OUTPUT: &str = r#"{"sessionId":"s","toolName":"grep","sizeBytes":SIZE}"#;
+
+fn result(size: usize) -> String {
+    format!("\"{}\"", "x".repeat(size - 2))
+}
+
+fn saving(store: &Rc<Store>, host: &mut Host, size: usize) -> Operation<'static, String> {
+    host.given = result(size).into_bytes();
+    store.save_output(OUTPUT.replace("SIZE", &size.to_string()))
+}
+
+fn path(pointer: &str) -> String {
+    let pointer: serde_json::Value = serde_json::from_str(pointer).expect("JSON");
+    pointer["path"].as_str().expect("a path").into()
+}
+
+fn loaded(store: &Rc<Store>, host: &mut Host, path: &str) -> Result<String, Trouble> {
+    host.handed.clear();
+    let told = host.drive(store.load_output(path.into()), |_| Meanwhile::Nothing).expect("driven")?;
+    let handed = String::from_utf8(host.handed.clone()).expect("UTF-8");
+    Ok(if told.is_empty() { handed } else { told })
+}
+
+fn outputs_in(host: &Host) -> Vec<String> {
+    let is_output = |path: &&String| path.starts_with("context/") && !path.starts_with("context/.");
+    host.files.keys().filter(is_output).cloned().collect()
+}
+
+#[test]
+fn whatever_fails_while_one_is_saved_it_is_nowhere_and_the_others_are_there() {
+    for size in [10, 40_000] {
+        for fails in 0..8 {
+            let (mut host, store) = (Host::default(), store());
+            let saving_before = saving(&store, &mut host, 40_000);
+            let before = done(&mut host, saving_before);
+            let files = outputs_in(&host);
+            let other = super::store::store();
+            // Another run, since this one has asked all that it asks once.
+            let saved = saving(&other, &mut host, size);
+            let ended =
+                host.drive(saved, |place| if place == fails { Meanwhile::Fails } else { Meanwhile::Nothing });
+            let was_saved = ended.expect("driven").is_ok();
+            let listed = done(&mut host, other.outputs("{}".into()));
+            assert_eq!(listed != "[]", was_saved, "{size}, step {fails}");
+            if !was_saved {
+                assert_eq!(outputs_in(&host), files, "{size}, step {fails}");
+            }
+            assert_eq!(loaded(&store, &mut host, &path(&before)), Ok(result(40_000)));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_cannot_clear_says_so_and_clears_the_next_time() {
+    for fails in 0..6 {
+        let (mut host, store) = (Host::default(), store());
+        for size in [10, 40_000, 50_000] {
+            let saving = saving(&store, &mut host, size);
+            done(&mut host, saving);
+        }
+        let clearing = store.clear_outputs("{}".into());
+        let ended =
+            host.drive(clearing, |place| if place == fails { Meanwhile::Fails } else { Meanwhile::Nothing });
+        let _ = ended.expect("driven");
+        done(&mut host, store.clear_outputs("{}".into()));
+        assert!(
+            !host.files.keys().any(|path| path.starts_with("context/")),
+            "step {fails}: {:?}",
+            host.files.keys()
+        );
+        assert_eq!(done(&mut host, store.outputs("{}".into())), "[]");
+    }
+}
