@@ -730,6 +730,10 @@ bytesRead: number,
  */
 summaryTokens?: number, 
 /**
+ * What was brought back of older messages, where any match the newest user message.
+ */
+recall?: Recall, 
+/**
  * Where the context begins, where the conversation was compacted.
  */
 compacted?: Begins, };
@@ -832,6 +836,40 @@ through: string,
  * Where its line ends in the log; nothing where the budget does not reach as far back.
  */
 endByte?: number, };
+
+/**
+ * What was brought back of older messages, and by what.
+ */
+export type Recall = { 
+/**
+ * The words of the newest user message that were looked for, as they were written.
+ */
+words: Array<string>, 
+/**
+ * What the message that quotes them costs.
+ */
+tokens: number, 
+/**
+ * The messages that are quoted, the best first.
+ */
+messages: Array<Match>, 
+/**
+ * Those that came next and were left out, the best first: three at most.
+ */
+leftOut: Array<Match>, };
+
+/**
+ * A message that matches.
+ */
+export type Match = { 
+/**
+ * The message.
+ */
+id: string, 
+/**
+ * The words that it has, as they were asked.
+ */
+words: Array<string>, };
 
 /**
  * What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.

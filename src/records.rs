@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ts_rs::{Config, TS};
 
-use crate::context::{Action, Assumed, Begins, Budget, Decision, Rejection, Report};
+use crate::context::{Action, Assumed, Begins, Budget, Decision, Match, Recall, Rejection, Report};
 use crate::error::Code;
 #[cfg(feature = "interop")]
 use crate::interop::Loss;
@@ -77,6 +77,8 @@ fn records() -> String {
         declared::<Decision>(config),
         declared::<Action>(config),
         declared::<Begins>(config),
+        declared::<Recall>(config),
+        declared::<Match>(config),
         declared::<SessionState<'_>>(config),
         declared::<ModifiedFile<'_>>(config),
         declared::<FailedCommand<'_>>(config),

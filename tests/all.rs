@@ -18,6 +18,7 @@ mod context;
 mod context_files;
 mod context_laws;
 mod context_reading;
+mod context_recall;
 mod cuts;
 mod documents;
 #[cfg(feature = "interop")]

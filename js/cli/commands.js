@@ -90,7 +90,7 @@ export async function show(args) {
 export async function context(args) {
   if (args.full && (args.compare || !args.last)) throw new LeftoffError({ code: "usage", message: "expected --last alone beside --full, but found that it was given otherwise" });
   if (args.last && !args.compare) return lastContext(args);
-  const request = await requested(args);
+  const request = { ...(await requested(args)), recall: args.recall === undefined ? undefined : Number(args.recall) };
   const { last, built } = await using(args, async (store) => {
     const session = await chosen(store, args);
     const before = args.compare ? kept(await session.lastContext()) : undefined;
@@ -209,7 +209,7 @@ function summed({ strategy, tokensUsed, tokenBudget, includedMessageCount, origi
 
 // At a glance first; then each message.
 /** @param {any} report */
-function explain({ budget, messages, rejected, summaryTokens, compacted, unreadMessageCount, bytesRead }) {
+function explain({ budget, messages, rejected, summaryTokens, recall, compacted, unreadMessageCount, bytesRead }) {
   const { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens } = budget;
   const divided = `  window ${modelContextWindow} = ${systemPromptTokens} system + ${toolDefinitionTokens} tools + ${reserveForResponse} for the answer + ${availableTokens} for messages\n`;
   const refused = rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
@@ -219,8 +219,9 @@ function explain({ budget, messages, rejected, summaryTokens, compacted, unreadM
     return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${those.length} messages\n` : "";
   });
   const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of what is not there\n`;
+  const recalled = recall ? `  recalled   ${String(recall.tokens).padStart(7)}  of ${counted(recall.messages.length, "older message")}, by ${recall.words.join(", ")}\n` : "";
   const begins = compacted ? `  compacted through ${compacted.through}\n` : "";
   const each = messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);
   const rest = `  ${unreadMessageCount} older messages were not read; ${bytesRead} bytes of the log were`;
-  return `${divided}${refused.join("")}${groups.join("")}${summary}${begins}\n${each.join("")}${rest}`;
+  return `${divided}${refused.join("")}${groups.join("")}${summary}${recalled}${begins}\n${each.join("")}${rest}`;
 }

@@ -155,6 +155,7 @@ const commands = {
   context: command(context, "context", "what a model call would get of a session", {
     ...session,
     ...sent,
+    recall: option("SHARE", "of the budget, for older messages that match the newest user message: 0.2 unless given, 0 for none"),
     explain: flag("why these messages"),
     last: flag("what the last one was made of, without its texts"),
     full: flag("with --last: its messages, built again from the session as it was then, and checked"),

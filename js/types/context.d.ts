@@ -23,6 +23,8 @@ export interface ContextRequest<F extends Format = Format> {
   assumes?: boolean;
   /** The shape of the messages; `leftoff` unless given. */
   format?: F;
+  /** The share of the budget for older messages that match the newest user message, quoted where not everything fits: from 0 to 0.5, 0.2 unless given. */
+  recall?: number;
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /** Writes summaries: your model. Without it they are made of what was learned on the way. */

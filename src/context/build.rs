@@ -9,6 +9,7 @@ use crate::context::choose::{Choosing, Material};
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
+use crate::context::recall::Recalling;
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
 use crate::context::steps::{Item, Step, Steps, group, missing_results, required};
@@ -36,6 +37,7 @@ pub struct Build {
     pub(super) request: Request,
     pub(super) prices: Prices,
     pub(super) reading: Reading,
+    pub(super) recalling: Recalling,
     // How far to read by the guess; a count may show that it has to be more than the budget.
     aim: u64,
     rounds: u32,
@@ -64,6 +66,7 @@ impl Build {
             request,
             prices,
             reading: Reading::new(source),
+            recalling: Recalling::default(),
             aim: 0,
             rounds: 0,
             written: Written::Unasked,
@@ -91,7 +94,8 @@ impl Build {
             let may_be_cut_more = material.is_cut && self.prices.is_of_a_shape();
             if outcome.is_ok() || !may_be_cut_more || self.spare > budget.available_tokens {
                 // What a count was missing for is not priced yet.
-                let is_priced = !matches!(outcome, Ok(Outcome::Needs(Needs::Counts { .. })));
+                let is_priced =
+                    !matches!(outcome, Ok(Outcome::Needs(Needs::Counts { .. }))) && !self.prices.wants();
                 self.material = is_priced.then_some(material);
                 return outcome;
             }
@@ -125,6 +129,9 @@ impl Build {
         vocabulary: Option<&Vocabulary>,
     ) -> Result<Outcome, Error> {
         let available = budget.available_tokens;
+        if let Some(range) = self.wanted_recall(&material.steps, available, vocabulary) {
+            return Ok(Outcome::Needs(Needs::Bytes { range }));
+        }
         if let Some(needs) = self.wanted_summary(&material.steps, available) {
             return Ok(Outcome::Needs(needs));
         }
@@ -132,9 +139,10 @@ impl Build {
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
-        let Build { request, reading, host_strategies, prices, .. } = self;
-        let chosen =
-            Choosing { material, budget, vocabulary, request, reading, host_strategies }.choose(prices);
+        let Build { request, reading, recalling, host_strategies, prices, .. } = self;
+        let recalled = recalling.recalled();
+        let chosen = Choosing { material, budget, vocabulary, request, reading, recalled, host_strategies }
+            .choose(prices);
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,
@@ -146,6 +154,11 @@ impl Build {
     /// # Errors
     /// `invalid_request` where other bytes were needed.
     pub fn bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        let end = start.saturating_add(bytes.len() as u64);
+        if self.recalling.wanted() == Some(Span { start, end }) {
+            self.recalling.take(bytes, self.reading.source());
+            return Ok(());
+        }
         self.material = None;
         self.reading.take(start, bytes)
     }
@@ -196,6 +209,27 @@ impl Build {
         }
         let id = self.reading.wanted_blob(u64::from(budget) * MOST_BYTES_A_TOKEN as u64)?;
         Some(Needs::Blob { id })
+    }
+
+    // What to read of the log for older messages that match the newest user message, where not everything fits.
+    fn wanted_recall(
+        &mut self,
+        steps: &[Step],
+        budget: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Option<Span> {
+        let least = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.least()));
+        let is_all = self.reading.is_whole() && least <= budget;
+        if is_all || self.request.recall == 0 {
+            return None;
+        }
+        if matches!(self.recalling, Recalling::Unasked) {
+            let asked = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
+            let first = self.reading.source().newest_user_first.map(|span| span.start);
+            self.recalling.ask(asked.message.content.as_str(), first.or(asked.start).unwrap_or_default());
+        }
+        self.recalling.price(&mut self.prices, vocabulary);
+        self.recalling.wanted()
     }
 
     fn wanted_counts(&mut self) -> Option<Needs> {

@@ -10,6 +10,7 @@ use crate::context::build::more_spare;
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
+use crate::context::recall::{Quoted, Recalled};
 use crate::context::report::{Action, Decision, Rejection, Report};
 use crate::context::request::Request;
 use crate::context::steps::{Item, Step, required};
@@ -37,6 +38,7 @@ pub(super) struct Choosing<'a> {
     pub vocabulary: Option<&'a Vocabulary>,
     pub request: &'a Request,
     pub reading: &'a Reading,
+    pub recalled: Option<&'a Recalled>,
     pub host_strategies: &'a HostStrategies,
 }
 
@@ -100,7 +102,7 @@ impl Choosing<'_> {
         else {
             return least;
         };
-        let sent = self.context(Strategy::Fallback, &selection).messages;
+        let sent = self.context(Strategy::Fallback, &Selected::plain(selection)).messages;
         let more = prices.together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
         let is_cut = |item: &Item| item.is_newest_user && item.short.is_some();
         if !steps.iter().flat_map(|step| &step.items).any(is_cut) {
@@ -122,7 +124,7 @@ impl Choosing<'_> {
         // From so much on it is known to be too much.
         let mut too_much = u32::MAX;
         loop {
-            let selection = match (strategy.select(&self.choice(budget)), &best) {
+            let selection = match (self.selected(strategy, budget, prices), &best) {
                 (Ok(selection), _) => selection,
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
@@ -135,14 +137,14 @@ impl Choosing<'_> {
             context.tokens_used = together.ok_or("what it sends could not be counted")?;
             let over = context.tokens_used.saturating_sub(available);
             if over > 0 {
-                too_much = budget.min(selection.used);
+                too_much = budget.min(selection.used());
                 budget = too_much.saturating_sub(over);
                 continue;
             }
             if best.as_ref().is_some_and(|best| !is_fuller(&context, best)) {
                 break;
             }
-            let more = available.saturating_add(selection.used.saturating_sub(context.tokens_used));
+            let more = available.saturating_add(selection.used().saturating_sub(context.tokens_used));
             let is_last = is_used(&context) || more <= budget || more >= too_much;
             (best, budget) = (Some(context), more);
             if is_last {
@@ -150,6 +152,47 @@ impl Choosing<'_> {
             }
         }
         best.ok_or_else(|| "what has to be there exceeds the budget".into())
+    }
+
+    // What a strategy keeps beside what is recalled, which is nothing that it keeps.
+    fn selected(
+        &self,
+        strategy: Strategy,
+        budget: u32,
+        prices: &mut Prices,
+    ) -> Result<Selected, &'static str> {
+        let plain = strategy.select(&self.choice(budget))?;
+        let is_all = !plain.has_summary && plain.kept.iter().all(Kept::is_all);
+        let Some(recalled) = self.recalled.filter(|_| !is_all && !self.material.is_cut) else {
+            return Ok(Selected::plain(plain));
+        };
+        let share = u64::from(self.budget.available_tokens) * u64::from(self.request.recall) / 1000;
+        let room = share as u32;
+        let Ok(least) = strategy.select(&self.choice(budget.saturating_sub(room))) else {
+            return Ok(Selected::plain(plain));
+        };
+        let mut quoted = recalled.quoted(room, &self.kept(&least), prices, self.vocabulary);
+        // What is left of the room goes to the newest messages; some of them may be among what is recalled.
+        loop {
+            let Ok(selection) = strategy.select(&self.choice(budget.saturating_sub(quoted.cost()))) else {
+                return Ok(Selected::plain(plain));
+            };
+            let kept = self.kept(&selection);
+            let is_kept = |place: &usize| kept.contains(&recalled.quotes[*place].0.id);
+            if !quoted.quotes.iter().any(is_kept) {
+                return Ok(Selected { selection, quoted });
+            }
+            let rest = quoted.quotes.into_iter().filter(|place| !is_kept(place)).collect();
+            quoted = recalled.fitted(rest, room, prices, self.vocabulary);
+        }
+    }
+
+    // The ids of the messages that are there.
+    fn kept(&self, selection: &Selection) -> BTreeSet<String> {
+        let steps = self.material.steps.iter().zip(&selection.kept);
+        let there =
+            steps.flat_map(|(step, kept)| sent(step, kept)).filter(|(_, is_short)| is_short.is_some());
+        there.map(|(item, _)| item.message.id.clone()).collect()
     }
 
     // The context that a strategy of the host's made.
@@ -187,7 +230,8 @@ impl Choosing<'_> {
         }
     }
 
-    fn context(&self, strategy: Strategy, selection: &Selection) -> Context {
+    fn context(&self, strategy: Strategy, selected: &Selected) -> Context {
+        let Selected { selection, quoted } = selected;
         let Choosing { material, .. } = self;
         let mut report = self.report();
         let mut messages: Vec<Message> = Vec::new();
@@ -202,6 +246,9 @@ impl Choosing<'_> {
             for (item, is_short) in sent(step, kept) {
                 report.messages.push(Decision::of(item, is_short, selection.has_summary));
                 if let Some(is_short) = is_short {
+                    if item.is_newest_user && !quoted.quotes.is_empty() {
+                        messages.push(quoted.item.message.clone());
+                    }
                     messages.push(item.as_sent(is_short));
                     included.extend(item.start);
                 }
@@ -210,11 +257,12 @@ impl Choosing<'_> {
         if !placed_summary {
             messages.push(material.summary.message.clone());
         }
+        report.recall = self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(selection)));
         report.summary_tokens = selection.has_summary.then(|| material.summary.whole());
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
         let context = self.finished(strategy.as_str(), messages, (included, summarized), report);
-        Context { tokens_used: selection.used, ..context }
+        Context { tokens_used: selected.used(), ..context }
     }
 
     /// How the window was divided, and what was read for it.
@@ -253,6 +301,22 @@ impl Choosing<'_> {
             summarized_message_count: summarized.min(original.saturating_sub(included)),
             report,
         }
+    }
+}
+
+// What is kept, and what is recalled beside it.
+struct Selected {
+    selection: Selection,
+    quoted: Quoted,
+}
+
+impl Selected {
+    fn plain(selection: Selection) -> Selected {
+        Selected { selection, quoted: Quoted::default() }
+    }
+
+    fn used(&self) -> u32 {
+        self.selection.used.saturating_add(self.quoted.cost())
     }
 }
 

@@ -96,6 +96,11 @@ impl Prices {
         each.reduce(|sum, price| Some(sum?.saturating_add(price?))).unwrap_or(Some(0))
     }
 
+    /// Whether a count is missing.
+    pub fn wants(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
     /// The texts that are wanted; they are not wanted any more.
     pub fn take_wanted(&mut self) -> Vec<String> {
         core::mem::take(&mut self.wanted).into_iter().collect()

@@ -87,6 +87,11 @@ impl Reading {
         }
     }
 
+    /// What is known of the log.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// How many messages the path has.
     pub fn message_count(&self) -> u64 {
         self.source.message_count

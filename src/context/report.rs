@@ -29,14 +29,42 @@ pub struct Report {
     pub messages: Vec<Decision>,
     /// Older messages that were not even read.
     pub unread_message_count: u64,
-    /// How many bytes of the log were read.
+    /// How many bytes of the log were read for its messages, beside those that older ones were looked for in.
     pub bytes_read: u64,
     /// What the summary costs, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_tokens: Option<u32>,
+    /// What was brought back of older messages, where any match the newest user message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall: Option<Recall>,
     /// Where the context begins, where the conversation was compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Begins>,
+}
+
+/// What was brought back of older messages, and by what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Recall {
+    /// The words of the newest user message that were looked for, as they were written.
+    pub words: Vec<String>,
+    /// What the message that quotes them costs.
+    pub tokens: u32,
+    /// The messages that are quoted, the best first.
+    pub messages: Vec<Match>,
+    /// Those that came next and were left out, the best first: three at most.
+    pub left_out: Vec<Match>,
+}
+
+/// A message that matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Match {
+    /// The message.
+    pub id: String,
+    /// The words that it has, as they were asked.
+    pub words: Vec<String>,
 }
 
 /// Where contexts of a compacted conversation begin.

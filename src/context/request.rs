@@ -14,6 +14,8 @@ use crate::shapes::Format;
 use crate::tokens::{Encoding, Images, models};
 
 // As much as today's usual models take.
+/// A share that brings back most of what a question needs, and leaves most of the budget to the newest messages.
+const RECALL: u32 = 200;
 const USUAL_WINDOW: u32 = 200_000;
 
 /// What a caller asks of a context.
@@ -35,6 +37,8 @@ pub struct Request {
     pub assumed: Option<Box<Assumed>>,
     /// The shape of the messages.
     pub format: Format,
+    /// How much of the budget older messages may have that match the newest user message, in thousandths.
+    pub recall: u32,
     /// Messages are given as they are stored, whatever they are counted in.
     pub stored: bool,
     /// The host can be asked for summaries.
@@ -117,6 +121,7 @@ impl Request {
             images: None,
             assumed: None,
             format: Format::Leftoff,
+            recall: RECALL,
             stored: false,
             summaries: false,
             strategies: Vec::new(),
@@ -124,8 +129,8 @@ impl Request {
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","stored","summaries","strategies","only","recorded",
-    /// "assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","stored","summaries","strategies","only",
+    /// "recorded","assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
     /// what the session has on record, `{"model","window"}`. Of a model on record that is not known the encoding is assumed
     /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one, and so is what a given model is. `tools` is any JSON; each of the
     /// strategies is `{"name","priority","minTokens"}`.
@@ -153,6 +158,11 @@ impl Request {
         if let Some(format) = fields.take::<String>("format", &mut bad) {
             request.format = Format::parse(&format)?;
         }
+        if let Some(share) = fields.take_raw("recall").filter(|share| *share != "null") {
+            request.recall = thousandths(share).ok_or_else(|| {
+                invalid(format!("expected a share from 0 to 0.5 for \"recall\", but found {share} instead"))
+            })?;
+        }
         request.stored = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
@@ -162,7 +172,7 @@ impl Request {
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding, assumes, format, count, summarize, strategies or only, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, strategies or only, but found {key} instead"
             )));
         }
         request.check_only()?;
@@ -233,6 +243,14 @@ impl Request {
     }
 }
 
+// A share as a decimal number, in thousandths. Twice a budget keeps what the budget keeps as long as it is no more than a half.
+fn thousandths(share: &str) -> Option<u32> {
+    let (whole, decimals) = share.split_once('.').unwrap_or((share, "0"));
+    let digits: String = decimals.chars().chain("000".chars()).take(3).collect();
+    let parts: u32 = digits.parse().ok()?;
+    (whole == "0" && parts <= 500 && decimals.bytes().all(|byte| byte.is_ascii_digit())).then_some(parts)
+}
+
 impl FromFields for Recorded {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Recorded> {
         Some(Recorded { model: fields.take("model", bad), window: fields.take("window", bad) })
@@ -267,6 +285,16 @@ mod tests {
         assert!(refused(r#"{"window":-1}"#).contains("a whole number"));
         assert!(refused(r#"{"window":1,"reserv":2}"#).contains("\"reserv\""));
         assert!(refused(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
+        for share in ["-0.1", "0.501", "1", "2e-1", "\"0.2\"", "true", "[]"] {
+            assert!(
+                refused(&format!(r#"{{"window":1,"recall":{share}}}"#)).contains("from 0 to 0.5"),
+                "{share}"
+            );
+        }
+        for (share, expected) in [("0", 0), ("0.2", 200), ("0.05", 50), ("0.3333333", 333), ("0.5", 500)] {
+            let read = Request::from_json(&format!(r#"{{"window":1,"recall":{share}}}"#));
+            assert_eq!(read.map(|request| request.recall), Ok(expected), "{share}");
+        }
         assert!(refused(r#"{"window":1,"only":["mine"]}"#).contains("full-history"));
         let mine = r#"{"window":1,"only":["mine"],"strategies":[{"name":"mine","priority":1}]}"#;
         assert_eq!(

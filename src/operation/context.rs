@@ -46,7 +46,7 @@ pub(super) struct Asked {
 impl Asked {
     /// Without what a caller does for it.
     pub fn plain(&self) -> Asked {
-        let request = Request { strategies: Vec::new(), ..self.request.clone() };
+        let request = Request { strategies: Vec::new(), recall: 0, ..self.request.clone() };
         Asked { request, summarizes: false, ..self.clone() }
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::plain::one_line;
+use crate::plain::{is_joiner, is_unseen, one_line};
 
 /// What other products' models take for the beginning or the end of something, beside names with `-`, `_` or `:`.
 const NAMES: &[&str] = &[
@@ -24,8 +24,16 @@ const NAMES: &[&str] = &[
 ];
 
 /// What a marker in brackets begins with, leftoff's own and Llama's.
-const MARKERS: &[&str] =
-    &["resumed", "end resumed", "earlier conversation", "end earlier", "inst]", "/inst]"];
+const MARKERS: &[&str] = &[
+    "resumed",
+    "end resumed",
+    "earlier conversation",
+    "end earlier",
+    "recalled",
+    "end recalled",
+    "inst]",
+    "/inst]",
+];
 
 /// No marker is longer.
 const LONGEST_MARKER: usize = 32;
@@ -46,6 +54,12 @@ pub fn harmless(text: &str) -> String {
 /// The same for a list, which has no markers: whoever reads `[x]` in a title finds it as it was written.
 pub fn legible(text: &str) -> String {
     untagged(unmarked(one_line(text)))
+}
+
+/// The same as it stands, on its lines: what is quoted word for word, but for what steers a terminal or hides between letters.
+pub(crate) fn quotable(text: &str) -> String {
+    let is_kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control() && (is_joiner(*c) || !is_unseen(*c));
+    untagged(unmarked(text.chars().filter(is_kept).collect()))
 }
 
 /// Whether what follows a `<` makes a tag of it that some model or client obeys: `<system-reminder>`, `</s>`, `<|im_end|>`.

@@ -28,7 +28,7 @@ pub(crate) fn one_line(text: &str) -> String {
             line.push_str(flag);
             rest = &rest[flag.len()..];
         } else if is_unseen(c) {
-            if matches!(c, JOINER | NON_JOINER) && joins(line.chars().last()) && joins(rest.chars().next()) {
+            if is_joiner(c) && joins(line.chars().last()) && joins(rest.chars().next()) {
                 line.push(c);
             }
         } else if c.is_control() || c.is_whitespace() {
@@ -45,6 +45,11 @@ pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// What joins letters and emoji: without it they are others.
+pub(crate) fn is_joiner(c: char) -> bool {
+    matches!(c, JOINER | NON_JOINER)
 }
 
 // Emoji and letters of many scripts are other ones when they are not joined, or are. No marker has such letters.

@@ -27,6 +27,7 @@ const MADE: &[&str] = &[
     "This session is being continued from a previous",
     "You are continuing a previous conversation",
     "[EARLIER CONVERSATION",
+    "[RECALLED]",
     "[RESUMED CONVERSATION",
 ];
 /// Where a user's words begin, in what an editor writes around them.

@@ -6,13 +6,13 @@ const STOPS: &[&str] = &[
     "be", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could",
     "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "done", "during", "each", "few", "for",
     "from", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "her", "here", "hers", "him",
-    "his", "how", "if", "in", "into", "is", "isn", "it", "its", "just", "let", "ll", "may", "me", "might",
-    "mine", "more", "most", "must", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or",
-    "other", "our", "ours", "out", "over", "own", "please", "re", "same", "shall", "she", "should",
-    "shouldn", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then", "there",
-    "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "ve", "very",
-    "was", "wasn", "we", "were", "weren", "what", "when", "where", "which", "while", "who", "whom", "whose",
-    "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours",
+    "his", "how", "if", "in", "into", "is", "isn", "it", "its", "just", "let", "ll", "many", "may", "me",
+    "might", "mine", "more", "most", "much", "must", "my", "no", "nor", "not", "of", "off", "on", "once",
+    "only", "or", "other", "our", "ours", "out", "over", "own", "please", "re", "same", "shall", "she",
+    "should", "shouldn", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then",
+    "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "ve",
+    "very", "was", "wasn", "we", "were", "weren", "what", "when", "where", "which", "while", "who", "whom",
+    "whose", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours",
 ];
 
 /// Each form with the word that it is one of; sorted. A form that is two words, as `left`, is both alike in what is stored and
@@ -192,9 +192,239 @@ const FORMS: &[(&str, &str)] = &[
     ("wrung", "wring"),
 ];
 
+/// What tells somebody to do something, at the beginning of a sentence; sorted.
+const ORDERS: &[&str] = &[
+    "add",
+    "adjust",
+    "apply",
+    "build",
+    "bump",
+    "change",
+    "check",
+    "clean",
+    "commit",
+    "configure",
+    "convert",
+    "copy",
+    "create",
+    "debug",
+    "delete",
+    "deploy",
+    "disable",
+    "do",
+    "download",
+    "enable",
+    "ensure",
+    "execute",
+    "extend",
+    "extract",
+    "fix",
+    "format",
+    "generate",
+    "go",
+    "implement",
+    "improve",
+    "include",
+    "increase",
+    "init",
+    "insert",
+    "install",
+    "keep",
+    "launch",
+    "leave",
+    "limit",
+    "lint",
+    "load",
+    "lower",
+    "make",
+    "merge",
+    "migrate",
+    "modify",
+    "move",
+    "open",
+    "optimize",
+    "paste",
+    "patch",
+    "polish",
+    "port",
+    "print",
+    "proceed",
+    "publish",
+    "pull",
+    "push",
+    "put",
+    "raise",
+    "read",
+    "rebase",
+    "rebuild",
+    "redo",
+    "reduce",
+    "refactor",
+    "release",
+    "remove",
+    "rename",
+    "reorder",
+    "replace",
+    "rerun",
+    "reset",
+    "restart",
+    "restore",
+    "retry",
+    "return",
+    "revert",
+    "review",
+    "rewrite",
+    "run",
+    "save",
+    "send",
+    "set",
+    "ship",
+    "simplify",
+    "skip",
+    "sort",
+    "split",
+    "squash",
+    "start",
+    "stop",
+    "submit",
+    "swap",
+    "switch",
+    "sync",
+    "tag",
+    "take",
+    "test",
+    "tidy",
+    "translate",
+    "try",
+    "turn",
+    "undo",
+    "uninstall",
+    "update",
+    "upgrade",
+    "upload",
+    "use",
+    "validate",
+    "verify",
+    "wait",
+    "wrap",
+    "write",
+];
+
+/// What stands before that, or alone, and asks nothing; sorted.
+const FILLERS: &[&str] = &[
+    "again",
+    "ahead",
+    "alright",
+    "also",
+    "amazing",
+    "and",
+    "awesome",
+    "bye",
+    "can",
+    "continue",
+    "cool",
+    "correct",
+    "could",
+    "exactly",
+    "finally",
+    "fine",
+    "good",
+    "goodbye",
+    "great",
+    "hello",
+    "hey",
+    "hi",
+    "hm",
+    "hmm",
+    "i",
+    "if",
+    "instead",
+    "it",
+    "just",
+    "kindly",
+    "let",
+    "let's",
+    "lets",
+    "lgtm",
+    "looks",
+    "maybe",
+    "me",
+    "nah",
+    "next",
+    "nice",
+    "nope",
+    "now",
+    "oh",
+    "ok",
+    "okay",
+    "perfect",
+    "please",
+    "quickly",
+    "really",
+    "resume",
+    "simply",
+    "so",
+    "sounds",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "then",
+    "to",
+    "too",
+    "us",
+    "very",
+    "we",
+    "well",
+    "will",
+    "wonderful",
+    "would",
+    "yeah",
+    "yep",
+    "yes",
+    "yet",
+    "you",
+];
+
+/// How somebody says that they remember nothing.
+const FORGETFUL: &[&str] = &[
+    "can't recall",
+    "cannot recall",
+    "don't have access to previous",
+    "don't have any memory",
+    "don't have any record",
+    "don't recall",
+    "don't remember",
+    "do not have any memory",
+    "do not remember",
+    "have no memory",
+    "have no record",
+    "no memory of",
+    "no record of",
+];
+/// What is longer says more than that.
+const LONGEST_FORGETFUL: usize = 400;
+
+/// Whether a text says that nothing is remembered: that is no answer.
+pub(super) fn is_forgetful(text: &str) -> bool {
+    let text = text.get(..LONGEST_FORGETFUL + 1).map_or(text, |_| "").to_lowercase().replace('\u{2019}', "'");
+    FORGETFUL.iter().any(|phrase| text.contains(phrase))
+}
+
 /// Whether a word, in small letters, says nothing by itself.
 pub(super) fn is_stop(word: &str) -> bool {
     STOPS.binary_search(&word).is_ok()
+}
+
+/// Whether a word, in small letters, tells somebody to do something where it stands first.
+pub(super) fn is_order(word: &str) -> bool {
+    ORDERS.binary_search(&word).is_ok()
+}
+
+/// Whether a word asks nothing, whatever its case.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
 }
 
 /// The word that a form is one of, where no rule says so.
@@ -208,7 +438,9 @@ mod tests {
 
     #[test]
     fn both_tables_are_sorted_and_no_form_leads_to_another_form() {
-        assert!(STOPS.is_sorted_by(|a, b| a < b));
+        for words in [STOPS, ORDERS, FILLERS] {
+            assert!(words.is_sorted_by(|a, b| a < b));
+        }
         assert!(FORMS.is_sorted_by(|a, b| a.0 < b.0));
         for (form, word) in FORMS {
             assert_eq!(base(word), *word, "{form}");

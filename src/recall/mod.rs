@@ -8,8 +8,13 @@ mod english;
 pub(crate) mod lines;
 #[cfg(feature = "interop")]
 mod number;
+pub(crate) mod passages;
+pub(crate) mod question;
+pub(crate) mod quotes;
+pub(crate) mod rank;
 #[cfg(feature = "interop")]
 pub(crate) mod run;
+pub(crate) mod scan;
 #[cfg(feature = "interop")]
 pub(crate) mod sessions;
 pub(crate) mod texts;

@@ -58,7 +58,7 @@ const UNMET = {
   usage: "of the command line",
 };
 
-const OF_CONTEXTS = "window model reserve system tools encoding assumes format count summarize strategies only";
+const OF_CONTEXTS = "window model reserve system tools encoding assumes format recall count summarize strategies only";
 /** The options of calls that leave it to the core to refuse others. @type {Record<string, string>} */
 const LEFT_TO_THE_CORE = { context: OF_CONTEXTS, resume: `override revives now maxBytes ${OF_CONTEXTS}`, writeForAgent: "agent folder env window resume", summaryOf: "startMessageId endMessageId maxTokens" };
 /** Which operations take the options of a call, where it is not that of its name. @type {Record<string, string>} */

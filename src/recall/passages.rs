@@ -1,0 +1,74 @@
+//! What of a message is quoted: all of it where it is short, else the passages that match.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::json::text::boundary;
+use crate::recall::question::Question;
+use crate::recall::rank::{Worth, saturated};
+use crate::recall::words::{Field, Words};
+
+/// What is no longer, in bytes, is quoted whole.
+pub(crate) const WHOLE: usize = 600;
+/// About how long a passage is, in bytes.
+const LENGTH: usize = 400;
+/// About as many terms as such a passage has.
+const TERMS: f32 = 40.0;
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Passage {
+    /// Where it lies in the text.
+    pub place: Range<usize>,
+    /// How well it matches by itself.
+    pub score: f32,
+    /// The terms of the question that it has.
+    pub terms: Vec<usize>,
+}
+
+/// The passages of a text, in order, without gaps.
+pub(crate) fn passages(
+    text: &str,
+    field: Field,
+    question: &Question,
+    worth: &Worth,
+    words: &mut Words,
+) -> Vec<Passage> {
+    let whole = 0..text.len();
+    let places = if text.len() <= WHOLE { Vec::from([whole]) } else { cut(text) };
+    let mut counts: Vec<f32> = Vec::new();
+    let mut scored = |place: Range<usize>| {
+        counts.clear();
+        counts.resize(question.terms.len(), 0.0);
+        let mut len = 0f32;
+        words.terms(&text[place.clone()], field, &mut |term| {
+            len += 1.0;
+            if let Some(term) = question.find(term) {
+                counts[term] += 1.0;
+            }
+        });
+        let score = |(count, value): (&f32, &f32)| value * saturated(*count, len, TERMS);
+        let sum: f32 = counts.iter().zip(&worth.terms).map(score).sum();
+        let terms: Vec<usize> = (0..counts.len()).filter(|term| counts[*term] > 0.0).collect();
+        let share: f32 =
+            terms.iter().map(|term| worth.terms[*term]).sum::<f32>() / worth.sum.max(f32::MIN_POSITIVE);
+        Passage { place, score: sum * (1.0 + share), terms }
+    };
+    places.into_iter().map(&mut scored).collect()
+}
+
+// At ends of lines where it can, else at blanks, else between letters.
+fn cut(text: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut start = 0;
+    while text.len() - start > LENGTH * 3 / 2 {
+        let window = start + LENGTH / 2..boundary(text, start + LENGTH * 5 / 4, false);
+        let least = boundary(text, window.start, true);
+        let behind = |sign: &str| text[least..window.end].rfind(sign).map(|at| least + at + sign.len());
+        let end = behind("\n").or_else(|| behind(". ")).or_else(|| behind(" ")).unwrap_or(window.end);
+        places.push(start..end);
+        start = end;
+    }
+    places.push(start..text.len());
+    places
+}

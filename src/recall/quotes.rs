@@ -1,0 +1,192 @@
+//! What is quoted of the messages that match, and how it reads.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::json::text::boundary;
+use crate::plain::harmless::quotable;
+use crate::recall::english::is_forgetful;
+use crate::recall::passages::passages;
+use crate::recall::question::Question;
+use crate::recall::rank::{Ranked, Worth};
+use crate::recall::scan::Row;
+use crate::recall::texts::{called, texts};
+use crate::recall::words::Words;
+use crate::record::blob;
+use crate::record::message::{Message, Role};
+
+const BEGIN: &str = "[RECALLED]";
+const END: &str = "[END RECALLED]";
+const WHAT: &str = "Older messages that may answer the next one, quoted:";
+// What is left out between two passages, before and behind them.
+const GAP: &str = " [...] ";
+// How much of a call is told with its result, in bytes.
+const CALL: usize = 200;
+/// What a passage is worth of its message's score, beside its own.
+const OF_MESSAGE: f32 = 0.5;
+/// What a passage of a long message is worth: it says in few words what its message says in many.
+const OF_PASSAGE: f32 = 2.5;
+/// What has less than this part of the best is no answer.
+const LEAST_OF_BEST: f32 = 0.2;
+/// How many are quoted where the best has just enough; the better it is, the more.
+const FEW: f32 = 2.0;
+
+/// A passage that may be quoted.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Quote {
+    /// The place of its message among the rows.
+    pub row: usize,
+    /// The message.
+    pub id: String,
+    /// When it was said, to the minute; empty where nobody knows.
+    pub time: String,
+    /// Who says it.
+    pub speaker: String,
+    /// It.
+    pub text: String,
+    /// Which of the message's texts it is of, where it lies there, and how long that is.
+    pub place: (usize, Range<usize>, usize),
+    /// How well it matches by itself.
+    pub match_alone: f32,
+    /// The same, and how well its message does.
+    pub score: f32,
+    /// The terms of the question that it has.
+    pub terms: Vec<usize>,
+}
+
+/// What is needed to quote.
+pub(crate) struct Quoting<'a> {
+    pub question: &'a Question,
+    pub worth: &'a Worth,
+    pub rows: &'a [Row],
+    /// The messages that were read, by their rows.
+    pub read: &'a BTreeMap<usize, Message>,
+}
+
+impl Quoting<'_> {
+    /// The passages of these messages that match, the best first.
+    pub fn quotes(&self, ranked: &[Ranked], words: &mut Words) -> Vec<Quote> {
+        let mut quotes: Vec<Quote> = ranked.iter().flat_map(|one| self.of(one, words)).collect();
+        quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.row.cmp(&a.row)));
+        let best = quotes.iter().map(|quote| quote.match_alone).fold(0.0, f32::max);
+        let Some(least) = self.worth.least(self.question) else { return Vec::new() };
+        let over = self.worth.part(best) / least;
+        let first = quotes.first().map_or(0.0, |quote| quote.score);
+        quotes.retain(|quote| over >= 1.0 && quote.score >= first * LEAST_OF_BEST);
+        quotes.truncate((FEW * over * over * over * over) as usize);
+        quotes
+    }
+
+    fn of(&self, ranked: &Ranked, words: &mut Words) -> Vec<Quote> {
+        let Some(message) = self.read.get(&ranked.row) else { return Vec::new() };
+        let Some(speaker) = self.speaker(ranked.row, message).filter(|_| !self.is_no_answer(message)) else {
+            return Vec::new();
+        };
+        let folded = if blob::named(message).is_empty() { message.clone() } else { blob::folded(message) };
+        let mut quotes = Vec::new();
+        for (index, (field, text)) in texts(&folded).into_iter().enumerate() {
+            let all = passages(&text, field, self.question, self.worth, words);
+            let is_whole = all.len() == 1;
+            for passage in all {
+                if passage.terms.is_empty() && !(is_whole && index == 0) {
+                    continue;
+                }
+                // What is short is seen with what stands around it.
+                let (alone, own) = match is_whole {
+                    true => (passage.score.max(ranked.score), ranked.score),
+                    false => (passage.score, OF_PASSAGE * passage.score),
+                };
+                quotes.push(Quote {
+                    row: ranked.row,
+                    id: message.id.clone(),
+                    time: message.timestamp.as_deref().map(minute).unwrap_or_default(),
+                    speaker: speaker.clone(),
+                    text: quotable(&text[passage.place.clone()]),
+                    place: (index, passage.place, text.len()),
+                    match_alone: alone,
+                    score: own + OF_MESSAGE * ranked.score,
+                    terms: passage.terms,
+                });
+            }
+        }
+        quotes
+    }
+
+    // The same question, and that nobody remembers.
+    fn is_no_answer(&self, message: &Message) -> bool {
+        let text = message.content.as_str();
+        match message.role {
+            Some(Role::User) => text.trim() == self.question.said,
+            Some(Role::Assistant) => is_forgetful(text),
+            Some(Role::System | Role::Tool) | None => false,
+        }
+    }
+
+    // Nobody, where the call of a result is not known.
+    fn speaker(&self, row: usize, message: &Message) -> Option<String> {
+        match message.role? {
+            Role::User => Some("user".into()),
+            Role::Assistant => Some("assistant".into()),
+            Role::System => None,
+            Role::Tool => {
+                let tool = message.tool.as_ref()?;
+                let caller = self.read.get(&caller(self.rows, row)?)?;
+                let call = caller.tool_calls().iter().find(|call| call.id == tool.call_id)?;
+                let told = called(call).replace('\n', " ");
+                Some(quotable(&told[..boundary(&told, CALL, false)]))
+            }
+        }
+    }
+}
+
+/// The row of the message that a result answers.
+pub(crate) fn caller(rows: &[Row], row: usize) -> Option<usize> {
+    rows[..row].iter().rposition(|row| row.role == Some(Role::Assistant))
+}
+
+/// The message that quotes these, in their order, those beside each other under one line with their time.
+pub(crate) fn message(quotes: &[&Quote]) -> Message {
+    let mut quotes: Vec<&Quote> = quotes.to_vec();
+    quotes.sort_by_key(|quote| (quote.row, quote.place.0, quote.place.1.start));
+    let mut text = format!("{BEGIN} {WHAT}\n");
+    let mut last: Option<&Quote> = None;
+    let mut day = "";
+    for (index, quote) in quotes.iter().enumerate() {
+        let is_beside = last.is_some_and(|last| last.row + 1 >= quote.row);
+        if !is_beside {
+            let (date, clock) = quote.time.split_once(' ').unwrap_or(("", ""));
+            let time = if date == day { clock } else { &quote.time };
+            day = date;
+            text.push_str(&format!("--- {time}\n"));
+        }
+        let goes_on = last.filter(|last| (last.row, last.place.0) == (quote.row, quote.place.0));
+        match goes_on {
+            Some(last) if last.place.1.end == quote.place.1.start => {}
+            Some(_) => text.push_str(GAP),
+            None => text.push_str(&format!(
+                "{}: {}",
+                quote.speaker,
+                if quote.place.1.start > 0 { GAP.trim_start() } else { "" }
+            )),
+        }
+        text.push_str(&quote.text);
+        let next = quotes.get(index + 1);
+        if next.is_none_or(|next| (next.row, next.place.0) != (quote.row, quote.place.0)) {
+            text.push_str(if quote.place.1.end < quote.place.2 { GAP.trim_end() } else { "" });
+            text.push('\n');
+        }
+        last = Some(quote);
+    }
+    text.push_str(END);
+    Message { role: Some(Role::User), content: text.into(), ..Message::default() }
+}
+
+// `2026-05-08T14:02:11Z` to the minute, as it was written.
+fn minute(timestamp: &str) -> String {
+    let text: Cow<'_, str> = timestamp.get(..16).unwrap_or_default().into();
+    text.replace('T', " ").to_string()
+}
