@@ -261,11 +261,6 @@ function below(folder, path) {
   return relative(folder, path).split(sep).join("/");
 }
 
-/** The id that a session's folder in the home says. @param {string} path */
-export function idOf(path) {
-  return path.slice(path.lastIndexOf(sep) + 1).replace(/^session-/, "");
-}
-
 /** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
 export function elsewhere(folder, cause) {
   return new LeftoffError({ code: "not_found", message: `expected the session in "${folder}", but found that it was moved or deleted meanwhile`, cause });

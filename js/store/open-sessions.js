@@ -1,7 +1,6 @@
 // @ts-check
 /** The sessions that a store has open: one object for each folder, whoever asks meanwhile. */
 
-import { elsewhere, idOf } from "../session/handle.js";
 import { Session } from "../session/session.js";
 
 /** A timer that is set later goes off at once. */
@@ -11,7 +10,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Places } from "../placement/places.js" */
 /** @import { Redaction } from "../privacy/redaction.js" */
-/** @import { ReadSettings, SettingsFile } from "./settings.js" */
+/** @import { ReadSettings } from "./settings.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
 /** @import { Host } from "../wasm/drive.js" */
@@ -25,7 +24,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /**
  * What a store is made of.
  * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
- *   idleMs?: number, files: SettingsFile[], read: ReadSettings, redaction: Redaction,
+ *   idleMs?: number, read: ReadSettings, redaction: Redaction,
  *   runGit?: Host["runGit"] }} StoreParts
  */
 
@@ -96,9 +95,6 @@ export class OpenSessions {
     this.#sort();
     const known = await this.#known(place.path);
     if (known) return known;
-    const now = await this.#core.run("liesNow", place.path, place.placement);
-    if (!now) throw elsewhere(place.path);
-    if (now.path !== place.path) return this.at(this.#places.of(now));
     const { path } = place;
     const opening = this.#opening.get(path) ?? this.#opened(place);
     this.#opening.set(path, opening);
@@ -158,12 +154,6 @@ export class OpenSessions {
     await ((await session.isThere()) ? session.close() : session.leave());
   }
 
-  // Lists have the sessions of its workspace from now on.
-  /** @param {Place} place */
-  async #meet({ path, placement }) {
-    if (placement === "workspace") await this.#core.run("meet", path);
-  }
-
   // As its files say by now; none where its folder was moved or deleted meanwhile: by another process, or by hand.
   /** @param {string} path */
   async #known(path) {
@@ -187,19 +177,16 @@ export class OpenSessions {
 
   /** @param {Place} place @returns {Promise<Session>} */
   async #opened(place) {
-    const session = await Session.open(this.#lent(place));
-    if ((await place.storage.stat(place.path)) === null) {
-      // It was moved since it was looked up.
-      const now = place.placement === "home" ? await this.#find(idOf(place.path)) : undefined;
-      if (!now || now.path === place.path) throw elsewhere(place.path);
-      return this.at(now);
-    }
+    const { place: lies, told } = await this.#core.run("open", place.path, place.placement);
+    const known = lies.path === place.path ? undefined : await this.#known(lies.path);
+    if (known) return known;
+    const now = this.#places.of(lies);
+    const session = Session.of(this.#lent(now));
     await session.prepare();
     // The same one where it lay before: it is held there no longer.
     for (const { id, path } of this.#open.values()) if (id === session.id) await this.#known(path);
-    await session.takeUp();
-    await this.#meet(place);
-    this.#take(place, session);
+    session.notices.push(...told.notices);
+    this.#take(now, session);
     return session;
   }
 

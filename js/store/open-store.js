@@ -8,7 +8,7 @@ import { whole } from "../wasm/core.js";
 import { knownOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
-import { readSettings, settingsFiles } from "./settings.js";
+import { readSettings } from "../wasm/store.js";
 import { Store } from "./store.js";
 
 /** @import { StoreOptions } from "../types/index.js" */
@@ -36,9 +36,8 @@ export async function openStore(options = {}) {
   const ofHome = storageAt(folder);
   const given = workspace === undefined ? undefined : placeOf(workspace);
   const places = new Places({ storage: ofHome, storageAt });
-  const files = settingsFiles({ home: { storage: ofHome, folder }, project: { storage: places.storageOf(path), folder: path } });
-  const read = await readSettings(files);
+  const read = await readSettings({ home: folder, project: path, storage: ofHome, storageOf: (root) => places.storageOf(root) });
   if ((redact ?? read.settings.redact) !== "off") await agents.ready();
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, files, read, redaction, runGit: storage ? undefined : runGit });
+  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
 }

@@ -12,7 +12,6 @@ import { knownOptions, ofKind } from "../wasm/options.js";
 import { leaving } from "../privacy/leaving.js";
 import { ToolOutputs } from "./outputs.js";
 import { ranked } from "./search.js";
-import { readSettings, writeSetting } from "./settings.js";
 import { agents } from "../wasm/agents.js";
 import { CoreStore } from "../wasm/store.js";
 
@@ -38,7 +37,6 @@ import { CoreStore } from "../wasm/store.js";
  */
 export class Store {
   #idleMs;
-  #files;
   #read;
   #redaction;
   #places;
@@ -52,8 +50,7 @@ export class Store {
   #continuing = Promise.resolve();
 
   /** @private @param {StoreParts} parts */
-  constructor({ project, home, workspace, storage, places, countTokens, idleMs, files, read, redaction, runGit }) {
-    this.#files = files;
+  constructor({ project, home, workspace, storage, places, countTokens, idleMs, read, redaction, runGit }) {
     this.#read = read;
     this.#idleMs = idleMs ?? read.settings.idleMinutes * 60_000;
     this.#places = places;
@@ -101,8 +98,10 @@ export class Store {
    */
   async writeSetting(key, value, options = {}) {
     const { project = false } = knownOptions("setting", options);
-    await writeSetting(/** @type {StoreParts["files"][number]} */ (this.#files.at(project ? -1 : 0)), key, value);
-    this.#read = await readSettings(this.#files);
+    // What JSON cannot say is null there, which no setting is.
+    const json = value === undefined ? "" : (JSON.stringify(value) ?? "null");
+    await this.#beside.run("writeSetting", key, json, String(project));
+    this.#read = await this.#core.run("settings");
   }
 
   /**

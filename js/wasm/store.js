@@ -27,6 +27,12 @@ import { drivePages } from "./drive.js";
  *   what was found out about sessions
  */
 
+/** What holds by the files of settings, for who is about to open the store. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/settings.js").ReadSettings>} */
+export function readSettings(parts) {
+  const core = new CoreStore({ ...parts, idleMs: 0, countTokens: false, turn: async () => () => {}, tell() {} });
+  return core.run("settings").finally(() => core.close());
+}
+
 export class CoreStore {
   #module;
   #countTokens;

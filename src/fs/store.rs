@@ -488,6 +488,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_deleted_since_it_was_looked_up_is_not_opened() {
+        let home = TempDir::new().expect("a folder");
+        let store = Store::open(home.path()).expect("opened");
+        let session = store.create("{}").expect("begun");
+        let found = (session.0.live.shown(), session.placement());
+        Store::open(home.path()).and_then(|other| other.delete(&session, true)).expect("deleted");
+        let opened = store.at(found.clone()).map_err(|refused| refused.code().to_string());
+        assert_eq!(opened.map(|session| session.id()), Err("not_found".into()));
+        assert!(!Path::new(&found.0).exists());
+        assert_eq!(store.list("{}").expect("listed"), "[]");
+    }
+
+    #[test]
     fn a_session_that_is_open_is_the_same_one_until_nobody_has_it() {
         let home = TempDir::new().expect("a folder");
         let store = Store::open(home.path()).expect("opened");

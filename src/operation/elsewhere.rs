@@ -100,14 +100,17 @@ impl Live {
 
     /// What is said where a session does not lie where it lay.
     pub(super) fn elsewhere(&self) -> Trouble {
-        let shown = self.shown();
-        let message =
-            format!("expected the session in \"{shown}\", but found that it was moved or deleted meanwhile");
-        Trouble::refused(Code::NotFound, message)
+        moved_or_deleted(&self.shown())
     }
 }
 
+pub(super) fn moved_or_deleted(shown: &str) -> Trouble {
+    let message =
+        format!("expected the session in \"{shown}\", but found that it was moved or deleted meanwhile");
+    Trouble::refused(Code::NotFound, message)
+}
+
 // The core's own word, no storage's.
-fn is_elsewhere(trouble: &Trouble) -> bool {
+pub(super) fn is_elsewhere(trouble: &Trouble) -> bool {
     matches!(trouble, Trouble::Refused(error) if error.code == Code::NotFound)
 }

@@ -103,12 +103,6 @@ impl Live {
         Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.caught_up_there(&io))).await })
     }
 
-    /// The same, and folds what came since into what is known of the conversation.
-    pub fn learn(self: &Rc<Live>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.learned(&io))).await })
-    }
-
     /// Its id; empty until it was opened or begun.
     pub fn id(&self) -> String {
         self.id.borrow().clone()

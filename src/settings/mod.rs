@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
-use crate::json::fields::{Fields, NotFields, objects};
+use crate::json::fields::{Fields, NotFields};
 use crate::json::flaw::{Flaw, flaw};
 use crate::nearest::distance;
 
@@ -53,35 +53,6 @@ pub struct SettingsFile {
     pub text: Option<String>,
     /// Why it cannot be read.
     pub problem: Option<String>,
-}
-
-impl SettingsFile {
-    /// Reads files, JSON `[{"path","source","text","problem"}]`; `text` and `problem` may be left out.
-    ///
-    /// # Errors
-    /// `invalid_request` where it is not of its shape.
-    pub fn all_from_json(json: &str) -> Result<Vec<SettingsFile>, Error> {
-        let files = objects(json).and_then(|files| files.into_iter().map(SettingsFile::read).collect());
-        files.ok_or_else(|| {
-            Error::new(Code::InvalidRequest, "expected files of settings, but found something else")
-        })
-    }
-
-    fn read(mut fields: Fields<'_>) -> Option<SettingsFile> {
-        let mut bad = Vec::new();
-        let source = match fields.take::<String>("source", &mut bad)?.as_str() {
-            "home" => Source::Home,
-            "project" => Source::Project,
-            _ => return None,
-        };
-        let path = fields.take("path", &mut bad)?;
-        Some(SettingsFile {
-            path,
-            source,
-            text: fields.take("text", &mut bad),
-            problem: fields.take("problem", &mut bad),
-        })
-    }
 }
 
 /// One setting, and where its value comes from.

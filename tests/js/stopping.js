@@ -8,9 +8,9 @@ import { after } from "node:test";
 import { MemoryStorage } from "../../js/index.js";
 import { Places } from "../../js/placement/places.js";
 import { Redaction } from "../../js/privacy/redaction.js";
-import { readSettings } from "../../js/store/settings.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { Store } from "../../js/store/store.js";
+import { readSettings } from "../../js/wasm/store.js";
 
 /** @import { Session } from "../../js/session/session.js" */
 
@@ -36,8 +36,9 @@ function stopping(storage, verbs) {
 async function opened({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
   const places = new Places({ storage, storageAt });
-  const read = await readSettings([]);
-  return Store.of({ project, home, workspace: project, storage, places, countTokens: true, idleMs, files: [], read, redaction: Redaction.none });
+  const nothing = new MemoryStorage();
+  const read = await readSettings({ home: "/home", project: "/", storage: nothing, storageOf: () => nothing });
+  return Store.of({ project, home, workspace: project, storage, places, countTokens: true, idleMs, read, redaction: Redaction.none });
 }
 
 /** @param {string} content */

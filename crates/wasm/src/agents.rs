@@ -18,7 +18,6 @@ use leftoff::json::text::to_json;
 use leftoff::record::message::Message;
 use leftoff::resume::search::Search;
 use leftoff::resume::{find, history, listing, outline};
-use leftoff::settings::{self, SettingsFile};
 use leftoff::shapes;
 use leftoff::shapes::Format;
 use leftoff::state::stopping;
@@ -101,15 +100,6 @@ pub fn write_native(agent: &str, messages: &[u8], about: &[u8]) -> Answer<Uint8A
 pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
     let all: Vec<find::Known> = from_json(all, "an array of arrays of texts")?;
     Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
-}
-
-/// What a file, one as in `readSettings`, says once a value, JSON, is written into it, or a setting taken out; see
-/// `settings::written`.
-#[wasm_bindgen(js_name = writtenSetting)]
-pub fn written_setting(key: &str, value: Option<String>, file: &[u8]) -> Answer<Option<String>> {
-    let files = SettingsFile::all_from_json(utf8(file)?).map_err(thrown)?;
-    let Some(file) = files.last() else { return Ok(None) };
-    settings::written(key, value.as_deref(), file).map_err(thrown)
 }
 
 /// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.

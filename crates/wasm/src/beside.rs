@@ -60,6 +60,10 @@ impl Operations {
             "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),
             "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),
             "forgetWords" => store.forget_words(word(), placement(&word())).map(none),
+            "writeSetting" => {
+                let (key, value) = (word(), Some(word()).filter(|value| !value.is_empty()));
+                store.setup().write_setting(key, value, word() == "true").map(none)
+            }
             "trashed" => store.trashed().map(String::into_bytes),
             "restore" => store.restore(word()).map(String::into_bytes),
             "mend" => store.mend(word(), placement(&word())).map(String::into_bytes),

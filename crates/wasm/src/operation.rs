@@ -156,7 +156,6 @@ impl Operations {
             "open" => live.open().map(|id| to_json(&id).into_bytes()),
             "look" => live.look().map(none),
             "catchUp" => live.catch_up().map(none),
-            "learn" => live.learn().map(none),
             "isThere" => live.is_there().map(flag),
             "say" => live.say(text()?).map(none),
             "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),

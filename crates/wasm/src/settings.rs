@@ -6,21 +6,14 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown, utf8};
+use crate::{Answer, bytes, thrown};
 use leftoff::nearest;
-use leftoff::settings::{self, SettingsFile};
+use leftoff::settings;
 
 /// The keys of all settings.
 #[wasm_bindgen(js_name = settingKeys)]
 pub fn setting_keys() -> Vec<String> {
     settings::keys().into_iter().map(String::from).collect()
-}
-
-/// Of files, JSON `[{"path","source","text","problem"}]`, what holds, as `settings::Read::to_json` says it.
-#[wasm_bindgen(js_name = readSettings)]
-pub fn read_settings(files: &[u8]) -> Answer<Uint8Array> {
-    let files = SettingsFile::all_from_json(utf8(files)?).map_err(thrown)?;
-    Ok(bytes(&settings::read(&files).to_json()))
 }
 
 /// A program's configuration of saving by itself, JSON, over what holds by default.

@@ -81,8 +81,8 @@ impl Operations {
             "current" => store.current(Current::Any).map(placed_at),
             "goesOn" => store.current(Current::GoesOn).map(placed_at),
             "point" => store.point_to(word(), word()).map(flag),
-            "places" => store.places().map(String::into_bytes),
-            "meet" => store.met_with(word()).map(none),
+            "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
+            "open" => store.open(word(), placement(&word())).map(opened),
             "liesNow" => store.lies_now(word(), placement(&word())).map(placed_at),
             "move" => {
                 let live = open(store, &mut word)?;
@@ -94,7 +94,6 @@ impl Operations {
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
-            "note" => store.note(word()).map(none),
             "save" => store.save().map(none),
             _ => return Err(small(&unknown())),
         };
@@ -138,6 +137,12 @@ pub(crate) fn placed_at(place: Option<(String, Placement)>) -> Vec<u8> {
 
 pub(crate) fn placement(name: &str) -> Placement {
     Placement::named(name).unwrap_or(Placement::Home)
+}
+
+#[cfg(feature = "core")]
+fn opened((live, told): (Rc<Live>, String)) -> Vec<u8> {
+    let place = placed(Some(place(&live)));
+    alloc::format!("{{\"place\":{place},\"told\":{told}}}").into_bytes()
 }
 
 #[cfg(feature = "core")]

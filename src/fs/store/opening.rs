@@ -1,7 +1,6 @@
 //! The sessions that somebody has open: one for each folder, whoever asks meanwhile.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::rc::{Rc, Weak};
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -11,8 +10,6 @@ use serde_json::value::RawValue;
 use super::super::host::Found;
 use super::super::session::{Opened, Session};
 use super::Store;
-use crate::error::{Code, Error};
-use crate::layout::Placement;
 use crate::operation::{Leaving, Live, Trouble};
 
 impl Store {
@@ -22,28 +19,13 @@ impl Store {
         if let Some(known) = self.known(|one| one.live.shown() == path)? {
             return Ok(known);
         }
-        let now = self.0.host.lies_now(found)?;
-        let (shown, placement) = now.ok_or_else(|| {
-            let message =
-                format!("expected a session at \"{path}\", but found none: it was moved or deleted");
-            Error::new(Code::NotFound, message)
-        })?;
-        if shown != path {
-            return self.at((shown, placement));
-        }
-        let live = self.0.core.live(&shown, placement, "")?;
-        self.0.host.drive(live.open())?;
-        let id = live.id();
+        let (live, taken_up) = self.drive(self.0.core.open(found.0, found.1))?;
+        let (id, shown) = (live.id(), live.shown());
         // The same one where it lay before: it is held there no longer.
         self.known(|one| one.live.id() == id && one.live.shown() != shown)?;
-        let taken_up = self.0.host.drive(live.take_up(self.0.core.setup().idle_ms, true))?;
-        if placement == Placement::Workspace {
-            // Lists have the sessions of its workspace from now on.
-            self.drive(self.0.core.met_with(shown))?;
-        }
         let mut notices: Vec<Box<RawValue>> = Vec::new();
         self.0.unsaid.borrow_mut().retain(|told| {
-            let is_of_it = told.path == path;
+            let is_of_it = told.path == shown;
             notices.extend(is_of_it.then(|| told.notice.clone()));
             !is_of_it
         });

@@ -1,10 +1,11 @@
 //! What else a project is known by, as git says it.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::{Git, text};
 use crate::operation::io::both;
-use crate::operation::{Io, Trouble};
+use crate::operation::{Io, Trouble, Work};
 use crate::project::{Aliases, Where, remote_that_counts};
 
 /// Nothing where git or the repository does not say. A folder below the top of a repository counts where HEAD has it.
@@ -37,9 +38,12 @@ pub(in crate::operation) async fn aliases(io: &Io, folder: &str) -> Result<Alias
 
 impl Git<'_> {
     // What it printed, where it succeeded in time.
-    async fn printed(&self, arguments: &[&str]) -> Result<String, Trouble> {
-        let ran = self.read(arguments, &[]).await?.filter(|ran| ran.status == Some(0) && !ran.is_late);
-        Ok(ran.map(|ran| text(&ran.out)).unwrap_or_default())
+    fn printed<'a>(&'a self, arguments: &[&str]) -> Work<'a, String> {
+        let asked = self.read(arguments, &[]);
+        Box::pin(async {
+            let ran = asked.await?.filter(|ran| ran.status == Some(0) && !ran.is_late);
+            Ok(ran.map(|ran| text(&ran.out)).unwrap_or_default())
+        })
     }
 }
 

@@ -7,10 +7,11 @@ mod aliases;
 #[cfg(feature = "interop")]
 mod committing;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Io, Need, Ran, Trouble};
+use super::{Io, Need, Ran, Work};
 
 pub(super) use aliases::aliases;
 #[cfg(feature = "interop")]
@@ -66,19 +67,20 @@ struct How {
 }
 
 impl Git<'_> {
-    /// Runs it; nothing where there is none.
-    async fn run(&self, arguments: &[&str], how: How) -> Result<Option<Ran>, Trouble> {
+    /// Runs it; nothing where there is none. Boxed, as all that is asked of it: who asks six times would have it six times.
+    fn run<'a>(&'a self, arguments: &[&str], how: How) -> Work<'a, Option<Ran>> {
         let How { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();
         let (folder, without) = (self.at.into(), &PLACES);
-        self.io.git(Need::Git { folder, arguments, variables, without, bytes: input, limit_ms }).await
+        let need = Need::Git { folder, arguments, variables, without, bytes: input, limit_ms };
+        Box::pin(self.io.git(need))
     }
 
     /// Asks for what it knows; `input`: what it is told beside that.
-    async fn read(&self, arguments: &[&str], input: &[u8]) -> Result<Option<Ran>, Trouble> {
+    fn read<'a>(&'a self, arguments: &[&str], input: &[u8]) -> Work<'a, Option<Ran>> {
         let before = ["--no-pager", "-c", "core.fsmonitor=false"];
         let how = How { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };
-        self.run(&[&before, arguments].concat(), how).await
+        self.run(&[&before, arguments].concat(), how)
     }
 }
 

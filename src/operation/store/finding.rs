@@ -136,18 +136,21 @@ impl Store {
     pub fn whereabouts(self: &Rc<Store>, id: String) -> Operation<'static, Option<(String, Placement)>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let place = match store.at_home(&io, &id).await?.into_iter().next() {
-                Some(place) => Some(place),
-                None => store.beside_conversation(&io, &id).await?,
-            };
+            let place = store.lying(&io, &id).await?;
             Ok(place.map(|place| (store.setup.shown(&place.folder()), place.placement())))
         })
     }
 
     /// Whether the store has a session of this id.
     pub(super) async fn has_session(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
-        let is_at_home = is_safe(id) && !self.at_home(io, id).await?.is_empty();
-        Ok(is_at_home || self.beside_conversation(io, id).await?.is_some())
+        Ok(is_safe(id) && self.lying(io, id).await?.is_some())
+    }
+
+    pub(super) async fn lying(&self, io: &Io, id: &str) -> Result<Option<Place>, Trouble> {
+        match self.at_home(io, id).await?.into_iter().next() {
+            Some(place) => Ok(Some(place)),
+            None => self.beside_conversation(io, id).await,
+        }
     }
 
     pub(super) fn meant<'l>(&self, id: &str, found: &'l [Listed]) -> Result<&'l Listed, Error> {

@@ -20,6 +20,7 @@ mod import;
 mod list;
 mod listing;
 mod moving;
+mod opening;
 mod outputs;
 mod places;
 mod pointing;

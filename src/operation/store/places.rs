@@ -2,17 +2,16 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Store, placed};
+use super::Store;
 use crate::error::Code;
 use crate::layout::{
     self, CONVERSATIONS, EVENTS, File, MESSAGES, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX,
 };
 use crate::operation::io::{each, some};
-use crate::operation::{Entry, Io, Kind, Operation, Stat, Trouble, Work, unless_bug};
+use crate::operation::{Entry, Io, Kind, Stat, Trouble, Work, unless_bug};
 use crate::session::prints::Print;
 
 /// So many folders are looked into at once: each waits mostly.
@@ -39,18 +38,6 @@ impl FoundPlace {
 }
 
 impl Store {
-    /// Where sessions lie, of all projects and in all workspaces: JSON, `[{"path","placement"}]`.
-    pub fn places(self: &Rc<Store>) -> Operation<'static, String> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let places = store.all_places(&io, false).await?;
-            let shown = |one: FoundPlace| {
-                placed(Some((store.setup.shown(&one.place.folder()), one.place.placement())))
-            };
-            Ok(format!("[{}]", places.into_iter().map(shown).collect::<Vec<_>>().join(",")))
-        })
-    }
-
     /// The folders that have the folders of sessions in them.
     pub(super) async fn all_around(&self, io: &Io) -> Result<Vec<File>, Trouble> {
         let hashes = self.projects(io).await?;

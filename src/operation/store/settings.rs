@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::Setup;
 use crate::layout::{self, File, Root};
+use crate::operation::io::both;
 use crate::operation::{Io, Operation, Trouble};
 use crate::settings::{self, Read, SettingsFile, Source};
 
@@ -24,8 +25,11 @@ impl Setup {
     ) -> Operation<'static, ()> {
         let setup = self.clone();
         Operation::new(move |io| async move {
-            let (root, source) = if is_of_project { PROJECT } else { HOME };
-            let file = layout::settings(root);
+            let place = |(root, source)| (layout::settings(root), source);
+            let (home, project) = (place(HOME), place(PROJECT));
+            // Of who works in the folder with the home, they are one.
+            let is_one = setup.shown(&home.0) == setup.shown(&project.0);
+            let (file, source) = if is_of_project && !is_one { project } else { home };
             let found = setup.found(&io, &file, source).await?;
             match settings::written(&key, value.as_deref(), &found)? {
                 Some(text) => io.replace(&file, text.into_bytes(), None).await,
@@ -35,10 +39,10 @@ impl Setup {
     }
 
     pub(super) async fn read_settings(&self, io: &Io) -> Result<Read, Trouble> {
-        let mut files = Vec::new();
-        for (root, source) in [HOME, PROJECT] {
-            files.push(self.found(io, &layout::settings(root), source).await?);
-        }
+        let places = [HOME, PROJECT].map(|(root, source)| (layout::settings(root), source));
+        let [home, project] = &places;
+        let found = both(self.found(io, &home.0, home.1), self.found(io, &project.0, project.1)).await;
+        let mut files = Vec::from([found.0?, found.1?]);
         // Of who works in the folder with the home, they are one.
         files.dedup_by(|one, other| one.path == other.path);
         Ok(settings::read(&files))

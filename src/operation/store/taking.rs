@@ -1,7 +1,6 @@
 //! Places for new sessions: a folder that is nobody else's from then on, and the workspaces that were met.
 
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -12,7 +11,7 @@ use crate::json::text::to_json;
 use crate::layout::{
     self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Placement, Root, TAKEN, names,
 };
-use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::record::{draft, id};
 use crate::time;
 
@@ -67,17 +66,6 @@ impl Store {
         }
         let message = format!("expected no session in \"{}\", but found one", self.setup.shown(&folder));
         Err(Trouble::refused(Code::AlreadyExists, message))
-    }
-
-    /// Lists have the sessions of a workspace from now on, by the folder of one of them, wherever they are asked for.
-    pub fn met_with(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            match store.setup.place(&shown, Placement::Workspace) {
-                Some(place) => store.meet(&io, &place).await,
-                None => Ok(()),
-            }
-        })
     }
 
     /// For a new conversation in the workspace: a folder for its session.

@@ -137,18 +137,6 @@ impl Store {
         Ok(is_free)
     }
 
-    /// What the index says of a session that is open, by its folder, is what its files say now.
-    pub fn note(self: &Rc<Store>, shown: String) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let Some(live) = store.open_at(&shown) else { return Ok(()) };
-            if let Some(place) = store.setup.place(&shown, live.placement()) {
-                store.changed(&io, &live, &place).await?;
-            }
-            Ok(())
-        })
-    }
-
     /// Writes down what was found out about sessions, for the next list.
     pub fn save(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
