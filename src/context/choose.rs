@@ -168,13 +168,14 @@ impl Choosing<'_> {
         };
         let share = u64::from(self.budget.available_tokens) * u64::from(self.request.recall) / 1000;
         let room = share as u32;
-        let Ok(least) = strategy.select(&self.choice(budget.saturating_sub(room))) else {
+        let Ok(least) = strategy.select_beside(&self.choice(budget.saturating_sub(room))) else {
             return Ok(Selected::plain(plain));
         };
         let mut quoted = recalled.quoted(room, &self.kept(&least), prices, self.vocabulary);
         // What is left of the room goes to the newest messages; some of them may be among what is recalled.
         loop {
-            let Ok(selection) = strategy.select(&self.choice(budget.saturating_sub(quoted.cost()))) else {
+            let Ok(selection) = strategy.select_beside(&self.choice(budget.saturating_sub(quoted.cost())))
+            else {
                 return Ok(Selected::plain(plain));
             };
             let kept = self.kept(&selection);

@@ -18,8 +18,8 @@ use crate::record::span::Span;
 use crate::session::source::Source;
 use crate::tokens::Vocabulary;
 
-/// How far back a log is read for it, in bytes.
-const FARTHEST: u64 = 8 * 1024 * 1024;
+// How far back a log is read for it, in bytes: whoever asks at every turn waits for it at every turn, however long the log is.
+const FARTHEST: u64 = 1024 * 1024;
 const READ: u64 = 1024 * 1024;
 // How many messages are looked at for what of them answers.
 const MOST_MESSAGES: usize = 64;

@@ -98,6 +98,11 @@ impl Strategy {
         if choice.budget < self.needs() {
             return Err("the budget is below what the strategy needs");
         }
+        self.select_beside(choice)
+    }
+
+    /// The same of what something else leaves of a budget that the strategy was tried with.
+    pub fn select_beside(self, choice: &Choice<'_>) -> Result<Selection, &'static str> {
         match self {
             Strategy::FullHistory => full_history::select(choice),
             Strategy::PrunedTools => pruned_tools::select(choice),
