@@ -59,7 +59,7 @@ fn cut(text: &str, graphemes: usize) -> String {
 /// use leftoff::outputs::choice::chosen;
 ///
 /// assert_eq!(chosen("I need contexts 1 and 3.", 3)?, [0, 2]);
-/// assert_eq!(chosen("None of them.", 3)?, []);
+/// assert!(chosen("None of them.", 3)?.is_empty());
 /// assert!(chosen("[4]", 3).is_err());
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
