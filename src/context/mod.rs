@@ -41,6 +41,7 @@ use crate::session::needs::Needs;
 
 /// What a call for the next outcome gives.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a build ends once, and what it ends with is moved once")]
 pub enum Outcome {
     /// The context.
     Ready(Context),
