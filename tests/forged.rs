@@ -121,6 +121,7 @@ const TAGS: &[&str] = &[
 const BRACKETS: &[char] = &['\u{ff3b}', '\u{3010}', '\u{27e6}'];
 
 const MISSING: &str = "Missing: 2 large texts, whose beginnings and ends stand in their place; `";
+const GONE: &str = " of earlier runs are not there any more; run a tool again where it matters.";
 
 struct Forger {
     chance: Chance,
@@ -228,6 +229,10 @@ fn parse_block(text: &str) -> Block {
         if let Some(rest) = line.strip_prefix("Left out: 3 older messages; `") {
             assert!(block.left_out.is_none() && block.missing.is_none() && block.warnings.is_empty());
             block.left_out = Some((3, rest.strip_suffix("` shows them.").expect("a command").into()));
+        } else if let Some(rest) = line.strip_prefix("Tool outputs: ") {
+            assert!(block.outputs == 0 && block.missing.is_none() && block.warnings.is_empty());
+            let count = rest.strip_suffix(GONE).expect("that they are gone");
+            block.outputs = count.parse().expect("a number");
         } else if let Some(rest) = line.strip_prefix(MISSING) {
             assert!(block.missing.is_none() && block.warnings.is_empty());
             block.missing = Some((2, rest.strip_suffix("` names them.").expect("a command").into()));
