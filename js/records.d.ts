@@ -722,7 +722,7 @@ messages: Array<Decision>,
  */
 unreadMessageCount: number, 
 /**
- * How many bytes of the log were read.
+ * How many bytes of the log were read for its messages, beside those that older ones were looked for in.
  */
 bytesRead: number, 
 /**
