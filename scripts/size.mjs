@@ -9,10 +9,10 @@ import { fail, root } from "./run.mjs";
 
 /**
  * In kilobytes of 1000 bytes, compressed; the vocabulary is a file of its own and not in it. `plain` is what it weighs with the
- * store's operations, and far above the 300 that are wanted: it may only fall, but for rules that move in. Recall came with 25: English stems,
- * a logarithm, letters without accents, tables of words, ranking and quoting; tool outputs, git's rules and those of opening with 16.
+ * store's operations, and far above the 300 that are wanted: it may only fall, but for rules that move in. It rose by 46 with the words of recall
+ * (English stems, a logarithm, letters without accents, ranking, quoting), tool outputs, git's rules and those of opening.
  */
-const LIMITS = { plain: 524, counting: 700 };
+const LIMITS = { plain: 528.6, counting: 700 };
 
 /** Says how large the core is, without and with counting; ends the process where it is too large. */
 export async function size() {
