@@ -25,7 +25,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::recall::english::{base, is_stop};
 
 /// The version of the analysis. What was indexed by another one is indexed anew.
-#[allow(dead_code, reason = "an index has it")]
+#[cfg(feature = "interop")]
 pub(crate) const VERSION: u32 = 1;
 
 /// No term has more bytes.

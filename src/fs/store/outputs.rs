@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::super::helpers::Helpers;
 use super::super::request::{json, with};
 use super::Store;
-use crate::operation::Trouble;
+use crate::operation::{Operation, Trouble};
 use crate::outputs::choice;
 
 /// The large outputs of tools, for an answer that is made of many. A small one stays in memory; from the setting
@@ -127,12 +127,7 @@ impl ToolOutputs<'_> {
     /// # }
     /// ```
     pub fn menu(&self, request: &str) -> Result<String, Trouble> {
-        let out = self.0.out();
-        self.0.0.host.drive_out(
-            self.0.0.core.output_menu(request.into()),
-            &mut Helpers::default(),
-            Some(&out),
-        )
+        self.left(self.0.0.core.output_menu(request.into()))
     }
 
     /// Which outputs a model picked from a menu of so many, by what it said: their places, from 0 on.
@@ -160,11 +155,11 @@ impl ToolOutputs<'_> {
     /// # }
     /// ```
     pub fn prompt(&self, request: &str) -> Result<String, Trouble> {
-        let out = self.0.out();
-        self.0.0.host.drive_out(
-            self.0.0.core.output_prompt(request.into()),
-            &mut Helpers::default(),
-            Some(&out),
-        )
+        self.left(self.0.0.core.output_prompt(request.into()))
+    }
+
+    // What leaves for a model goes without its secrets.
+    fn left(&self, operation: Operation<'static, String>) -> Result<String, Trouble> {
+        self.0.0.host.drive_out(operation, &mut Helpers::default(), Some(&self.0.out()))
     }
 }
