@@ -1,16 +1,14 @@
 // @ts-check
 /** leftoff: the public surface. */
 
-import { called, fromBytes, lentBytes, namedCounter } from "./wasm/core.js";
+import { fromBytes, lentBytes, namedCounter } from "./wasm/core.js";
 import { LeftoffError } from "./error.js";
 import { knownOptions } from "./wasm/options.js";
+import { counting } from "./wasm/parts.js";
 
-export { compareContexts } from "./session/context/compare.js";
 export { LeftoffError } from "./error.js";
 export { loadWasm } from "./host/load-wasm.js";
-export { findStopPhrase } from "./session/stop-phrase.js";
-export { historyText } from "./session/resuming.js";
-export { listText } from "./store/search.js";
+export { compareContexts, findStopPhrase, historyText, listText } from "./session/texts.js";
 export { Session } from "./session/session.js";
 export { openStore } from "./store/open-store.js";
 export { Store } from "./store/store.js";
@@ -42,8 +40,9 @@ export async function countTokens(text, options = {}) {
   const bad = texts.findIndex((one) => typeof one !== "string");
   if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
   if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
-  const counter = await namedCounter(encoding, model);
-  const counts = texts.map((one) => called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
+  const module = counting();
+  const counter = await namedCounter(encoding, model, module);
+  const counts = texts.map((one) => module.called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }
 
@@ -56,7 +55,7 @@ export async function countTokens(text, options = {}) {
  * modelOf("nobody-1"); // => undefined
  */
 export function modelOf(name) {
-  const found = called((core) => core.modelOf(String(name)));
+  const found = counting().called((core) => core.modelOf(String(name)));
   return found && fromBytes(found);
 }
 

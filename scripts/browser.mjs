@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { readTranscript } from "../js/index.js";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
@@ -56,6 +57,7 @@ function unpacked() {
   mkdirSync(join(folder, "node_modules"));
   renameSync(join(folder, "package"), join(folder, "node_modules", "leftoff"));
   cpSync(TESTS, join(folder, "tests"), { recursive: true });
+  cpSync(join(root, "tests", "js", "storage-contract.js"), join(folder, "js", "storage-contract.js"));
   return join(folder, "node_modules", "leftoff");
 }
 
@@ -72,6 +74,44 @@ async function example(driven, origin, transcript) {
   await opened.getByText("Choose a file.").waitFor({ timeout: LONGEST_MS });
   await opened.setInputFiles("#file", { name: "transcript.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(transcript) });
   await opened.getByText(/^claude-code: [1-9]\d* messages, of which a window of 8,000 gets [1-9]\d* tokens$/).waitFor({ timeout: LONGEST_MS });
+  await opened.close();
+}
+
+/** The contract of storages, for a worker: with the package's own class of errors, and with stand-ins for what it has of Node. @param {string} outdir */
+async function contractOf(outdir) {
+  const standIns = join(folder, "tests", "stand-ins.mjs");
+  const own = { name: "own", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onResolve({ filter: /js\/error\.js$/ }, () => build.resolve("leftoff/slim", { kind: "import-statement", resolveDir: folder })) };
+  await esbuild({ absWorkingDir: folder, entryPoints: { index: "./tests/kept.mjs" }, outdir, bundle: true, splitting: true, format: "esm", platform: "browser", outExtension: { ".js": ".mjs" }, alias: { "node:test": standIns, "node:assert/strict": standIns }, plugins: [own], logLevel: "error" });
+}
+
+/** @param {import("playwright-core").Browser} driven @param {string} origin */
+async function kept(driven, origin) {
+  const opened = await driven.newPage();
+  await opened.goto(`${origin}/plain.html?strict`);
+  const results = await opened.evaluate(() => new Promise((told, fails) => {
+    const worker = new Worker("/bundles/kept/index.mjs?strict", { type: "module" });
+    worker.onmessage = ({ data }) => told(data);
+    worker.onerror = ({ message }) => fails(new Error(message));
+    worker.postMessage("begin");
+  }));
+  await opened.close();
+  const wrong = /** @type {{ name: string, error?: string }[]} */ (results).filter(({ error }) => error !== undefined);
+  console.log(`  ${/** @type {unknown[]} */ (results).length - wrong.length} of ${/** @type {unknown[]} */ (results).length} laws hold for what a browser keeps`);
+  if (wrong.length > 0 || /** @type {unknown[]} */ (results).length < 30) throw new Error(wrong.map(({ name, error }) => `${name}: ${error}`).join("\n") || "expected the storages' contract, but found fewer laws");
+}
+
+/** Says something to the example, and loads its page anew. @param {import("playwright-core").Browser} driven @param {string} origin */
+async function workerExample(driven, origin) {
+  const opened = await driven.newPage();
+  await opened.goto(`${origin}/examples/worker/index.html`);
+  await opened.getByText("0 messages are kept.").waitFor({ timeout: LONGEST_MS });
+  await opened.fill("#text", "Where were we?");
+  await opened.click("button");
+  for (const _ of ["said", "loaded anew"]) {
+    await opened.getByText("2 messages are kept.").waitFor({ timeout: LONGEST_MS });
+    await opened.getByText("assistant: You said: Where were we?").waitFor({ timeout: LONGEST_MS });
+    await opened.reload();
+  }
   await opened.close();
 }
 
@@ -102,7 +142,10 @@ async function inChromium(executablePath, packed, given) {
     await tab("a page that says where the files are, with leftoff/slim", "/plain.html?strict", "inSlimPage", exports["./slim"].browser.default.replace("./", "/package/"));
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
+    await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
+    await check("a worker keeps sessions in the origin's private files", () => kept(driven, origin));
     await check("examples/page", () => example(driven, origin, given.transcript));
+    await check("examples/worker", () => workerExample(driven, origin));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(`${name} makes a page`, async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })));

@@ -11,8 +11,11 @@ import { TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
 const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
-/** The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. */
-const MODULES = { leftoff: "core,tokens", agents: "agents" };
+/**
+ * The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. What needs no store
+ * a page has by small parts of those two.
+ */
+export const MODULES = { leftoff: "core,tokens", agents: "agents", context: "context", reader: "reader" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
 const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licences.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
 
@@ -40,7 +43,7 @@ const MADE_FOR = {
 };
 
 /** What the package exports: the files of js/ whose types callers see. */
-const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js"];
+const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js", "storage/opfs.js"];
 
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");
@@ -113,8 +116,13 @@ async function compile(binding, features, made = MADE_FOR.size) {
 }
 
 async function buildCore() {
-  // Beside each other: what links a module uses one processor, and they have folders of their own.
-  await Promise.all(Object.entries(MODULES).map(([name, features]) => bind(features, pkg, name)));
+  const { agents, ...small } = MODULES;
+  const inTurn = async () => {
+    // They are compiled in one folder.
+    for (const [name, features] of Object.entries(small)) await bind(features, pkg, name);
+  };
+  // Beside each other: what links a module uses one processor.
+  await Promise.all([inTurn(), bind(agents, pkg, "agents")]);
   copyVocabularies();
 }
 

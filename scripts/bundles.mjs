@@ -18,12 +18,12 @@ const require = createRequire(import.meta.url);
 /** What Node loads, by import and by require: one name, one file of js/. */
 export const ENTRIES = { index: "index.js", compat: "compat/index.js", memory: "storage/memory.js", node: "storage/node.js" };
 /** What pages and workers load. */
-const PAGES = { index: "host/index.web.js", slim: "index.js", memory: "storage/memory.js" };
+const PAGES = { index: "host/index.web.js", slim: "index.js", memory: "storage/memory.js", opfs: "storage/opfs.js" };
 /** What workerd loads. */
 const WORKERD = { index: "index.js", memory: "storage/memory.js" };
 
 /** The files that a bundle may carry along as text. */
-const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", o200k_base: "o200k_base.planes", cl100k_base: "cl100k_base.planes" };
+const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", context: "context.wasm", reader: "reader.wasm", o200k_base: "o200k_base.planes", cl100k_base: "cl100k_base.planes" };
 
 /** @type {BuildOptions} */
 const SHARED = { bundle: true, target: ["es2022"], legalComments: "inline", logLevel: "warning", absWorkingDir: root, chunkNames: "[name]-[hash]" };

@@ -27,6 +27,8 @@ const WASM = {
   "crates/wasm, core and tokens": ["--package", "leftoff-wasm", "--test", "wasm", "--features", "core,tokens"],
   "crates/wasm, core": ["--package", "leftoff-wasm", "--features", "core"],
   "crates/wasm, agents": ["--package", "leftoff-wasm", "--features", "agents"],
+  "crates/wasm, context": ["--package", "leftoff-wasm", "--features", "context"],
+  "crates/wasm, reader": ["--package", "leftoff-wasm", "--features", "reader"],
   // It is compiled for its build anyway, in release.
   "crates/component": ["--package", "leftoff-component", "--release"],
 };

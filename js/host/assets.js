@@ -5,7 +5,7 @@
  */
 
 import { LeftoffError } from "../error.js";
-import { isHere, load, loadNow } from "./assets.node.js";
+import { isHere as isAtHand, load, loadNow } from "./assets.node.js";
 
 /** @typedef {Uint8Array<ArrayBuffer> | WebAssembly.Module} Asset */
 
@@ -21,9 +21,14 @@ export function asset(name) {
   throw new LeftoffError({ code: "asset_missing", message: `expected ${name} to be loaded, but found that it is not: await loadWasm() before` });
 }
 
+/** Whether one is here, or was loaded. @param {string} name */
+export function isHere(name) {
+  return known.has(name) || isAtHand(name);
+}
+
 /** Loads one, unless it is here. @param {string} name @returns {Promise<void> | undefined} nothing where there is nothing to wait for */
 export function ready(name) {
-  if (known.has(name) || isHere(name)) return undefined;
+  if (isHere(name)) return undefined;
   const loading = coming.get(name) ?? loaded(name, () => load(name));
   coming.set(name, loading);
   return loading;

@@ -5,6 +5,8 @@
 const TEXTS = {
   "leftoff.wasm": () => import("../../pkg/inline/leftoff.js"),
   "agents.wasm": () => import("../../pkg/inline/agents.js"),
+  "context.wasm": () => import("../../pkg/inline/context.js"),
+  "reader.wasm": () => import("../../pkg/inline/reader.js"),
   "o200k_base.planes": () => import("../../pkg/inline/o200k_base.js"),
   "cl100k_base.planes": () => import("../../pkg/inline/cl100k_base.js"),
 };

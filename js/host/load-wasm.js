@@ -2,15 +2,16 @@
 /** Loading the modules of WebAssembly before they are needed, and from where the caller says. */
 
 import { knownOptions } from "../wasm/options.js";
-import { loaded, ready } from "./assets.js";
+import { counting, reading, thinking } from "../wasm/parts.js";
+import { loaded } from "./assets.js";
 import { readUrl } from "./assets.node.js";
 
 /** @import { WasmSources } from "../types/index.js" */
 
 /**
- * Loads leftoff's two modules of WebAssembly, so that `modelOf`, `listText`, `historyText`, `compareContexts` and
- * `findStopPhrase`, which wait for nothing, can be called at once. All else loads what it needs by itself. Given where they
- * are, only those are loaded, from there: with `leftoff/slim`, which brings none.
+ * Loads modules of WebAssembly, so that `modelOf`, `listText`, `historyText`, `compareContexts` and
+ * `findStopPhrase`, which wait for nothing, can be called at once. All else loads what it needs by itself. Given where
+ * modules are, only those are loaded, from there: with `leftoff/slim`, which brings none.
  * @param {WasmSources} [sources]
  * @returns {Promise<void>}
  * @throws {LeftoffError} `asset_missing` for one that cannot be loaded; `invalid_request` for an option that is not known
@@ -20,7 +21,7 @@ import { readUrl } from "./assets.node.js";
  */
 export async function loadWasm(sources = {}) {
   const given = Object.entries(knownOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
-  if (given.length === 0) await Promise.all([ready("leftoff.wasm"), ready("agents.wasm")]);
+  if (given.length === 0) await Promise.all([counting(), reading(), thinking()].map((module) => module.ready()));
   await Promise.all(given.map(([name, source]) => {
     const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
     return loaded(file, () => readSource(source));

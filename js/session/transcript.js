@@ -1,14 +1,19 @@
 // @ts-check
 /** An agent's transcript, read and not stored. */
 
-import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes, toBytes, whole } from "../wasm/core.js";
+import { drive } from "../wasm/drive.js";
 import { readFile } from "../host/host.node.js";
+import { toJsonFast } from "../wasm/json.js";
 import { ofKind } from "../wasm/options.js";
+import { reading, thinking } from "../wasm/parts.js";
+import { askedOf } from "./context/contexts.js";
 import { Session } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
 
-/** @import { Parsed } from "../wasm/agents.js" */
+/** @import { Transcript as Handle } from "../../pkg/agents.js" */
+/** @import { agents } from "../wasm/agents.js" */
+/** @import { Host } from "../wasm/drive.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem, ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
 
 /**
@@ -17,18 +22,17 @@ import { MemoryStorage } from "../storage/memory.js";
  */
 
 /**
- * What an agent's file holds. The messages stay in the module, behind the handle: most go from there into a log.
+ * What an agent's file holds. The messages stay in the module, behind the handle, which is freed by whoever asks: most go from there into a log.
  * @internal
- * @param {Uint8Array} bytes
- * @param {string} path
- * @param {string} [from] the agent; the content tells unless given
- * @param {Uint8Array} [beside] what the agent says of it in another file
- * @returns {Parsed}
+ * @param {Uint8Array} bytes @param {string} path
+ * @param {string} [from] the agent; the content tells unless given @param {Uint8Array} [beside] what the agent says of it in another file
+ * @returns {{ sessions: ReadSession[], problems: Problem[], module: typeof agents, handle: Handle, free: () => void }}
  */
 export function parse(bytes, path, from, beside) {
-  const { handle, free } = agents.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
+  const module = reading();
+  const { handle, free } = module.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
   try {
-    return { ...fromBytes(agents.called(() => handle.about())), handle, free };
+    return { ...fromBytes(module.called(() => handle.about())), module, handle, free };
   } catch (error) {
     free();
     throw error;
@@ -45,11 +49,11 @@ export function parse(bytes, path, from, beside) {
  * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
  */
 export async function readTranscript(file) {
-  await agents.ready();
-  const { sessions: [first], problems, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
+  await reading().ready();
+  const { sessions: [first], problems, module, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
-    return Transcript.of(session, fromBytes(agents.called(() => handle.messages(0, 0, messageCount))), problems);
+    return Transcript.of(session, fromBytes(module.called(() => handle.messages(0, 0, messageCount))), problems);
   } finally {
     free();
   }
@@ -98,7 +102,7 @@ export class Transcript {
    * first.start; // => 0
    */
   outline() {
-    return fromBytes(agents.called((module) => module.outline(toBytes(this.#messages))));
+    return fromBytes(reading().called((module) => module.outline(toBytes(this.#messages))));
   }
 
   /**
@@ -112,7 +116,7 @@ export class Transcript {
     ofKind("words", words);
     this.#lines ??= bytesOf(this.#messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
     const lines = this.#lines;
-    return fromBytes(agents.called((module) => module.searchLines(words, lines)));
+    return fromBytes(reading().called((module) => module.searchLines(words, lines)));
   }
 
   /**
@@ -124,7 +128,19 @@ export class Transcript {
    * const { messages, report } = await transcript.context({ window: 32_000 });
    * report.budget.availableTokens; // => 24000
    */
-  async context(request) {
+  async context(request = {}) {
+    const { asked, count, summarize, strategies } = askedOf(request);
+    if (strategies.length > 0) return this.#inSession(request);
+    const module = thinking();
+    await module.ready();
+    const messages = bytesOf(toJsonFast(this.#messages));
+    const all = toBytes({ ...asked, model: this.session.model ?? undefined });
+    return fromBytes(await drive((operations, now, chance) => operations.contextOf(messages, all, module.anyCounter(), now, chance), { ...NOWHERE, module, own: { count, summarize } }));
+  }
+
+  // The caller's strategies are given a session.
+  /** @param {ContextRequest<any>} request @returns {Promise<any>} */
+  async #inSession(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };
     await whole.ready();
@@ -138,6 +154,9 @@ export class Transcript {
     }
   }
 }
+
+/** No file is asked for. @type {Pick<Host, "at" | "find" | "log" | "turn">} */
+const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), find: async () => undefined, log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/" }), turn: async () => () => {} };
 
 /** @param {string | Uint8Array | Blob} file */
 async function readBytes(file) {

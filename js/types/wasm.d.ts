@@ -13,6 +13,10 @@ export interface WasmSources {
   leftoff?: FileSource | Compiled;
   /** `leftoff/agents.wasm`: other agents' files, finding and searching, lists and histories as text. */
   agents?: FileSource | Compiled;
+  /** `leftoff/context.wasm`: for pages, where the two above are not loaded, a part of them: contexts of transcripts, models, counting. */
+  context?: FileSource | Compiled;
+  /** `leftoff/reader.wasm`: for pages, the same: transcripts, lists and histories as text. */
+  reader?: FileSource | Compiled;
   /** `leftoff/o200k_base.planes`: what counts exactly, unless another encoding is asked for. */
   o200k_base?: FileSource;
   /** `leftoff/cl100k_base.planes`. */

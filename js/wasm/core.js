@@ -3,73 +3,31 @@
 
 import * as bindings from "../../pkg/leftoff.js";
 import { entropy, nowMs } from "./clock.js";
-import { asset, ready } from "../host/assets.js";
 import { toJson } from "./json.js";
 import { Module } from "./module.js";
 
 /** @typedef {typeof bindings} Core */
 
-/** By the names of their encodings. @type {Map<string, bindings.Counter>} */
-const exact = new Map();
-/** @type {bindings.Counter | undefined} */
-let estimate;
-
-export const whole = new Module(bindings, "leftoff.wasm", () => {
-  // The vocabulary is loaded again when it is wanted.
-  exact.clear();
-  estimate = undefined;
-});
+export const whole = new Module(bindings, "leftoff.wasm");
 
 /** The core, ready to be called. @returns {Core} */
-export function core() {
-  return whole.loaded();
-}
+export function core() { return whole.loaded(); }
+
+/** Calls the core. @template T @param {(core: Core) => T} call @returns {T} */
+export function called(call) { return whole.called(call); }
 
 /**
- * Calls the core.
- * @template T
- * @param {(core: Core) => T} call
- * @returns {T}
+ * Who counts by the encoding of this name, or by that of a model; by the estimate where that is it.
+ * @param {string} [encoding] @param {string} [model] @param {typeof whole} [module] which counts
  */
-export function called(call) {
-  return whole.called(call);
-}
-
-/** What is stored is counted by it, once its vocabulary is loaded. */
-export const STORED = "o200k_base";
-
-/** Who counts by a vocabulary, which is loaded on the first call. @param {string} [encoding] of the core's own */
-export async function exactCounter(encoding = STORED) {
-  await ready(`${encoding}.planes`);
-  const known = exact.get(encoding);
-  if (known) return known;
-  const counter = called((core) => core.Counter.fromPlanes(asset(`${encoding}.planes`)));
-  exact.set(encoding, counter);
-  return counter;
-}
-
-/** Who counts by the encoding of this name, or by that of a model; by the estimate where that is it. @param {string} [encoding] @param {string} [model] */
-export async function namedCounter(encoding, model) {
-  await whole.ready();
+export async function namedCounter(encoding, model, module = whole) {
+  await module.ready();
   const [named, of] = [encoding, model].map((name) => (name === undefined ? undefined : String(name)));
-  const name = called((core) => core.Counter.encodingOf(named, of));
-  return name === "estimate-1" ? estimating() : exactCounter(name);
-}
-
-function estimating() {
-  estimate ??= called((core) => core.Counter.estimate());
-  return estimate;
+  return module.loadedCounter(module.called(({ Counter }) => Counter.encodingOf(named, of)));
 }
 
 /** Who counts what is stored: by the estimate where no vocabulary is loaded. */
-export function anyCounter() {
-  return exact.get(STORED) ?? estimating();
-}
-
-/** Whether the vocabulary that stored messages are counted by is loaded. */
-export function storedIsExact() {
-  return exact.has(STORED);
-}
+export function anyCounter() { return whole.anyCounter(); }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

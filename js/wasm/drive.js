@@ -2,13 +2,11 @@
 /** Answers what the core's operations need until they have ended: all that this host has to know of them. */
 
 import { entropy, nowMs } from "./clock.js";
-import { namedBeside } from "./agents.js";
-import { bytesOf, exactCounter, fromBytes, textOf, whole } from "./core.js";
+import { bytesOf, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
 import { toJson } from "./json.js";
 import { isGone, pause, runGit, sha256, thisProcess } from "../host/host.node.js";
-import { ready } from "../host/assets.js";
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
 import { joined } from "../storage/bytes.js";
 import { copied } from "../storage/copy.js";
@@ -181,8 +179,7 @@ const ANSWERS = {
   },
   gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
   async vocabulary({ encoding }, { host: { module = whole }, number }) {
-    await ready(`${encoding}.planes`);
-    const counter = module === whole ? await exactCounter(encoding) : namedBeside(encoding);
+    const counter = await module.loadedCounter(encoding);
     module.called(() => operationsOf(module).vocabulary(number, counter));
     return [VOCABULARY];
   },

@@ -2,7 +2,13 @@
 /** A module of WebAssembly, loaded when it is called first, and made anew after a trap. */
 
 import { LeftoffError } from "../error.js";
-import { asset, ready } from "../host/assets.js";
+import { asset, isHere, ready } from "../host/assets.js";
+
+/** @import { Counter } from "../../pkg/leftoff.js" */
+
+/** What is stored is counted by it, once its vocabulary is loaded; by the other one, which has none, until then. */
+const STORED = "o200k_base";
+const ESTIMATE = "estimate-1";
 
 /**
  * @template {{ initSync(options: { module: BufferSource | WebAssembly.Module }): unknown, __wbg_reset_state(): void }} Bindings
@@ -10,7 +16,8 @@ import { asset, ready } from "../host/assets.js";
 export class Module {
   #bindings;
   #file;
-  #onTrap;
+  /** Who counts there, by the names of their encodings. @type {Map<string, Counter>} */
+  #counters = new Map();
   #isLoaded = false;
   /** How often it was made anew. */
   #generation = 0;
@@ -18,18 +25,19 @@ export class Module {
   /**
    * @param {Bindings} bindings
    * @param {string} file of pkg/
-   * @param {() => void} [onTrap] nothing of the instance can be trusted any more
    */
-  constructor(bindings, file, onTrap = () => {}) {
+  constructor(bindings, file) {
     this.#bindings = bindings;
     this.#file = file;
-    this.#onTrap = onTrap;
   }
 
   /** Which instance is at work: what an earlier one made is gone. */
   get instance() {
     return this.#generation;
   }
+
+  /** It can be called at once. */
+  get isHere() { return this.#isLoaded || isHere(this.#file); }
 
   /** Loads its file, where it has to be waited for. */
   ready() { return this.#isLoaded ? undefined : ready(this.#file); }
@@ -54,7 +62,8 @@ export class Module {
       if (cause instanceof WebAssembly.RuntimeError) {
         this.#bindings.__wbg_reset_state();
         this.#generation += 1;
-        this.#onTrap();
+        // The vocabularies are loaded again when they are wanted.
+        this.#counters.clear();
         throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
       }
       if (cause instanceof Error && cause.message.startsWith("Invalid stale object")) {
@@ -64,6 +73,30 @@ export class Module {
       if (cause instanceof Error || typeof code !== "string" || typeof message !== "string") throw cause;
       throw new LeftoffError({ code, message, came });
     }
+  }
+
+  /** Whether it counts exactly what is stored. */
+  get isExact() { return this.#counters.has(STORED); }
+
+  /** Who counts there what is stored; exactly, where it is said so. */
+  anyCounter(isExact = this.isExact) { return this.counter(isExact ? STORED : ESTIMATE); }
+
+  /** Who counts there by the encoding of this name, whose vocabulary is here. @param {string} encoding */
+  counter(encoding) {
+    const known = this.#counters.get(encoding);
+    if (known) return known;
+    const counter = this.called((bindings) => {
+      const { Counter } = /** @type {typeof import("../../pkg/leftoff.js")} */ (/** @type {unknown} */ (bindings));
+      return encoding === ESTIMATE ? Counter.estimate() : Counter.fromPlanes(asset(`${encoding}.planes`));
+    });
+    this.#counters.set(encoding, counter);
+    return counter;
+  }
+
+  /** The same, whose vocabulary is loaded where it is not here. @param {string} encoding */
+  async loadedCounter(encoding) {
+    if (encoding !== ESTIMATE) await ready(`${encoding}.planes`);
+    return this.counter(encoding);
   }
 
   /**

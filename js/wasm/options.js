@@ -17,7 +17,7 @@ const OPTIONS = {
   append: "durability format~ revives? operation expected", lastContext: "full?", brief: "maxTokens encoding", stop: "summary",
   compact: "apply? undo? keep window model reserve system tools encoding assumes? format count summarize strategies",
   messages: "newestFirst? leaf allBranches?", follow: "signal", outputs: "sessionId~", export: "allBranches?", flush: "learns?",
-  countTokens: "encoding~ model~ limit#", loadWasm: "leftoff agents o200k_base cl100k_base", NodeStorage: "root~", MemoryStorage: "now!",
+  countTokens: "encoding~ model~ limit#", loadWasm: "leftoff agents context reader o200k_base cl100k_base", NodeStorage: "root~", MemoryStorage: "now!",
 };
 
 /** @typedef {keyof typeof OPTIONS} Call */

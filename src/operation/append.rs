@@ -82,7 +82,7 @@ impl Counts {
         if is_off { Counts::Off } else { vocabulary.map_or(Counts::Estimate, Counts::Exact) }
     }
 
-    fn counting(&self) -> Counting<'_> {
+    pub(super) fn counting(&self) -> Counting<'_> {
         match self {
             Counts::Off => Counting::Off,
             Counts::Estimate => Counting::Estimate,

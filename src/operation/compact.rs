@@ -98,7 +98,7 @@ impl Live {
         }
         let end = plan.end_byte.unwrap_or_default();
         let wanted = Wanted { range: Span { start: 0, end }, least: end, tokens: plan.summary_tokens };
-        let Written { cached, refused } = self.summary(io, wanted, &asked).await?;
+        let Written { cached, refused } = self.kept_or_written(io, wanted, &asked).await?;
         let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
         let said = Ask::from_json(&event)?;
         self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;

@@ -3,26 +3,26 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::append::Counts;
+use super::built::{Built, Holder, built};
 use super::live::Live;
 use super::logs::LogName;
 use super::pages::refuse_bad;
 use super::passed::Recipe;
 use super::summary::{Wanted, Written};
-use super::{Io, Need, Operation, Trouble, Work};
-use crate::context::{Build, Context, Outcome, Request, extract, write_apart};
+use super::{Io, Operation, Trouble, Work};
+use crate::context::{Request, extract};
 use crate::error::Code;
-use crate::json::fields::{Fields, items, kind_of};
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::names::Kept as Cached;
 use crate::record::scan::records;
+use crate::record::span::Span;
 use crate::record::{message, message::Message};
-use crate::session::needs::Needs;
 use crate::session::source::{Compacted, Source};
-use crate::shapes::{self, Format};
 use crate::tokens::{Encoding, Vocabulary, count};
 
 /// What a caller asks a context for.
@@ -44,22 +44,37 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// What a caller asks for; where it says neither model nor window, those that are known hold. Gives the fields of its request, too.
+    pub fn read(
+        asked: &str,
+        model: Option<String>,
+        window: Option<u64>,
+        counts: &Counts,
+    ) -> Result<(Asked, Vec<String>), Trouble> {
+        let bad = &mut Vec::new();
+        let mut asked = object(asked)?;
+        let summarizes = asked.take("summarizes", bad).unwrap_or_default();
+        let leaves = asked.take("leaves", bad).unwrap_or_default();
+        refuse_bad(bad)?;
+        let fields = object(asked.take_raw("request").unwrap_or("{}"))?;
+        let said = fields.raw("window").and_then(|window| window.parse().ok());
+        let given = fields.named().filter(|(key, _)| !matches!(*key, "recorded" | "summaries"));
+        let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
+        let model = model.filter(|model| !model.is_empty());
+        let model = model.map(|model| format!("\"model\":{}", to_json(&model)));
+        let window = window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));
+        let recorded: Vec<String> = model.into_iter().chain(window).collect();
+        parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
+        let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
+        let (counts, recipe) = (counts.clone(), Recipe::default());
+        Ok((Asked { request, summarizes, leaves, window: said, counts, recipe, summary: None }, parts))
+    }
+
     /// Without what a caller does for it.
     pub fn plain(&self) -> Asked {
         let request = Request { strategies: Vec::new(), recall: 0, ..self.request.clone() };
         Asked { request, summarizes: false, ..self.clone() }
     }
-}
-
-/// A context, and what else is to be said of it.
-pub(super) struct Built {
-    pub context: Context,
-    // What the caller's strategy said of itself, where its messages were taken.
-    told: Vec<(&'static str, u64)>,
-    refused: Option<String>,
-    pub missing_blobs: u64,
-    /// Which summary it was given that somebody wrote.
-    pub summary: Option<String>,
 }
 
 impl Live {
@@ -170,82 +185,23 @@ impl Live {
 
     /// The request of a caller; where it says neither window nor model, the session's own hold.
     pub(super) fn asked(&self, asked: &str, counts: &Counts) -> Result<Asked, Trouble> {
-        let bad = &mut Vec::new();
-        let mut asked = object(asked)?;
-        let summarizes = asked.take("summarizes", bad).unwrap_or_default();
-        let leaves = asked.take("leaves", bad).unwrap_or_default();
-        refuse_bad(bad)?;
-        let json = asked.take_raw("request").unwrap_or("{}");
-        let fields = object(json)?;
-        let window = fields.raw("window").and_then(|window| window.parse().ok());
-        let given = fields.named().filter(|(key, _)| !matches!(*key, "recorded" | "summaries"));
-        let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
         let agent = self.with(|session| session.metadata().agent.clone());
-        let model = agent
-            .model
-            .filter(|model| !model.is_empty())
-            .map(|model| format!("\"model\":{}", to_json(&model)));
-        let recorded =
-            agent.context_window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));
-        let recorded: Vec<String> = model.into_iter().chain(recorded).collect();
-        parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
-        let json = format!("{{{}}}", parts.join(","));
-        let request = Request::from_json(&json)?;
-        let recipe = self.recipe(parts);
-        Ok(Asked { request, summarizes, leaves, window, counts: counts.clone(), recipe, summary: None })
+        let (mut asked, parts) = Asked::read(asked, agent.model, agent.context_window, counts)?;
+        asked.recipe = self.recipe(parts);
+        Ok(asked)
     }
 
-    /// A context of what is known of the session; as if it had been compacted through that message, where one is given. What
-    /// it is built from does not change any more: appends need not wait for it, nor it for a counter that appends.
-    pub(super) async fn built(
-        &self,
-        io: &Io,
-        asked: &Asked,
+    /// A context of what is known of the session; as if it had been compacted through that message, where one is given.
+    pub(super) fn built<'a>(
+        &'a self,
+        io: &'a Io,
+        asked: &'a Asked,
         mut source: Source,
         through: Option<&str>,
-    ) -> Result<Built, Trouble> {
+    ) -> Work<'a, Built> {
         let through = through.map(|through| Compacted { through: through.into(), ..Compacted::default() });
         source.compacted = through.or(source.compacted);
-        let mut build = Build::new(asked.request.clone(), source);
-        let mut vocabulary = asked.counts.vocabulary();
-        let mut told = Vec::new();
-        let (mut refused, mut missing_blobs, mut summary) = (None, 0, None);
-        loop {
-            match build.next(vocabulary.as_deref())? {
-                Outcome::Ready(context) => {
-                    told.retain(|(name, _)| *name == context.strategy);
-                    let told = told.into_iter().map(|(_, count)| count).collect();
-                    return Ok(Built { context, told, refused, missing_blobs, summary });
-                }
-                Outcome::Needs(Needs::Bytes { range }) => {
-                    let bytes =
-                        io.read_range(&self.log_file(LogName::Messages), range.start, range.end).await?;
-                    build.bytes(range.start, &bytes)?;
-                }
-                Outcome::Needs(Needs::Blob { id }) => {
-                    let bytes = self.blob(io, &id).await?;
-                    missing_blobs += u64::from(!build.blob(&id, bytes.as_deref()));
-                }
-                Outcome::Needs(Needs::Summary { range, least, tokens }) => {
-                    let Written { cached, refused: why } =
-                        self.summary(io, Wanted { range, least, tokens }, asked).await?;
-                    refused = why.or(refused);
-                    summary = cached.as_ref().map(|cached| cached.id.clone());
-                    build.written(cached.map(|cached| cached.summary.content));
-                }
-                Outcome::Needs(Needs::Strategy { name, budget }) => {
-                    let made = strategy(io, &name, budget, asked.request.counter.as_str()).await?;
-                    told.extend(
-                        made.iter().flat_map(|made| made.1.clone()).map(|count| (name.clone(), count)),
-                    );
-                    build.offer(&name, made.map(|(messages, _)| messages));
-                }
-                Outcome::Needs(Needs::Counts { encoding, texts }) => match Encoding::parse(&encoding) {
-                    Some(_) => vocabulary = Some(io.vocabulary(&encoding).await?),
-                    None => build.counts(counted(io, encoding, texts).await?),
-                },
-            }
-        }
+        Box::pin(built(self, io, asked, source))
     }
 
     async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
@@ -258,6 +214,20 @@ impl Live {
     }
 }
 
+impl Holder for Live {
+    async fn bytes(&self, io: &Io, range: Span) -> Result<Vec<u8>, Trouble> {
+        io.read_range(&self.log_file(LogName::Messages), range.start, range.end).await
+    }
+
+    async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        self.read_blob(io, id).await
+    }
+
+    async fn summary(&self, io: &Io, wanted: Wanted, asked: &Asked) -> Result<Written, Trouble> {
+        self.kept_or_written(io, wanted, asked).await
+    }
+}
+
 impl Counts {
     /// Who counts exactly.
     pub(super) fn vocabulary(&self) -> Option<Rc<Vocabulary>> {
@@ -266,67 +236,6 @@ impl Counts {
             Counts::Estimate | Counts::Off => None,
         }
     }
-}
-
-impl Built {
-    /// Its messages, and an object of the rest.
-    pub(super) fn write(&self, shape: Option<Format>) -> (String, String) {
-        let (messages, mut json) = write_apart(&self.context, shape);
-        json.pop();
-        for (name, count) in &self.told {
-            json.push_str(&format!(",\"{name}\":{count}"));
-        }
-        if let Some(refused) = &self.refused {
-            json.push_str(&format!(",\"summaryRefused\":{}", to_json(refused)));
-        }
-        if self.missing_blobs > 0 {
-            json.push_str(&format!(",\"missingBlobs\":{}", self.missing_blobs));
-        }
-        json.push('}');
-        (messages, json)
-    }
-}
-
-type Made = Result<(Vec<Message>, Vec<(&'static str, u64)>), String>;
-
-// What a strategy throws is why it is not taken.
-async fn strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<Made, Trouble> {
-    let made = match io.made(Need::Strategy { name: name.into(), budget, encoding: encoding.into() }).await {
-        Ok(made) => made,
-        Err(trouble) if trouble.is_bug() => return Err(trouble),
-        Err(trouble) => return Ok(Err(format!("it failed: {}", trouble.message()))),
-    };
-    let mut fields = object(&made)?;
-    let messages = fields.take_raw("messages").unwrap_or("undefined");
-    if !messages.starts_with('[') {
-        return Ok(Err(format!("it failed: expected an array of messages, but found {messages} instead")));
-    }
-    let said = [("includedCount", "includedMessageCount"), ("summarizedCount", "summarizedMessageCount")];
-    let counts =
-        said.iter().filter_map(|(key, told)| Some((*told, fields.raw(key)?.parse().ok()?))).collect();
-    Ok(shapes::read(messages, Format::Leftoff)
-        .map(|messages| (messages, counts))
-        .map_err(|error| error.message))
-}
-
-pub(super) async fn counted(
-    io: &Io,
-    encoding: String,
-    texts: Vec<String>,
-) -> Result<Vec<(String, u32)>, Trouble> {
-    let made = io.made(Need::Counts { encoding, texts: texts.clone() }).await?;
-    let wrong = |found: String| {
-        let expected = texts.len();
-        let message = format!("expected {expected} counts from \"count\", but found {found} instead");
-        Trouble::refused(Code::InvalidRequest, message)
-    };
-    let counts = items(&made).ok_or_else(|| wrong(kind_of(&made).into()))?;
-    if counts.len() != texts.len() {
-        return Err(wrong(counts.len().to_string()));
-    }
-    let number = |raw: &&str| raw.parse::<u32>().map_err(|_| wrong(format!("{raw} among them")));
-    let counts = counts.iter().map(number).collect::<Result<Vec<_>, _>>()?;
-    Ok(texts.iter().cloned().zip(counts).collect())
 }
 
 pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {

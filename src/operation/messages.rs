@@ -92,7 +92,7 @@ impl<'a> Messages<'a> {
             self.problems.extend(batch.problems);
             match batch.needs {
                 Some(Needs::Blob { id }) => {
-                    let bytes = self.live.blob(self.io, &id).await?;
+                    let bytes = self.live.read_blob(self.io, &id).await?;
                     self.reader.blob(&id, bytes.as_deref());
                 }
                 Some(Needs::Bytes { range }) => {
@@ -153,7 +153,7 @@ impl<'a> Messages<'a> {
 
 impl Live {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
-    pub(super) async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(super) async fn read_blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         match io.read_all(&self.folder().below(BLOBS).below(id)).await {
             Err(trouble) if matches!(trouble.code(), "not_a_file" | "outside_store") => Ok(None),
             found => found,

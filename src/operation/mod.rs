@@ -9,6 +9,7 @@ mod io;
 mod need;
 
 mod append;
+mod built;
 mod compact;
 mod context;
 mod elsewhere;
@@ -33,8 +34,10 @@ mod say;
 mod search;
 mod sent;
 mod store;
+mod summarizing;
 mod summary;
 mod tools;
+mod unstored;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -56,6 +59,7 @@ pub use live::Live;
 pub use need::Document;
 pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Ran, Stat};
 pub use store::{Candidate, Current, Finding, Setup, Store, exactly, placed};
+pub use unstored::context_of;
 
 use crate::error::{Code, Error};
 use crate::time::Stamp;

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::context::{Asked, Built, counted, named_vocabulary, object};
+use super::built::{Built, counted};
+use super::context::{Asked, named_vocabulary, object};
 use super::live::Live;
 use super::logs::LogName;
 use super::{Io, Trouble, unless_bug};
@@ -74,8 +75,7 @@ impl Built {
         let (messages, rest) = self.write(asked.request.shape());
         let made = known_by(&messages);
         Passed {
-            // They are JSON already, of megabytes at times: not read again.
-            json: ["{\"messages\":", &messages, ",", &rest[1..]].concat(),
+            json: whole(&messages, &rest),
             rest,
             tokens_used: context.tokens_used,
             given: made.clone(),
@@ -108,6 +108,11 @@ impl Passed {
         parts.retain(|part| !part.starts_with("\"messages\":"));
         Ok(Passed { json, rest: format!("{{{}}}", parts.join(",")), tokens_used: used, given, ..self })
     }
+}
+
+/// A context as callers get it, of its messages and the rest: they are JSON already, of megabytes at times, and not read again.
+pub(super) fn whole(messages: &str, rest: &str) -> String {
+    ["{\"messages\":", messages, ",", &rest[1..]].concat()
 }
 
 // Of each context there is one, so it has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so that its

@@ -61,7 +61,7 @@ impl Live {
                 }
                 let mut answer = search.line(&lines[place]);
                 while let Answer::Needs { blob } = answer {
-                    let bytes = self.blob(io, &blob).await?;
+                    let bytes = self.read_blob(io, &blob).await?;
                     answer = search.blob(&blob, bytes.as_deref());
                 }
                 if let Answer::Hit(hit) = answer {

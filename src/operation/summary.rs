@@ -3,9 +3,8 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -18,8 +17,9 @@ use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::pages::refuse_bad;
-use super::{Io, Need, Operation, Trouble, unless_bug};
-use crate::context::{extract, prompt, told};
+use super::summarizing::{BUFFER, Piece, Pieces, written};
+use super::{Io, Operation, Trouble, unless_bug};
+use crate::context::extract;
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
@@ -29,15 +29,7 @@ use crate::record::id;
 use crate::record::message::Message;
 use crate::record::span::Span;
 use crate::session::handle::Session;
-use crate::time;
 use crate::tokens::{Counting, count};
-
-/// A text of more letters than these has more tokens, in about any language.
-const LETTERS_A_TOKEN: usize = 4;
-/// An answer may be so much longer than was asked for.
-const BUFFER: u32 = 100;
-/// A model reads at most so many tokens at once, unless its window is known.
-const PIECE: u32 = 50_000;
 
 /// What is wanted: a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
 #[derive(Clone, Copy)]
@@ -59,29 +51,19 @@ pub(super) struct Written {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Cached {
     pub id: String,
-    created_at: String,
+    pub created_at: String,
     pub range: SummaryRange,
     pub original_tokens: u64,
     pub summary: SummaryText,
     pub compression_ratio: Thousandths,
     // The bytes of the log that it was made from, and all before them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    covers: Option<Covers>,
+    pub covers: Option<Covers>,
 }
 
 /// A ratio without a floating point, whose printing would be a tenth of all this.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thousandths(u64);
-
-/// Messages as a model is told of them.
-#[derive(Default)]
-struct Piece {
-    told: String,
-    first: Option<(String, Option<u64>)>,
-    last: (String, Option<u64>),
-    count: u64,
-    cost: u64,
-}
 
 impl Live {
     /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`, JSON: what a model wrote
@@ -107,7 +89,12 @@ impl Live {
     }
 
     /// The summary that reaches farthest, where it reaches far enough; else a new one, where a model writes one.
-    pub(super) async fn summary(&self, io: &Io, wanted: Wanted, asked: &Asked) -> Result<Written, Trouble> {
+    pub(super) async fn kept_or_written(
+        &self,
+        io: &Io,
+        wanted: Wanted,
+        asked: &Asked,
+    ) -> Result<Written, Trouble> {
         let kept = self.kept_summaries(io).await?;
         let most = u64::from(wanted.tokens + BUFFER);
         let reaches = |one: &&Cached| match &asked.summary {
@@ -119,13 +106,8 @@ impl Live {
             return Ok(Written { cached: known, refused: None });
         }
         let previous = kept.into_iter().find(|one| one.range.end_byte <= Some(wanted.range.end));
-        let limit = asked.window.unwrap_or(2 * PIECE) / 2;
-        // A context does without it.
-        match Box::pin(self.extended(io, wanted, (previous, limit), &asked.counts)).await {
-            Ok(cached) => Ok(Written { cached, refused: None }),
-            Err(trouble) if trouble.is_bug() => Err(trouble),
-            Err(trouble) => Ok(Written { cached: None, refused: Some(trouble.message().into()) }),
-        }
+        let limit = asked.most_at_once();
+        Written::unless_refused(Box::pin(self.extended(io, wanted, (previous, limit), &asked.counts)).await)
     }
 
     // Those of the current path whose last message is where they say, the one that reaches farthest first.
@@ -183,64 +165,23 @@ impl Live {
     ) -> Result<Option<Cached>, Trouble> {
         let start = previous.as_ref().and_then(|one| one.range.end_byte).unwrap_or(range.start);
         let mut messages = Messages::within(self, io, Span { start, end: range.end }).await?;
-        let mut pieces = Pieces { limit: limit.into(), ..Pieces::default() };
+        let mut pieces = Pieces::of(limit, Vec::new());
         let mut known: Option<Cached> = None;
         while let Some(piece) = self.piece(&mut messages, &mut pieces, counts).await? {
             let before = known.as_ref().or(previous.as_ref());
-            known = Some(self.written(io, piece, before, (tokens, counts)).await?);
+            known = Some(written(io, piece, before, (tokens, counts)).await?);
         }
         if let Some(known) = &mut known {
             known.range.end_byte = Some(range.end);
         } else if let Some(previous) = &previous {
             // It reaches far enough, and is too long.
             let last = (previous.range.end_message_id.clone(), previous.range.end_seq);
-            let nothing = Piece { last, ..Piece::default() };
-            known = Some(self.written(io, nothing, Some(previous), (tokens, counts)).await?);
+            known = Some(written(io, Piece::behind(last), Some(previous), (tokens, counts)).await?);
         }
         if let Some(known) = &mut known {
             self.keep_summary(io, known, previous.as_ref().filter(|one| !one.id.is_empty())).await?;
         }
         Ok(known)
-    }
-
-    async fn written(
-        &self,
-        io: &Io,
-        piece: Piece,
-        previous: Option<&Cached>,
-        (tokens, counts): (u32, &Counts),
-    ) -> Result<Cached, Trouble> {
-        let range = piece.range(previous);
-        let before = previous.map(|one| one.summary.content.clone());
-        let [system, user] = prompt(&piece.told, before.as_deref(), tokens);
-        let need = Need::Summary {
-            system,
-            user,
-            max_tokens: tokens + BUFFER,
-            start_message_id: range.start_message_id.clone(),
-            end_message_id: range.end_message_id.clone(),
-            message_count: range.message_count,
-            previous: before,
-        };
-        let (content, model) = answered(io, need).await?;
-        let found = u64::from(count(&content, counts.vocabulary().as_deref()).tokens);
-        let original_tokens = previous.map_or(0, |one| one.original_tokens) + piece.cost;
-        let most = u64::from(tokens + BUFFER).min(original_tokens.saturating_sub(1));
-        if found > most {
-            return Err(refused(format!(
-                "expected a summary of at most {most} tokens, for {original_tokens} that it replaces, but found {found} instead"
-            )));
-        }
-        let stamp = io.stamp();
-        Ok(Cached {
-            id: id::new(&stamp, 0),
-            created_at: time::format(stamp.now_ms),
-            range,
-            original_tokens,
-            summary: SummaryText { content: content.trim().to_string(), tokens: found, model },
-            compression_ratio: Thousandths::of(found, original_tokens),
-            covers: None,
-        })
     }
 
     // Keeps one; the one that it extends is needed no longer.
@@ -332,61 +273,6 @@ impl Live {
     }
 }
 
-/// Messages on their way into pieces.
-#[derive(Default)]
-struct Pieces {
-    limit: u64,
-    waiting: alloc::vec::IntoIter<Message>,
-    piece: Piece,
-    size: u64,
-}
-
-impl Pieces {
-    // A piece that is full; else all that waited is in the one that is being filled.
-    fn next(&mut self, cost_of: impl Fn(&str) -> u64) -> Option<Piece> {
-        for message in self.waiting.by_ref() {
-            let all = told(&message);
-            // A model cannot read more of a message than fits at once.
-            let text = first_letters(&all, self.limit as usize * LETTERS_A_TOKEN);
-            let cost = cost_of(text);
-            let is_full = self.piece.count > 0 && self.size + cost > self.limit;
-            let full = is_full.then(|| mem::take(&mut self.piece));
-            self.size = cost + if is_full { 0 } else { self.size };
-            self.piece.take(&message, text, cost);
-            if full.is_some() {
-                return full;
-            }
-        }
-        None
-    }
-
-    fn last(&mut self) -> Option<Piece> {
-        (self.piece.count > 0).then(|| mem::take(&mut self.piece))
-    }
-}
-
-impl Piece {
-    fn take(&mut self, message: &Message, text: &str, cost: u64) {
-        if !self.told.is_empty() {
-            self.told.push_str("\n\n");
-        }
-        self.told.push_str(text);
-        self.first.get_or_insert_with(|| (message.id.clone(), message.seq));
-        self.last = (message.id.clone(), message.seq);
-        self.count += 1;
-        self.cost += message.tokens.as_ref().map_or(cost, |tokens| tokens.count.into());
-    }
-
-    fn range(&self, previous: Option<&Cached>) -> SummaryRange {
-        let begins = previous.map(|one| (one.range.start_message_id.clone(), one.range.start_seq));
-        let (start_message_id, start_seq) = begins.or(self.first.clone()).unwrap_or_default();
-        let (end_message_id, end_seq) = self.last.clone();
-        let message_count = previous.map_or(0, |one| one.range.message_count) + self.count;
-        let end_byte = previous.and_then(|one| one.range.end_byte).filter(|_| self.count == 0);
-        SummaryRange { start_message_id, end_message_id, start_seq, end_seq, message_count, end_byte }
-    }
-}
-
 impl Cached {
     // A cache that cannot be read costs one summary.
     fn read(json: &[u8]) -> Option<Cached> {
@@ -410,7 +296,7 @@ impl Cached {
 
 impl Thousandths {
     // Half of one is rounded up.
-    fn of(part: u64, whole: u64) -> Thousandths {
+    pub fn of(part: u64, whole: u64) -> Thousandths {
         Thousandths((part * 2000 / whole.max(1)).div_ceil(2))
     }
 
@@ -428,26 +314,6 @@ impl Serialize for Thousandths {
     }
 }
 
-// What the caller's model answers, whatever that is.
-async fn answered(io: &Io, need: Need) -> Result<(String, String), Trouble> {
-    let answer = match io.made(need).await {
-        Err(trouble) if trouble.is_bug() => return Err(trouble),
-        Err(trouble) => {
-            return Err(refused(format!("expected a summary, but the model failed: {}", trouble.message())));
-        }
-        Ok(answer) => answer,
-    };
-    let bad = &mut Vec::new();
-    let other = || refused(format!("expected a summary as text, but found {answer} instead"));
-    let mut fields = Fields::parse(&answer).map_err(|_| other())?;
-    let said = fields.raw("content").unwrap_or("undefined");
-    let content = fields.take::<String>("content", bad).filter(|content| !content.trim().is_empty());
-    let model = fields.take("model", bad).unwrap_or_default();
-    let none =
-        || refused(format!("expected a summary as text, but found {} instead", said.trim_matches('"')));
-    Ok((content.ok_or_else(none)?, model))
-}
-
 // What was learned of some messages alone.
 fn brief_of(io: &Io, messages: Vec<Message>, tokens: u32, counts: &Counts) -> Result<String, Trouble> {
     let stamp = io.stamp();
@@ -461,19 +327,6 @@ fn brief_of(io: &Io, messages: Vec<Message>, tokens: u32, counts: &Counts) -> Re
     Ok(extract(session.source().known(&[]), tokens, &|text| count(text, vocabulary.as_deref()).tokens))
 }
 
-// As JavaScript counts letters.
-fn first_letters(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
-    }
-    let mut letters = 0;
-    let end = text.char_indices().find(|(_, letter)| {
-        letters += letter.len_utf16();
-        letters > most
-    });
-    end.map_or(text, |(at, _)| &text[..at])
-}
-
-fn refused(message: String) -> Trouble {
+pub(super) fn refused(message: String) -> Trouble {
     Trouble::refused(Code::InvalidSummary, message)
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // What a page begins by: it waits until it is told what to do.
 
-import { early, used } from "./page.mjs";
+import { early, readOf, used } from "./page.mjs";
 
 Object.assign(globalThis, {
   /** In the page itself. @param {string} name of the package, as the page finds it @param {number[]} transcript @param {unknown} expected */
@@ -16,6 +16,9 @@ Object.assign(globalThis, {
     const refused = await leftoff.countTokens("hello world").catch((/** @type {any} */ error) => error.code);
     if (refused !== "asset_missing") throw new Error(`expected leftoff/slim to bring nothing, but found ${refused}`);
     const file = (/** @type {string} */ name) => new URL(`/package/pkg/${name}`, location.href);
+    await leftoff.loadWasm({ context: file("context.wasm"), reader: file("reader.wasm"), o200k_base: String(file("o200k_base.planes")) });
+    const read = await readOf(leftoff.readTranscript, new Blob([new Uint8Array(transcript)]));
+    if (JSON.stringify(read) !== JSON.stringify(expected)) throw new Error("expected of the small modules what Node reads, but found something else");
     const [leftoffModule, cl100k] = await Promise.all([WebAssembly.compileStreaming(fetch(file("leftoff.wasm"))), fetch(file("cl100k_base.planes")).then((answer) => answer.arrayBuffer())]);
     await leftoff.loadWasm({ leftoff: leftoffModule, agents: file("agents.wasm"), o200k_base: String(file("o200k_base.planes")), cl100k_base: cl100k });
     return used(leftoff, { transcript: new Uint8Array(transcript), expected });

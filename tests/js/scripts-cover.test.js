@@ -31,8 +31,10 @@ const UNNAMED = {
 const UNGIVEN = {
   "loadWasm.agents": "as loadWasm itself",
   "loadWasm.cl100k_base": "as loadWasm itself",
+  "loadWasm.context": "as loadWasm itself",
   "loadWasm.leftoff": "as loadWasm itself",
   "loadWasm.o200k_base": "as loadWasm itself",
+  "loadWasm.reader": "as loadWasm itself",
 };
 
 /** Codes that no script comes to, and why. @type {Record<string, string>} */

@@ -1,4 +1,4 @@
-//! What is needed now and then, a module of its own: reading and writing other agents' files, finding and searching.
+//! What is needed now and then, a module of its own: writing other agents' files, finding and searching; `reader` reads them.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,20 +8,16 @@ use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, stamp, thrown, utf8};
+use crate::{Answer, bytes, thrown, utf8};
 use leftoff::context;
 use leftoff::error::{Code, Error};
+use leftoff::interop::AgentName;
 use leftoff::interop::codex;
 use leftoff::interop::native;
-use leftoff::interop::{self, AgentName};
 use leftoff::json::text::to_json;
-use leftoff::record::message::Message;
-use leftoff::resume::search::Search;
-use leftoff::resume::{find, history, listing, outline};
+use leftoff::resume::find;
 use leftoff::shapes;
 use leftoff::shapes::Format;
-use leftoff::state::stopping;
-use leftoff::time::Stamp;
 
 /// The names of the agents that are known.
 #[wasm_bindgen(js_name = agentNames)]
@@ -39,43 +35,6 @@ pub fn rollout_base(file: &[u8]) -> Option<String> {
 #[wasm_bindgen(js_name = rolloutPart)]
 pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
     codex::base(file)?.part(base)
-}
-
-/// What a file of an agent holds. The messages stay here until they are asked for.
-#[wasm_bindgen(js_name = Transcript)]
-pub struct TranscriptHandle {
-    about: String,
-    sessions: Vec<Vec<Message>>,
-}
-
-#[wasm_bindgen(js_class = Transcript)]
-impl TranscriptHandle {
-    /// Reads a file of the agent that is named, or that the content tells. `beside`: what the agent says of it in another
-    /// file; see `interop::read_with`.
-    #[wasm_bindgen(constructor)]
-    pub fn new(
-        file: &[u8],
-        name: &str,
-        from: Option<String>,
-        beside: Option<Vec<u8>>,
-    ) -> Answer<TranscriptHandle> {
-        let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
-        let import = interop::read_with(file, name, from, beside.as_deref()).map_err(thrown)?;
-        let about = import.about();
-        let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
-        Ok(TranscriptHandle { about, sessions })
-    }
-
-    /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
-    pub fn about(&self) -> Uint8Array {
-        bytes(&self.about)
-    }
-
-    /// Messages of a session, from one up to another, a JSON array in leftoff's shape.
-    pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
-        let messages = self.sessions.get(session).map(|messages| messages.as_slice()).unwrap_or_default();
-        bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
-    }
 }
 
 /// The shape in which an agent's provider counts.
@@ -102,27 +61,6 @@ pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
     Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
 }
 
-/// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.
-#[wasm_bindgen(js_name = findStopPhrase)]
-pub fn find_stop_phrase(text: &str) -> Option<String> {
-    stopping::find_stop_phrase(text)
-}
-
-/// The turns of messages, JSON bytes in leftoff's shape: see `outline::outline`.
-#[wasm_bindgen]
-pub fn outline(messages: &[u8]) -> Answer<Uint8Array> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    Ok(bytes(&to_json(&outline::outline(&messages))))
-}
-
-/// The lines that have all words, the newest first, each of one message: a JSON array of `{"id","role","timestamp","excerpt"}`.
-#[wasm_bindgen(js_name = searchLines)]
-pub fn search_lines(words: &str, lines: &[u8]) -> Uint8Array {
-    let mut search = Search::new(words);
-    let hits: Vec<_> = search.all(lines).into_iter().map(|hit| search.shown(hit)).collect();
-    bytes(&to_json(&hits))
-}
-
 /// What a model is told that is to sum up messages, JSON bytes in leftoff's shape, in about so many tokens: what the system
 /// says, and the user.
 #[wasm_bindgen(js_name = summaryPrompt)]
@@ -130,20 +68,6 @@ pub fn summary_prompt(messages: &[u8], tokens: u32) -> Answer<Uint8Array> {
     let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
     let told: Vec<String> = messages.iter().map(context::told).collect();
     Ok(bytes(&to_json(&context::prompt(&told.join("\n\n"), None, tokens))))
-}
-
-/// A list as a person reads it: of JSON bytes, the sessions as lists have them.
-#[wasm_bindgen]
-pub fn listing(listed: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
-    let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
-    listing::text(utf8(listed)?, &stamp).map(|text| bytes(&text)).map_err(thrown)
-}
-
-/// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.
-#[wasm_bindgen]
-pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    Ok(bytes(&history::render(&messages, &stamp(now_ms, entropy)?)))
 }
 
 fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {

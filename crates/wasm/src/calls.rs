@@ -1,4 +1,4 @@
-//! Whole calls, without a store: two contexts compared, and what the cases of tests/conformance are run by.
+//! Whole calls, without a store: what the cases of tests/conformance are run by.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
@@ -6,16 +6,6 @@ use wasm_bindgen::prelude::*;
 use crate::counter::Counter;
 use crate::{Answer, bytes, thrown, utf8};
 use leftoff::calls;
-use leftoff::context::{self, Reported};
-use leftoff::json::text::to_json;
-
-/// What differs between two contexts, or what is kept of them, JSON each: `{"strategy","tokensUsed","tokenBudget",
-/// "includedMessageCount"}`, of each `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
-#[wasm_bindgen(js_name = compareContexts)]
-pub fn compare_contexts(before: &[u8], after: &[u8]) -> Answer<Uint8Array> {
-    let read = |json| Reported::from_json(utf8(json)?).map_err(thrown);
-    Ok(bytes(&to_json(&context::compare(&read(before)?, &read(after)?))))
-}
 
 /// See `calls::scan_log`.
 #[wasm_bindgen(js_name = scanLog)]

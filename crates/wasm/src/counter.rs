@@ -1,17 +1,17 @@
 //! Who counts, for JavaScript.
 
 use alloc::rc::Rc;
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "context"))]
 use alloc::string::String;
 
 use wasm_bindgen::prelude::*;
 
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "context"))]
 use crate::utf8;
 use crate::{Answer, thrown};
 use leftoff::operation::Counts;
 use leftoff::tokens::Vocabulary;
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "context"))]
 use leftoff::tokens::{Encoding, estimate};
 
 /// Who counts: a vocabulary, or the estimate.
@@ -27,14 +27,14 @@ impl Counter {
     }
 
     /// A vocabulary from its planes.
-    #[cfg(any(feature = "tokens", feature = "agents"))]
+    #[cfg(any(feature = "tokens", feature = "agents", feature = "context"))]
     #[wasm_bindgen(js_name = fromPlanes)]
     pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
         Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(thrown)
     }
 }
 
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "context"))]
 #[wasm_bindgen]
 impl Counter {
     /// The tokens of a text; where there are more than the limit, some number above it.

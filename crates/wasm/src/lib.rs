@@ -1,5 +1,5 @@
-//! The bindings for JavaScript, two modules: the core, and what is needed now and then. They translate and decide
-//! nothing.
+//! The bindings for JavaScript, two modules: the core, and what is needed now and then; and of both two small parts for pages,
+//! which read a transcript and build contexts of it. They translate and decide nothing.
 //!
 //! What holds stored text crosses as UTF-8 JSON bytes, both ways. Offsets are numbers, exact up to 2^53.
 
@@ -15,26 +15,38 @@ mod ask;
 mod beside;
 #[cfg(feature = "agents")]
 mod calls;
+#[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod counter;
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "context"))]
 mod handles;
 #[cfg(feature = "core")]
 mod layout;
 #[cfg(feature = "agents")]
 mod leaving;
+#[cfg(any(feature = "core", feature = "agents"))]
 mod live;
+#[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod operation;
 #[cfg(feature = "agents")]
 mod outputs;
 #[cfg(feature = "core")]
 mod project;
+#[cfg(any(feature = "agents", feature = "reader"))]
+mod reader;
 #[cfg(feature = "core")]
 mod settings;
+#[cfg(any(feature = "core", feature = "agents"))]
 mod store;
+#[cfg(any(feature = "agents", feature = "context"))]
+mod unstored;
 
+#[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 pub use counter::Counter;
+#[cfg(any(feature = "core", feature = "agents"))]
 pub use live::LiveHandle;
+#[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 pub use operation::Operations;
+#[cfg(any(feature = "core", feature = "agents"))]
 pub use store::StoreHandle;
 
 use alloc::format;

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "core")]
 use crate::bytes;
-use leftoff::layout::{File, Root};
+use crate::operation::file;
 use leftoff::operation::Live;
 #[cfg(feature = "core")]
 use leftoff::session::documents::Name;
@@ -66,8 +66,4 @@ impl LiveHandle {
     pub fn was_staged(&self) -> bool {
         self.0.was_staged()
     }
-}
-
-pub(super) fn file(workspace: Option<String>, path: String) -> File {
-    File::new(workspace.map_or(Root::Home, Root::Workspace), path)
 }

@@ -10,11 +10,11 @@ use wasm_bindgen::prelude::*;
 use crate::counter::Counter;
 #[cfg(feature = "core")]
 use crate::live::LiveHandle;
-use crate::live::file;
 #[cfg(feature = "core")]
 use crate::utf8;
 use crate::{Answer as Thrown, small, stamp};
 use leftoff::json::text::to_json;
+use leftoff::layout::{File, Root};
 #[cfg(feature = "agents")]
 use leftoff::operation::Document;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble};
@@ -363,6 +363,11 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     Uint8Array::from(&frame[..])
 }
 
+pub(crate) fn file(workspace: Option<String>, path: String) -> File {
+    File::new(workspace.map_or(Root::Home, Root::Workspace), path)
+}
+
+#[cfg(any(feature = "core", feature = "agents"))]
 pub(crate) fn none((): ()) -> Vec<u8> {
     b"null".into()
 }
@@ -372,6 +377,7 @@ pub(crate) fn flag(is: bool) -> Vec<u8> {
     (if is { "true" } else { "false" }).into()
 }
 
+#[cfg(any(feature = "core", feature = "agents"))]
 pub(crate) fn unknown() -> Trouble {
     Trouble::internal("expected the name of an operation, but found another one")
 }

@@ -68,12 +68,8 @@ export class Contexts {
   async #out(value) { return (await this.#secrets.out(value)).value; }
 
   /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
-  #asked({ count, summarize, strategies = [], ...request }) {
-    if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
-      throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
-    }
-    for (const [name, helper] of Object.entries({ count, summarize })) if (helper !== undefined) ofKind(name, helper, "!");
-    const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
+  #asked(request) {
+    const { asked, count, summarize, strategies } = askedOf(request);
     /** @type {Own} */
     const own = {
       count,
@@ -81,8 +77,18 @@ export class Contexts {
       out: (json) => this.#secrets.outBytes(json),
       strategy: async (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, await tokenizerOf(encoding, count)),
     };
-    return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined, leaves: this.#secrets.isOn }, own };
+    return { asked: { ...asked, leaves: this.#secrets.isOn }, own };
   }
+}
+
+/** A request, and apart from it what the caller does for a context. @param {ContextRequest} request */
+export function askedOf({ count, summarize, strategies = [], ...request }) {
+  if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
+    throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
+  }
+  for (const [name, helper] of Object.entries({ count, summarize })) if (helper !== undefined) ofKind(name, helper, "!");
+  const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
+  return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined }, count, summarize, strategies };
 }
 
 /** @param {string} encoding @param {ContextRequest["count"]} count @returns {Promise<Tokenizer>} */

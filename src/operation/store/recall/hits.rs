@@ -209,7 +209,7 @@ async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message>, Trouble>
     let Some(message) = message::read(&Record::at(at, json)).0 else { return Ok(None) };
     let mut unfolding = Unfolding::new(message);
     while let Some(blob) = unfolding.wanted().map(String::from) {
-        let bytes = live.blob(io, &blob).await?;
+        let bytes = live.read_blob(io, &blob).await?;
         // Without it, the ends of its text are shown.
         let _ = unfolding.take(&blob, bytes.as_deref());
     }

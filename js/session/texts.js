@@ -1,0 +1,71 @@
+// @ts-check
+/** What waits for nothing: texts of messages and lists, what a text says, and what differs between two contexts. */
+
+import { entropy, nowMs, offsetMinutes } from "../wasm/clock.js";
+import { fromBytes, textOf, toBytes } from "../wasm/core.js";
+import { reading, thinking } from "../wasm/parts.js";
+
+/** @import { Compared, Listed, Reported } from "../types/index.js" */
+
+/**
+ * A history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can close,
+ * one message a line as JSON, with its time, its calls or the call that it answers, and which files came with it.
+ * @param {object[]} messages as `resume` or `context` gives them
+ * @returns {string}
+ * @throws {LeftoffError} `invalid_request` for what is no message
+ * @example
+ * const text = historyText([{ role: "user", content: "Hello" }]);
+ * /^----- [0-9a-f]{32}$/m.test(text); // => true
+ */
+export function historyText(messages) {
+  return textOf(reading().called((module) => module.history(toBytes(messages), nowMs(), entropy())));
+}
+
+/**
+ * A list as a person reads it, numbered from one.
+ * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed
+ * @returns {string}
+ * @example
+ * await store.create({ title: "The parser" });
+ * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
+ */
+export function listText(listed) {
+  return textOf(reading().called((module) => module.listing(toBytes(listed), nowMs(), offsetMinutes())));
+}
+
+/**
+ * What in a user's message says that the conversation is to stop for now: "let's stop", "that's enough for today", "I need to
+ * go". In English; nothing for what only resembles it, "stop the server". A session may be paused then; ask for what cannot be undone.
+ * @param {string} text
+ * @returns {string | undefined} the clause that says so
+ * @example
+ * findStopPhrase("Thanks, let's stop here."); // => "let's stop here"
+ * findStopPhrase("stop the server"); // => undefined
+ */
+export function findStopPhrase(text) {
+  return reading().called((module) => module.findStopPhrase(String(text)));
+}
+
+/**
+ * Says what differs between two contexts of a session.
+ * @param {Reported} before
+ * @param {Reported} after
+ * @returns {Compared}
+ * @throws {LeftoffError} `invalid_request` where one is no context
+ * @example
+ * await session.append({ role: "user", content: "Hello" });
+ * const before = await session.context({ window: 8000 });
+ * await session.append({ role: "assistant", content: "Hi." });
+ * const { messages } = compareContexts(before, await session.context({ window: 8000 }));
+ * messages.map((one) => [one.before, one.after]); // => [["unread", "kept"]]
+ */
+export function compareContexts(before, after) {
+  return fromBytes(thinking().called((module) => module.compareContexts(reported(before), reported(after))));
+}
+
+// Without the messages, which nobody compares.
+/** @param {Reported} context */
+function reported(context) {
+  const { strategy, tokensUsed, tokenBudget, includedMessageCount, report } = context ?? {};
+  return toBytes({ strategy, tokensUsed, tokenBudget, includedMessageCount, report });
+}

@@ -1,0 +1,375 @@
+// @ts-check
+/**
+ * Files that a browser keeps for an origin (OPFS), in a worker: nobody else may hold one open to write to it. What a browser lacks
+ * is made up for here: times of files that are held open, and folders that are moved.
+ */
+
+import { LeftoffError } from "../error.js";
+import { nowMs, randomId } from "../wasm/clock.js";
+import { checkNames, checkRange, failed } from "./contract.js";
+
+/** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
+
+/**
+ * What the DOM's types have of it, for programs without them.
+ * @typedef {{ kind: "file", name: string, getFile: () => Promise<Blob & { lastModified: number }>, createSyncAccessHandle: () => Promise<Held>, move: (to: Folder, name: string) => Promise<void> }} File
+ * @typedef {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
+ *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string, how?: { recursive?: boolean }) => Promise<void> }} Folder
+ * @typedef {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,
+ *   flush: () => void, close: () => void }} Held
+ * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note of a file: when it was made, and changed last; `seenMs`: what the browser says of that
+ */
+
+/** How many files are held open: as long as one is, no other tab appends to it. */
+const MOST_HELD = 32;
+/** While a folder is moved, and until that is done, this says from where to where. */
+const MOVING = ".leftoff-moving.json";
+
+/** Whether this is a worker of a browser that keeps files so. */
+export function hasOpfs() {
+  const { FileSystemFileHandle, navigator } = /** @type {any} */ (globalThis);
+  return typeof FileSystemFileHandle === "function" && "createSyncAccessHandle" in FileSystemFileHandle.prototype && typeof navigator?.storage?.getDirectory === "function";
+}
+
+/**
+ * Keeps everything in the origin's private files, in a worker: durable as the browser is, which may clear them away where the origin is not
+ * `navigator.storage.persist()`ed. Each verb is described at `Storage`.
+ */
+export class OpfsStorage {
+  /** @type {Capabilities} */
+  capabilities = Object.freeze({ append: "exclusive", range: true, durable: true, watch: false });
+
+  /** Least recently used first. @type {Map<string, Held>} */
+  #held = new Map();
+  /** Of files that were looked at. @type {Map<string, Note>} */
+  #notes = new Map();
+  /** One thing at a time: whoever asks later waits. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
+  #isClosed = false;
+  #lastMs = 0;
+  /** @type {Promise<Folder> | undefined} */
+  #root;
+
+  constructor() {
+    if (!hasOpfs()) throw failed("stat", "/", { code: "storage_failed", reason: "expected a worker of a browser with private files of the origin (OPFS), but found none" });
+  }
+
+  /** @param {string} path */
+  read(path) {
+    return this.#slice("read", path, 0, Infinity);
+  }
+
+  /** @param {string} path @param {number} start @param {number} end */
+  async readRange(path, start, end) {
+    checkRange(path, start, end);
+    return this.#slice("readRange", path, start, end);
+  }
+
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @returns {Promise<{ end: number }>} */
+  append(path, bytes, { durable = false, within } = {}) {
+    const own = bytes.slice();
+    return this.#inTurn("append", path, async () => {
+      await this.#refuseIfGone("append", path, within);
+      const held = await this.#open(path);
+      const start = held.getSize();
+      try {
+        if (held.write(own, { at: start }) < own.length) throw failed("append", path, { code: "disk_full" });
+      } catch (error) {
+        held.truncate(start);
+        throw error;
+      }
+      this.#note(path);
+      if (durable) held.flush();
+      return { end: start + own.length };
+    });
+  }
+
+  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @returns {Promise<void>} */
+  replace(path, bytes, { within } = {}) {
+    return this.#inTurn("replace", path, async () => {
+      await this.#refuseIfGone("replace", path, within);
+      const { folder, name } = await this.#parent(path, true);
+      if ((await child(folder, name))?.kind === "directory") throw failed("replace", path, { code: "not_a_file" });
+      this.#letGo(path);
+      const temporary = `.${name}.${randomId()}.tmp`;
+      const file = await folder.getFileHandle(temporary, { create: true });
+      try {
+        const held = await file.createSyncAccessHandle();
+        try {
+          if (held.write(bytes, { at: 0 }) < bytes.length) throw failed("replace", path, { code: "disk_full" });
+          held.flush();
+        } finally {
+          held.close();
+        }
+        // In one step, over what is there.
+        await file.move(folder, name);
+      } catch (error) {
+        await folder.removeEntry(temporary).catch(unlessAbsent);
+        throw error;
+      }
+      this.#notes.delete(path);
+      this.#note(path);
+    });
+  }
+
+  /** Has no links. @param {string} _path */
+  async link(_path) {
+    return false;
+  }
+
+  /** @param {string} from @param {string} to @returns {Promise<void>} */
+  move(from, to) {
+    return this.#inTurn("move", from, async () => {
+      const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
+      const source = await this.#found(from);
+      if (!source) throw refused("not_found");
+      if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
+      if (await this.#found(to)) throw refused("already_exists");
+      const { folder, name } = await this.#parent(to, true);
+      for (const path of [...this.#held.keys()]) if (isAt(path, from)) this.#letGo(path);
+      for (const path of [...this.#notes.keys()]) if (isAt(path, from)) this.#notes.delete(path);
+      if (source.kind === "file") return source.move(folder, name);
+      const root = await this.#folder();
+      await alone(async () => {
+        await written(root, MOVING, JSON.stringify({ from, to }));
+        await carried(root, { from, to });
+      });
+    }, to);
+  }
+
+  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
+  async list(path, { files } = {}) {
+    if (files) checkNames(path, files);
+    return this.#inTurn("list", path, async () => {
+      const folder = await this.#found(path);
+      if (!folder) return null;
+      if (folder.kind === "file") throw failed("list", path, { code: "not_a_folder" });
+      /** @type {Entry[]} */
+      const entries = [];
+      for await (const [name, { kind }] of folder.entries()) {
+        if (name === MOVING || /^\..*\.tmp$/.test(name)) continue;
+        const stats = files && kind === "directory" ? await Promise.all(files.map((file) => this.#look(`${path}/${name}/${file}`))) : undefined;
+        entries.push({ name, kind: kind === "file" ? "file" : "folder", ...(stats && { files: stats }) });
+      }
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    });
+  }
+
+  /** @param {string} path @returns {Promise<void>} */
+  remove(path) {
+    return this.#inTurn("remove", path, async () => {
+      for (const one of [...this.#held.keys()]) if (isAt(one, path)) this.#letGo(one);
+      for (const one of [...this.#notes.keys()]) if (isAt(one, path)) this.#notes.delete(one);
+      const parent = await this.#parent(path, false).catch(unlessAbsent);
+      await parent?.folder.removeEntry(parent.name, { recursive: true }).catch(unlessAbsent);
+    });
+  }
+
+  /** @param {string} path @returns {Promise<Stat | null>} */
+  stat(path) {
+    return this.#inTurn("stat", path, () => this.#look(path));
+  }
+
+  async close() {
+    await this.#turn.catch(() => {});
+    this.#isClosed = true;
+    for (const path of [...this.#held.keys()]) this.#letGo(path);
+  }
+
+  /** @template T @param {Verb} verb @param {string} path @param {() => Promise<T>} work @param {string} [to] @returns {Promise<T>} */
+  #inTurn(verb, path, work, to) {
+    const mine = this.#turn.catch(() => {}).then(async () => {
+      if (this.#isClosed) throw failed(verb, path, { code: "storage_closed" });
+      try {
+        return await work();
+      } catch (cause) {
+        throw translated(verb, path, cause, to);
+      }
+    });
+    this.#turn = mine;
+    return mine;
+  }
+
+  /** @param {"read" | "readRange"} verb @param {string} path @param {number} start @param {number} end @returns {Promise<Uint8Array | null>} */
+  #slice(verb, path, start, end) {
+    return this.#inTurn(verb, path, async () => {
+      const held = this.#held.get(path);
+      if (held) {
+        const size = held.getSize();
+        const bytes = new Uint8Array(Math.min(end, size) - Math.min(start, size));
+        held.read(bytes, { at: start });
+        return bytes;
+      }
+      const found = await this.#found(path);
+      if (!found) return null;
+      if (found.kind !== "file") throw failed(verb, path, { code: "not_a_file" });
+      const file = await found.getFile();
+      return new Uint8Array(await file.slice(start, Math.min(end, file.size)).arrayBuffer());
+    });
+  }
+
+  /** @param {"append" | "replace"} verb @param {string} path @param {string} [within] */
+  async #refuseIfGone(verb, path, within) {
+    if (within === undefined || (await this.#found(within))?.kind === "directory") return;
+    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
+  }
+
+  // While it is held open, the browser says of a file what it was like before; who else changed one that is not is noticed by that.
+  /** @param {string} path @returns {Promise<Stat | null>} */
+  async #look(path) {
+    const found = await this.#found(path);
+    if (!found) return null;
+    if (found.kind !== "file") return { kind: "folder", size: 0, mtimeMs: 0, ctimeMs: 0 };
+    const { size, lastModified } = await found.getFile();
+    const held = this.#held.get(path);
+    let note = this.#notes.get(path);
+    if (!note || (!held && note.seenMs !== undefined && note.seenMs !== lastModified)) note = { madeMs: lastModified, changedMs: lastModified };
+    if (!held) note.seenMs = lastModified;
+    this.#notes.set(path, note);
+    return { kind: "file", size: held?.getSize() ?? size, mtimeMs: note.changedMs, ctimeMs: note.changedMs, file: { number: 0, madeMs: note.madeMs } };
+  }
+
+  /** It was changed here. @param {string} path */
+  #note(path) {
+    this.#lastMs = Math.max(nowMs(), this.#lastMs + 0.001);
+    const madeMs = this.#notes.get(path)?.madeMs ?? this.#lastMs;
+    this.#notes.set(path, { madeMs, changedMs: this.#lastMs });
+  }
+
+  /** To append to it, made where it is missing. @param {string} path */
+  async #open(path) {
+    const known = this.#held.get(path);
+    this.#held.delete(path);
+    const [oldest] = this.#held.keys();
+    if (!known && this.#held.size >= MOST_HELD && oldest !== undefined) this.#letGo(oldest);
+    if (!known) await this.#look(path);
+    const { folder, name } = await this.#parent(path, true);
+    const held = known ?? (await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle());
+    this.#held.set(path, held);
+    return held;
+  }
+
+  /** @param {string} path */
+  #letGo(path) {
+    const held = this.#held.get(path);
+    this.#held.delete(path);
+    held?.flush();
+    held?.close();
+    const note = this.#notes.get(path);
+    if (note) note.seenMs = undefined;
+  }
+
+  /** The origin's own; a move of a folder that was cut off is done before anything else is. */
+  #folder() {
+    this.#root ??= (async () => {
+      /** @type {Folder} */
+      const root = await /** @type {any} */ (globalThis).navigator.storage.getDirectory();
+      await alone(async () => {
+        const moving = await child(root, MOVING);
+        if (moving?.kind === "file") await carried(root, JSON.parse(await (await moving.getFile()).text()));
+      });
+      return root;
+    })();
+    return this.#root;
+  }
+
+  /** @param {string} path @param {boolean} create */
+  async #parent(path, create) {
+    return parentOf(await this.#folder(), path, create);
+  }
+
+  /** @param {string} path */
+  async #found(path) {
+    return foundIn(await this.#folder(), path);
+  }
+}
+
+/** A file or a folder; nothing where none is. @param {Folder} root @param {string} path */
+async function foundIn(root, path) {
+  const parent = await parentOf(root, path, false).catch(unlessAbsent);
+  if (!parent) return undefined;
+  return parent.name === "" ? parent.folder : child(parent.folder, parent.name);
+}
+
+/** @param {Folder} folder @param {string} name */
+async function child(folder, name) {
+  return (await folder.getFileHandle(name).catch(unlessAbsent)) ?? (await folder.getDirectoryHandle(name).catch(unlessAbsent));
+}
+
+/** @param {Folder} root @param {string} path @param {boolean} create */
+async function parentOf(root, path, create) {
+  const names = path.split("/").filter(Boolean);
+  const name = names.pop() ?? "";
+  let folder = root;
+  for (const part of names) folder = await folder.getDirectoryHandle(part, { create }).catch(notThrough);
+  return { folder, name };
+}
+
+/** It is there, or below. @param {string} path @param {string} folder */
+function isAt(path, folder) {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Nobody else moves folders meanwhile, nor opens the storage. @param {() => Promise<void>} work */
+function alone(work) {
+  return /** @type {any} */ (globalThis).navigator.locks.request("leftoff-moving", work);
+}
+
+/** @param {Folder} folder @param {string} name @param {string} text */
+async function written(folder, name, text) {
+  const held = await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle();
+  held.truncate(0);
+  held.write(new TextEncoder().encode(text), { at: 0 });
+  held.flush();
+  held.close();
+}
+
+/**
+ * Moves a folder file by file, as far as that was not done; what says so is there until all is.
+ * @param {Folder} root @param {{ from: string, to: string }} where
+ */
+async function carried(root, { from, to }) {
+  const source = await foundIn(root, from);
+  if (source?.kind === "directory") {
+    const { folder, name } = await parentOf(root, to, true);
+    await emptied(source, await folder.getDirectoryHandle(name, { create: true }));
+    const old = await parentOf(root, from, false);
+    await old.folder.removeEntry(old.name, { recursive: true });
+  }
+  await root.removeEntry(MOVING).catch(unlessAbsent);
+}
+
+/** @param {Folder} from @param {Folder} to */
+async function emptied(from, to) {
+  const entries = [];
+  for await (const [, handle] of from.entries()) entries.push(handle);
+  for (const handle of entries) {
+    if (handle.kind === "file") await handle.move(to, handle.name);
+    else await emptied(handle, await to.getDirectoryHandle(handle.name, { create: true }));
+  }
+}
+
+/** A file stands on the way. @param {any} error @returns {never} */
+function notThrough(error) {
+  throw error?.name === "TypeMismatchError" ? Object.assign(new Error(error.message, { cause: error }), { name: "NotAFolder" }) : error;
+}
+
+/** @param {any} error @returns {undefined} */
+function unlessAbsent(error) {
+  if (!["NotFoundError", "TypeMismatchError", "NotAFolder"].includes(error?.name)) throw error;
+}
+
+/** @type {Record<string, { code: Code, reason?: string }>} */
+const CODES = {
+  QuotaExceededError: { code: "disk_full" },
+  NoModificationAllowedError: { code: "permission_denied", reason: "another tab or worker has it open" },
+  NotAllowedError: { code: "permission_denied" },
+  TypeMismatchError: { code: "not_a_file" },
+  NotAFolder: { code: "not_a_folder" },
+};
+
+/** @param {Verb} verb @param {string} path @param {any} cause @param {string} [to] */
+function translated(verb, path, cause, to) {
+  if (cause instanceof LeftoffError) return cause;
+  return failed(verb, path, { to, ...(CODES[cause?.name] ?? { code: "storage_failed" }), detail: cause?.name, cause });
+}
