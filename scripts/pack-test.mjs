@@ -1,7 +1,7 @@
 // @ts-check
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesOf } from "./complete.mjs";
@@ -15,6 +15,10 @@ const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
 /** What the package exports that is no program's text. */
 const BYTES = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
+/** What a user's compiler is given. */
+const TYPES = ["types.ts", "types.mts", "types.cts"];
+/** What only a worker of a browser can use: no CommonJS. */
+const WORKERS = ["./storage/opfs"];
 let passed = 0;
 let tarball = "";
 /** What Deno lets a program do here, and no more. */
@@ -95,10 +99,11 @@ for (const [what, options] of Object.entries({
   "without the DOM library": { lib: ["es2022"], types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
 })) {
   await check(`its types, imported and required, ${what}`, () => {
-    for (const name of ["types.ts", "types.cts"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));
-    for (const module of ["nodenext", "node16"]) {
-      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module, ...options };
-      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts", "types.cts"] }));
+    for (const name of TYPES) copyFileSync(join(root, "tests", "pack", name), join(project, name));
+    // Bundlers have no CommonJS of their own.
+    for (const [how, files] of /** @type {[object, string[]][]} */ ([[{ module: "nodenext" }, TYPES], [{ module: "node16" }, TYPES], [{ module: "esnext", moduleResolution: "bundler" }, ["types.ts", "types.mts"]]])) {
+      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", ...how, ...options };
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
       run("tsc", ["--project", project], { quiet: true });
     }
   });
@@ -150,9 +155,22 @@ await check("examples/import.mjs, in Deno", () => {
   const said = run("deno", ["run", ...DENO, "import-example.mjs", "transcript.jsonl", "imported"], { cwd: project, env: denoEnv, quiet: true });
   if (!/^(?:claude-code: [1-9]\d* messages in [1-9]\d* tokens\n)+$/.test(said)) throw new Error(`expected a context of the transcript, but found ${said}`);
 });
-await check("examples/server.mjs", async () => {
-  copyFileSync(join(root, "examples", "server.mjs"), join(project, "server.mjs"));
-  await talkedTo(project);
+for (const name of ["server.mjs", "express.mjs"]) {
+  await check(`examples/${name}`, async () => {
+    copyFileSync(join(root, "examples", name), join(project, name));
+    const express = join(project, "node_modules", "express");
+    if (!existsSync(express)) symlinkSync(fileOf("express") ?? fail("expected Express, but found none"), express);
+    await talkedTo(project, name);
+  });
+}
+await check("examples/extension.mjs, as one file in an editor", () => {
+  copyFileSync(join(root, "examples", "extension.mjs"), join(project, "extension.mjs"));
+  for (const name of ["editor.cjs", "said.mjs"]) copyFileSync(join(root, "tests", "pack", name), join(project, name));
+  run("esbuild", ["extension.mjs", "--bundle", "--platform=node", "--format=cjs", "--external:vscode", "--outfile=extension/extension.cjs", "--log-level=error"], { cwd: project });
+  const storage = join(project, "editor-storage");
+  run("node", ["said.mjs", storage, project], { cwd: project });
+  const found = run("node", ["editor.cjs", storage, project], { cwd: project, quiet: true });
+  if (!found.includes("Where were we?")) throw new Error(`expected the conversation, but found ${found}`);
 });
 await check("what publint says of it", async () => {
   const { publint } = await tool("publint");
@@ -163,7 +181,7 @@ await check("what publint says of it", async () => {
 });
 await check("what Are the types wrong? says of it", () => {
   // Of node10, which has no exports, and where the others are files of bytes.
-  run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES], { cwd: project, quiet: true });
+  run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES, ...WORKERS], { cwd: project, quiet: true });
 });
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");

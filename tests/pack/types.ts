@@ -1,6 +1,9 @@
 // What a user's own compiler sees of the packed package, imported: names of what it gives, and no `any`.
 
 import * as compat from "leftoff/compat";
+import { loadWasm } from "leftoff/slim";
+import { MemoryStorage } from "leftoff/storage/memory";
+import { NodeStorage } from "leftoff/storage/node";
 import { LeftoffError, countTokens, openStore, readTranscript } from "leftoff";
 import type { ContextBuildResult, ContextReport, Draft, ErrorCode, Listed, OpenAiChatMessage, Session, SessionState, Storage, Store } from "leftoff";
 
@@ -14,6 +17,8 @@ export async function used(storage: Storage): Promise<Listed[]> {
   const safe: "durable" | "buffered" | "volatile" = acknowledged;
   const built: ContextBuildResult<"openai-chat"> = await session.context({ window: 8000, format: "openai-chat" });
   const messages: OpenAiChatMessage[] = built.messages;
+  const storages: Storage[] = [new MemoryStorage(), new NodeStorage()];
+  await loadWasm({ context: new Uint8Array(), reader: "https://example.com/reader.wasm" });
   const report: ContextReport = built.report;
   const state: SessionState = await session.state();
   const none: [IsAny<typeof messages>, IsAny<typeof report.budget>, IsAny<(typeof records)[number]>, IsAny<typeof state.modifiedFiles>] = [false, false, false, false];
@@ -29,7 +34,7 @@ export async function used(storage: Storage): Promise<Listed[]> {
   const count: number = await countTokens("hello");
   const counts: number[] = await countTokens(["hello"]);
   const transcript = await readTranscript(new Uint8Array());
-  console.log(safe, none, stored.tokenCount, count, counts, transcript.slice(0, 1)[0]?.content);
+  console.log(safe, none, storages.length, stored.tokenCount, count, counts, transcript.slice(0, 1)[0]?.content);
   return store.list();
 }
 
