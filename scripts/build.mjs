@@ -51,7 +51,7 @@ const componentFolder = join(root, "target", "component");
 /** Builds what is out of date; answers false where nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
-  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(root, "types")], buildShim)) || core;
+  return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(pkg, "shipped.json"), join(root, "types")], buildShim)) || core;
 }
 
 /** The component, and what jco makes of it for Node. Answers false where it is up to date. */

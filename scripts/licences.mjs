@@ -1,13 +1,13 @@
 // @ts-check
 // pkg/LICENSES.txt: the licence of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
-// what cargo compiles into it. A package that comes without a text of its own ends the process.
+// what cargo compiles into it. `pkg/shipped.json` lists them. A package that comes without a text of its own ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail, root, run } from "./run.mjs";
 import { TARGET } from "./toolchain.mjs";
 
-/** @typedef {{ name: string, version: string, license: string, folder: string }} Bundled */
+/** @typedef {{ from: "npm" | "cargo", name: string, version: string, license: string, folder: string }} Bundled */
 /** @typedef {{ id: string, name: string, version: string, license: string, source: string | null, manifest_path: string, targets: { kind: string[] }[] }} Crate */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
@@ -22,6 +22,9 @@ export function licences(files) {
   const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}\n${"-".repeat(76)}\n\n${textOf(one)}\n`);
   const head = "What leftoff's own licence, LICENSE, does not cover: the packages whose code is in pkg/, and their licences.\nWritten by scripts/licences.mjs.\n";
   writeFileSync(join(root, "pkg", "LICENSES.txt"), [head, ...chapters].join("\n"));
+  // For scripts/sbom.mjs, when the package is packed.
+  const shipped = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { folder, ...one }]) => one);
+  writeFileSync(join(root, "pkg", "shipped.json"), `${JSON.stringify(shipped, null, 1)}\n`);
 }
 
 /** Those of npm. @param {Iterable<string>} files @returns {Bundled[]} */
@@ -30,7 +33,7 @@ function packages(files) {
   return [...folders].map((place) => {
     const folder = join(root, place);
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return { name, version, license, folder };
+    return { from: "npm", name, version, license, folder };
   });
 }
 
@@ -50,7 +53,7 @@ function crates(binding, features) {
     for (const used of uses.get(id) ?? []) walk(used);
   };
   walk(resolve.root);
-  return [...met.values()].filter(({ source }) => source !== null).map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: dirname(manifest_path) }));
+  return [...met.values()].filter(({ source }) => source !== null).map(({ name, version, license, manifest_path }) => ({ from: "cargo", name, version, license, folder: dirname(manifest_path) }));
 }
 
 /** @param {Bundled} one */

@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renam
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesOf } from "./complete.mjs";
+import { forJsr } from "./jsr.mjs";
 import { fail, root, run, step } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { talkedTo } from "../tests/pack/server.mjs";
@@ -37,7 +38,7 @@ function nothingIsMissing(list) {
   const [tarball] = Object.values(JSON.parse(list));
   if (!tarball) fail(`expected npm to say what it packed, but found ${list} instead`);
   // Made when it is packed, and in no folder of git's.
-  const made = ["pkg/LICENSES.txt", "docs/api/leftoff.md", "docs/api/compat.md", "docs/api/rust/leftoff/index.html"];
+  const made = ["pkg/LICENSES.txt", "pkg/sbom.cdx.json", "pkg/all.cjs.map", "docs/api/leftoff.md", "docs/api/compat.md", "docs/api/rust/leftoff/index.html"];
   for (const file of [...filesOf({ bin, exports }), ...made]) {
     if (!tarball.files.some(({ path }) => path === file)) fail(`expected ${file} in the tarball, but found none`);
   }
@@ -113,6 +114,12 @@ await check("import and require in one process: one core, one LeftoffError", () 
   writeFileSync(join(project, "one.mjs"), one);
   run("node", ["one.mjs"], { cwd: project });
 });
+await check("a stack trace, with maps, of the files that were bundled", () => {
+  for (const loading of ['import("leftoff")', 'Promise.resolve(require("leftoff"))']) {
+    const found = run("node", ["--enable-source-maps", "-e", `${loading}.then(({ countTokens }) => countTokens("x", { modle: 1 })).catch(({ stack }) => console.log(stack))`], { cwd: project, quiet: true });
+    if (!/js[/\\]wasm[/\\]options\.js:\d+/.test(found)) throw new Error(`expected js/wasm/options.js in the trace, but found ${found}`);
+  }
+});
 await check("a program on the command line, by import and by require", () => {
   for (const loading of ['import("leftoff")', 'Promise.resolve(require("leftoff"))']) {
     const found = run("node", ["-e", `${loading}.then(({ countTokens }) => countTokens("hello world")).then(console.log)`], { cwd: project, quiet: true });
@@ -182,6 +189,12 @@ await check("what publint says of it", async () => {
 await check("what Are the types wrong? says of it", () => {
   // Of node10, which has no exports, and where the others are files of bytes.
   run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES, ...WORKERS], { cwd: project, quiet: true });
+});
+await check("what JSR says of it, types and all", () => {
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-jsr-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  forJsr(folder);
+  run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
 });
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");

@@ -147,7 +147,7 @@ export class OpfsStorage {
       /** @type {Entry[]} */
       const entries = [];
       for await (const [name, { kind }] of folder.entries()) {
-        if (name === MOVING || /^\..*\.tmp$/.test(name)) continue;
+        if (name === MOVING || /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
         const stats = files && kind === "directory" ? await Promise.all(files.map((file) => this.#look(`${path}/${name}/${file}`))) : undefined;
         entries.push({ name, kind: kind === "file" ? "file" : "folder", ...(stats && { files: stats }) });
       }
