@@ -51,7 +51,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
  */
 export class NodeStorage {
   /** @type {Capabilities} */
-  capabilities = Object.freeze({ append: "atomic", range: true, durable: true, watch: false });
+  capabilities = Object.freeze({ append: "atomic", range: true, durable: true, pieces: true, watch: false });
 
   /** @type {Map<string, OpenFile>} least recently used first */
   #open = new Map();
@@ -119,7 +119,7 @@ export class NodeStorage {
     return { end: found.size, stat: statOf(found) };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array | Uint8Array[]} bytes @param {{ durable?: boolean, within?: string }} [options] */
   async replace(path, bytes, { durable = true, within } = {}) {
     this.#refuseIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
@@ -360,7 +360,7 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {boolean} durable @param {string} [within] */
+  /** @param {string} path @param {Uint8Array | Uint8Array[]} bytes @param {boolean} durable @param {string} [within] */
   async #replaceNow(path, bytes, durable, within) {
     let inPlace = false;
     let held;
@@ -368,7 +368,7 @@ export class NodeStorage {
       held = this.#finder.hold(path, this.#fresh, within);
       refuseLink(held.at);
       this.#letGo(path);
-      await writeWhole(held.at, bytes, held.check, durable);
+      await writeWhole(held.at, [bytes].flat(), held.check, durable);
       inPlace = true;
       if (durable) await this.#syncEntries(path);
     } catch (cause) {

@@ -19,21 +19,26 @@ const QUICK = 2 ** 20;
  * stays. The name is not flushed; that is the folder's part.
  *
  * @param {string} path its folder exists
- * @param {Uint8Array} bytes
+ * @param {Uint8Array[]} pieces
  * @param {(fd: number, at: string) => void} check throws where the new file must not be written
  * @param {boolean} durable
  */
-export async function writeWhole(path, bytes, check, durable) {
+export async function writeWhole(path, pieces, check, durable) {
   const temporary = temporaryBeside(path);
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  const isQuick = !durable && size <= QUICK;
   const fd = fs.openSync(temporary, "wx", 0o600);
   try {
     try {
       check(fd, temporary);
-      await fill(fd, bytes, durable);
+      fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
+      for (const piece of pieces) await fill(fd, piece, isQuick);
+      const { size: found } = fs.fstatSync(fd);
+      if (found !== size) throw new Error(`expected a file of ${size} bytes, but found ${found} instead`);
+      if (durable) await flush(fs.fsync, fd);
     } finally {
       fs.closeSync(fd);
     }
-    const isQuick = !durable && bytes.length <= QUICK;
     await patiently(() => (isQuick ? fs.renameSync(temporary, path) : fs.promises.rename(temporary, path)));
   } catch (error) {
     removeQuietly(temporary);
@@ -46,18 +51,14 @@ export function temporaryBeside(path) {
   return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
 
-/** @param {number} fd @param {Uint8Array} bytes @param {boolean} durable */
-async function fill(fd, bytes, durable) {
-  fs.fchmodSync(fd, 0o600); // The umask may have taken from it.
+/** @param {number} fd @param {Uint8Array} bytes @param {boolean} isQuick */
+async function fill(fd, bytes, isQuick) {
   for (let offset = 0; offset < bytes.length; ) {
     const rest = bytes.subarray(offset);
-    const written = !durable && bytes.length <= QUICK ? fs.writeSync(fd, rest) : await write(fd, rest);
+    const written = isQuick ? fs.writeSync(fd, rest) : await write(fd, rest);
     if (written === 0) break;
     offset += written;
   }
-  const { size } = fs.fstatSync(fd);
-  if (size !== bytes.length) throw new Error(`expected a file of ${bytes.length} bytes, but found ${size} instead`);
-  if (durable) await flush(fs.fsync, fd);
 }
 
 /** @param {number} fd @param {Uint8Array} bytes @returns {Promise<number>} */

@@ -148,7 +148,8 @@ const ANSWERS = {
   given: async ({ end }, { host }) => [BYTES, host.own?.given?.subarray(0, end)],
   async put({ file, at }, { host, payload }) {
     const { storage, path } = host.at(file);
-    await storage.replace(path, joined([payload.subarray(0, at), host.own?.given ?? payload.subarray(at, at), payload.subarray(at)]), { durable: false });
+    const pieces = [payload.subarray(0, at), host.own?.given ?? payload.subarray(at, at), payload.subarray(at)];
+    await storage.replace(path, storage.capabilities.pieces ? pieces : joined(pieces), { durable: false });
   },
   async hand({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);

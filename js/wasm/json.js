@@ -48,11 +48,18 @@ export function toJsonFast(value, crossing) {
 function isAsWritten(value, depth) {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || depth === DEEPEST || value.toJSON !== undefined || Object.getOwnPropertySymbols(value).length > 0) return false;
-  if (Array.isArray(value)) return Object.keys(value).length === value.length && value.every((one) => isAsWritten(one, depth + 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-  for (const key in value) if (value[key] !== undefined && !isAsWritten(value[key], depth + 1)) return false;
-  return true;
+  if (typeof value !== "object" || depth === DEEPEST || value.toJSON !== undefined) return false;
+  if (Array.isArray(value)) {
+    for (let place = 0; place < value.length; place += 1) if (!isAsWritten(value[place], depth + 1)) return false;
+    if (Object.keys(value).length !== value.length) return false;
+  } else {
+    if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+    for (const key in value) {
+      const one = value[key];
+      if (typeof one !== "string" && one !== undefined && !isAsWritten(one, depth + 1)) return false;
+    }
+  }
+  return Object.getOwnPropertySymbols(value).length === 0;
 }
 
 /** @param {unknown} value @param {At} at @returns {string} */

@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { LeftoffError } from "../../js/error.js";
+import { joined } from "../../js/storage/bytes.js";
 
 /** @typedef {{ storage: Storage, root: string, done?: () => unknown }} Made `root`: an empty folder, or a missing one */
 
@@ -236,6 +237,16 @@ function replacing(check) {
       await storage.replace(path, bytes);
       assert.deepEqual(await storage.read(path), bytes);
       assert.deepEqual(await storage.list(`${root}/deep/er`), [{ name: "document", kind: "file" }]);
+    }
+  });
+
+  check("pieces lie one behind the other, where the storage takes several", async (storage, root) => {
+    const path = `${root}/document`;
+    const pieces = [bytesOf("{"), new Uint8Array(3_000_000).fill(7), new Uint8Array(0), bytesOf("}")];
+    if (!storage.capabilities.pieces) return;
+    for (const durable of [true, false]) {
+      await storage.replace(path, pieces, { durable });
+      assert.deepEqual(await storage.read(path), joined(pieces));
     }
   });
 
