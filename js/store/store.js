@@ -304,7 +304,7 @@ export class Store {
    * command.slice(0, 2); // => ["codex", "resume"]
    */
   writeForAgent(session, writeForAgent) {
-    const noted = (/** @type {import("../session/transcript.js").ReadSession} */ { agent, sourceId }, /** @type {string} */ last) => this.#beside.run("noteWritten", agent, sourceId, session.id, last);
+    const noted = (/** @type {string} */ agent, /** @type {string} */ sourceId, /** @type {string} */ last) => this.#beside.run("noteWritten", agent, sourceId, session.id, last);
     return writtenForAgent(session, { folder: this.project, noted, ...writeForAgent });
   }
 

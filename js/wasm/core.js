@@ -2,7 +2,6 @@
 /** The core, who counts with it, and how values cross. */
 
 import * as bindings from "../../pkg/leftoff.js";
-import { entropy, nowMs } from "./clock.js";
 import { toJson } from "./json.js";
 import { Module } from "./module.js";
 
@@ -31,11 +30,6 @@ export function anyCounter() { return whole.anyCounter(); }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** A new uuid. */
-export function newId() {
-  return called((core) => core.newId(nowMs(), entropy()));
-}
 
 /** A value as the bytes that the core reads. @param {unknown} value */
 export function toBytes(value) {

@@ -66,8 +66,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `not_found` where none is named and none is installed, or the one that is named is not; `usage` where a model is missing
-    /// that has to be named, or one is named that the command cannot be told.
+    /// `not_found` where none is named and none is installed, or the one that is named is not; `invalid_request` where a model is
+    /// missing that has to be named, or one is named that the command cannot be told.
     pub fn of(engine: Option<&str>, model: Option<&str>, installed: &[&str]) -> Result<Engine, Error> {
         let first = || {
             PRESETS

@@ -7,6 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use super::mark::{self, Mark};
 use super::recorder::Recorder;
 use crate::record::scan::{Problem, ProblemCode};
@@ -28,7 +30,7 @@ const AS_TEXT: &str = "something else; it is taken as text";
 /// assert_eq!(transcript.turns[1].voice, Voice::Engine("claude".into()));
 /// assert_eq!(transcript.render(), text);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Transcript {
     /// What it was called when it began.
     pub name: String,
@@ -43,9 +45,9 @@ pub struct Transcript {
 }
 
 /// Something that was said.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Turn {
-    /// Who said it.
+    /// Who said it; as JSON, `user`, `{"engine":"claude"}` or `note`.
     pub voice: Voice,
     /// When it began, RFC 3339; nothing of what stands there by hand.
     pub at: Option<String>,
@@ -58,7 +60,8 @@ pub struct Turn {
 }
 
 /// Who speaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Voice {
     /// Who asks.
     User,
@@ -69,7 +72,7 @@ pub enum Voice {
 }
 
 /// How an answer ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
     /// When, RFC 3339.
     pub at: String,

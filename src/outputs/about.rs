@@ -22,7 +22,7 @@ const TOTALS: &[&str] = &["total", "count", "totalMatches", "total_count", "matc
 const LISTS: &[&str] = &["matches", "results", "items", "hits", "files"];
 
 /// `Found 150 matches for "TODO"`, `Contents of src/main.ts (2KB)`. `beginning`: of the result, or all of that.
-pub(super) fn about(output: &Output, beginning: &str) -> String {
+pub(crate) fn about(output: &Output, beginning: &str) -> String {
     let args = Fields::parse(&output.args).ok();
     let given = |keys: &[&str]| {
         let text = |key: &&str| Text::decode(args.as_ref()?.raw(key)?).filter(|text| !text.is_empty());

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::json::fields::{Fields, behind_string};
-use crate::json::text::to_json;
+use crate::json::text::{Text, to_json};
 use crate::outputs::Output;
 use crate::time;
 
@@ -37,6 +37,15 @@ pub fn around(output: &Output, saved_ms: i64) -> (String, String) {
         optional("taskId", task_id),
     );
     (before, behind)
+}
+
+/// The output whose file begins so, with a result of so many bytes: its tool, and what that was given. Nothing where it is no such file.
+pub fn output(before: &str, size_bytes: u64) -> Option<Output> {
+    let whole = format!("{before}null}}");
+    let fields = Fields::parse(&whole).ok()?;
+    let tool = Text::decode(fields.raw("toolName")?)?.as_str().into();
+    let args = fields.raw("args")?.into();
+    Some(Output { session: String::new(), tool, args, task_id: None, query_id: None, size_bytes })
 }
 
 /// Where the result stands in a file, by the first bytes of that and the last ones: behind how many bytes, and before how many.

@@ -16,6 +16,8 @@ use alloc::vec::Vec;
 
 use serde::{Serialize, Serializer};
 
+pub(crate) use about::about;
+
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields};
 use crate::json::hash::sha256;
@@ -111,7 +113,7 @@ impl Pointer {
     /// The pointer to an output that was saved at a moment. `beginning`: of its result, or all of that.
     pub fn new(output: &Output, path: String, saved_ms: i64, beginning: &str) -> Pointer {
         let Output { session, tool, task_id, query_id, size_bytes, .. } = output.clone();
-        let about = about::about(output, beginning);
+        let about = about(output, beginning);
         Pointer { path, session, tool, saved_ms, size_bytes, task_id, query_id, about }
     }
 }

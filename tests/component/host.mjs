@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { isUtf8 } from "node:buffer";
 
-const { protocol, store, texts } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
-export { texts };
+const { protocol, store, texts, transcripts } = await import(new URL("../../target/component/leftoff.js", import.meta.url).href);
+export { texts, transcripts };
 
 /** @type {Record<string, string>} */
 const CODES = { EEXIST: "already_exists", ENOTEMPTY: "already_exists", ENOENT: "not_found", EACCES: "permission_denied", ENOSPC: "disk_full", EISDIR: "not_a_file", ENOTDIR: "not_a_folder" };
@@ -101,8 +101,7 @@ export class Host {
     try {
       /** @type {unknown[]} */
       let answers = [];
-      const chance = Buffer.from(this.clock.entropy());
-      const entropy = [0, 8, 16, 24].map((at) => chance.readBigUInt64BE(at));
+      const { entropy } = this.stamp();
       for (;;) {
         const stamp = { nowMs: BigInt(this.clock.nowMs()), offsetMinutes: this.clock.offsetMinutes(), entropy };
         /** @type {{ tag: string, val: any }} */
@@ -113,6 +112,13 @@ export class Host {
     } finally {
       operation[Symbol.dispose]();
     }
+  }
+
+  /** A moment, and chance. */
+  stamp() {
+    const chance = Buffer.from(this.clock.entropy());
+    const entropy = [0, 8, 16, 24].map((at) => chance.readBigUInt64BE(at));
+    return { nowMs: BigInt(this.clock.nowMs()), offsetMinutes: this.clock.offsetMinutes(), entropy };
   }
 
   /** @param {{ root: { tag: string, val?: string }, path: string }} file */

@@ -86,6 +86,7 @@ class Host:
         self.wasm = Store(engine)
         self.core = Linker(engine).instantiate(self.wasm, Component.deserialize_file(engine, str(compiled(engine, Path(component)))))
         self.funcs, self.vocabularies = {}, {}
+        self.output, self.handed = b"", b""  # the output that is saved, JSON, and what was read of one
         project = os.path.realpath(project)
         self.roots = {"home": home, "project": project, "outside": "/"}
         known = planes and self.call("[static]vocabulary.from-base64", base64.b64encode(Path(planes).read_bytes()).decode(), of="protocol")
@@ -172,12 +173,29 @@ class Host:
     def on_append(self, asked):
         return Variant("end", self.written(asked, self.at(asked.file), "ab", asked.durable))
 
-    def on_replace(self, asked):
+    def on_replace(self, asked, durable=True):
         path = self.at(asked.file)
         beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
-        self.written(asked, beside, "wb", True)
+        self.written(asked, beside, "wb", durable)
         os.replace(beside, path)
         return DONE
+
+    def on_given(self, end):
+        return Variant("content", pieces(self.output[:end]))
+
+    def on_put(self, asked):
+        around = bytes_of(asked.content)
+        whole = around[: asked.at] + self.output + around[asked.at :]
+        return self.on_replace(record(file=asked.file, content=whole, within=None), durable=False)
+
+    def on_hand(self, asked):
+        try:
+            with open(self.at(asked.file), "rb") as file:
+                file.seek(asked.start)
+                self.handed = file.read(asked.end - asked.start)
+                return Variant("end", len(self.handed))
+        except FileNotFoundError:
+            return Variant("content", None)
 
     on_keep = on_replace
 

@@ -12,21 +12,23 @@ const here = join(root, "tests", "component");
 const component = join(root, "pkg", "leftoff.component.wasm");
 
 /**
- * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string, given?: string }} Step `session`: of which; null is the store; `given`: the
- *   session that it is asked about
+ * @typedef {{ op: string, args?: unknown[], session?: string | null, name?: string, given?: string, output?: string, of?: "transcripts" }} Step `session`: of
+ *   which; null is the store; `given`: the session that it is asked about; `output`: the tool output that is saved, JSON
  * @typedef {{ home: string, project: string, planes?: string }} Folders
  * @typedef {{ ask: (step: Step) => Promise<any>, end: () => Promise<unknown> }} Talk
  */
 
 /** @param {Folders} folders @returns {Promise<Talk>} */
 export async function inNode(folders) {
-  const { Host, bytesOf, know } = await import("./host.mjs");
+  const { Host, bytesOf, know, transcripts } = await import("./host.mjs");
   if (folders.planes) know(folders.planes);
   const host = new Host(folders);
   /** @type {Record<string, any>} */
   const sessions = {};
   /** @param {Step} step */
-  const does = async ({ op, args = [], session = "s", name, given }) => {
+  const does = async ({ op, args = [], session = "s", name, given, output = "", of }) => {
+    if (of) return ofTranscripts(transcripts, op, args);
+    Object.assign(host, { given: Buffer.from(output), handed: new Uint8Array() });
     if (op === "session") {
       sessions[name ?? "s"] = host.store.session(...args);
       return null;
@@ -37,7 +39,7 @@ export async function inNode(folders) {
     const resource = session === null ? host.store : sessions[session];
     const about = given === undefined ? args : [sessions[given], ...args];
     const answer = await host.run(resource[called](...about), { page: (content) => void pages.push(Buffer.from(bytesOf(content)).toString()) });
-    if (typeof answer === "string") return pages.length > 0 ? pages : answer;
+    if (typeof answer === "string") return pages.length > 0 ? pages : answer || Buffer.from(host.handed).toString();
     sessions[name ?? "s"] = answer;
     return answer.path();
   };
@@ -49,6 +51,18 @@ export async function inNode(folders) {
     }
   };
   return { ask, end: async () => {} };
+}
+
+/** Their marks, words on their way into one, and how one is read. @param {any} transcripts @param {string} op @param {any[]} args */
+function ofTranscripts(transcripts, op, args) {
+  if (op === "read") return transcripts.read(Buffer.from(args[0]));
+  if (op !== "record") {
+    const stamp = (/** @type {number} */ nowMs) => ({ nowMs: BigInt(nowMs), offsetMinutes: 0, entropy: [0n, 0n, 0n, 0n] });
+    return transcripts[op](...args.map((arg) => (typeof arg === "number" ? stamp(arg) : arg ?? undefined)));
+  }
+  const recorder = new transcripts.Recorder();
+  const written = args.map((said) => recorder.feed(Buffer.from(said)));
+  return Buffer.concat([...written, recorder.end()]).toString();
 }
 
 /** @param {Folders} folders */

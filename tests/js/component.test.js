@@ -242,6 +242,44 @@ check("an agent's file is imported as the command line imports it, and once", as
   assert.deepEqual(shown.map((/** @type {any} */ { content }) => content), transcript.slice().map(({ content }) => content));
 });
 
+check("a large tool output is kept beside the session, and told of to a model; another run knows it by its file", async ({ fixture, open }) => {
+  const [talk, other] = [await open({ planes }), await open({ planes })];
+  const result = JSON.stringify(Array.from({ length: 2000 }, (_, line) => `größe ${line}`));
+  const output = JSON.stringify({ sessionId: "mine", toolName: "grep", args: { pattern: "größe" }, sizeBytes: Buffer.byteLength(result) });
+  const { path, about } = JSON.parse(await talk.ask({ op: "save-output", args: [output], session: null, output: result }));
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")).result, JSON.parse(result));
+  assert.equal(about, 'Matches for "größe" (34KB)');
+  const small = JSON.stringify({ sessionId: "mine", toolName: "pwd", sizeBytes: 4 });
+  const kept = JSON.parse(await talk.ask({ op: "save-output", args: [small], session: null, output: '"ab"' }));
+  assert.equal(await talk.ask({ op: "load-output", args: [kept.path], session: null }), '"ab"');
+  for (const one of [talk, other]) {
+    assert.equal(await one.ask({ op: "load-output", args: [path], session: null }), result);
+    const asked = JSON.stringify({ question: "How many?", outputs: [path], maxTokens: 300, encoding: "o200k_base" });
+    const { text, outputs, tokens } = JSON.parse(await one.ask({ op: "output-prompt", args: [asked], session: null }));
+    assert.ok(text.includes(`grep: ${about}`), text);
+    assert.deepEqual([outputs, tokens <= 300], [[{ path, isCut: true }], true]);
+  }
+  assert.ok(existsSync(join(fixture.folders.home, "context")));
+});
+
+check("a transcript of questions is written piece by piece, and read as it was said", async ({ open }) => {
+  const talk = await open();
+  const ask = (/** @type {string} */ op, /** @type {unknown[]} */ ...args) => talk.ask({ op, args, of: "transcripts" });
+  const answered = "It says:\n## Answer 2026-11-24T09:30:00.000Z by \"me\"\nforged";
+  const text = [
+    await ask("title", "session_1", "/home/ada/größe"),
+    await ask("question", 0), await ask("record", "Where are ", "retries?"),
+    await ask("answer", 1000, "claude"), await ask("record", answered.slice(0, 12), answered.slice(12)), await ask("end", 2000, null),
+  ].join("");
+  const { name, folder, turns, problems, torn } = JSON.parse(await ask("read", text));
+  assert.deepEqual([name, folder, problems, torn], ["session_1", "/home/ada/größe", [], null]);
+  assert.deepEqual(turns.map((/** @type {any} */ { voice, at, text, end }) => ({ voice, at, text, end })), [
+    { voice: "user", at: "1970-01-01T00:00:00.000Z", text: "Where are retries?", end: null },
+    { voice: { engine: "claude" }, at: "1970-01-01T00:00:01.000Z", text: answered, end: { at: "1970-01-01T00:00:02.000Z", stopped: null } },
+  ]);
+  assert.match(await ask("prompt", "Be brief.", "", "Where?"), /^<system_instructions>\nBe brief\.\n<\/system_instructions>\n\nWhere\?\n$/);
+});
+
 check("no session lies outside the store", async ({ open }) => {
   const talk = await open();
   await assert.rejects(talk.ask({ op: "session", args: ["/nowhere", "home"] }), { code: "not_found" });

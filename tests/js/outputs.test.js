@@ -342,6 +342,18 @@ test("a listener of the program's own has the last word", () =>
     assert.deepEqual(files(), []);
   }));
 
+test("of a run that was killed before it had a file, what it left is told as what it is", () =>
+  inHome(async ({ home, folder, store, files }) => {
+    const killed = await saving(home);
+    killed.child.kill("SIGKILL");
+    await killed.ended();
+    for (const name of files().filter((name) => name.endsWith(".json"))) rmSync(join(folder, name));
+    const [found] = await store.doctor();
+    assert.deepEqual(found?.problems.map(({ message }) => message), [`process ${killed.child.pid} is gone and left the note that it may have tool outputs`]);
+    assert.deepEqual((await store.doctor({ fix: true }))[0]?.fixed.length, 1);
+    assert.deepEqual(await store.doctor(), []);
+  }));
+
 test("what a killed process left doctor finds, and fix clears away, and nothing of one that lives", () =>
   inHome(async ({ home, folder, store, files }) => {
     const [killed, living] = [await saving(home), await saving(home)];

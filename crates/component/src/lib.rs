@@ -10,6 +10,7 @@ mod needs;
 mod session;
 mod store;
 mod texts;
+mod transcripts;
 
 use alloc::string::String;
 

@@ -158,11 +158,8 @@ impl Guest for Core {
         format.map(|format| format.as_str().into()).map_err(refused)
     }
 
-    fn write_native(agent: String, messages: String, about: String) -> Result<String, Error> {
-        let written = AgentName::parse(&agent).and_then(|agent| {
-            let messages = shapes::read(&messages, Format::Leftoff)?;
-            native::write(agent, &messages, &native::About::from_json(&about)?)
-        });
-        written.map(|native| to_json(&native)).map_err(refused)
+    fn hand_over(agent: String, asked: String, stamp: Stamp) -> Result<String, Error> {
+        let agent = AgentName::parse(&agent).map_err(refused)?;
+        native::hand_over(agent, &asked, &moment(stamp)).map(|handed| to_json(&handed)).map_err(refused)
     }
 }

@@ -44,14 +44,12 @@ pub fn format_of(agent: &str) -> Answer<String> {
     native::format_of(agent).map(|format| format.as_str().into()).map_err(thrown)
 }
 
-/// Writes a session of an agent: messages, JSON bytes in leftoff's shape, and `{"id","folder","place","gitBranch",
-/// "title","model","nowMs"}`. Gives `{"path","text","id","losses"}`, JSON.
-#[wasm_bindgen(js_name = writeNative)]
-pub fn write_native(agent: &str, messages: &[u8], about: &[u8]) -> Answer<Uint8Array> {
+/// What is written for an agent's client, JSON; see `native::hand_over`.
+#[wasm_bindgen(js_name = handOver)]
+pub fn hand_over(agent: &str, asked: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
     let agent = AgentName::parse(agent).map_err(thrown)?;
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    let about = native::About::from_json(utf8(about)?).map_err(thrown)?;
-    native::write(agent, &messages, &about).map(|native| bytes(&to_json(&native))).map_err(thrown)
+    let handed = native::hand_over(agent, utf8(asked)?, &stamp(now_ms, entropy)?).map_err(thrown)?;
+    Ok(bytes(&to_json(&handed)))
 }
 
 /// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.

@@ -1,14 +1,10 @@
 //! A session on its way into another agent: written where its client looks for it, as one of its own.
 
-use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::{String, ToString};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::super::agents;
 use super::super::helpers::Helpers;
@@ -17,12 +13,10 @@ use super::super::request::with;
 use super::super::session::{Resume, Session};
 use super::Store;
 use super::folders::text;
-use crate::interop::native::{self, About, Client, Native};
-use crate::interop::{AgentName, read_with};
+use crate::interop::AgentName;
+use crate::interop::native::{self, Continues};
 use crate::json::text::to_json;
-use crate::operation::{Failure, Trouble};
-use crate::record::id;
-use crate::shapes::{self, Format};
+use crate::operation::Trouble;
 
 /// Which agent a session is written for, and how.
 #[derive(Clone, Debug, Default)]
@@ -39,30 +33,6 @@ pub struct WriteForAgent<'a> {
     pub command: Option<&'a str>,
 }
 
-/// A context, of what is said here.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Built {
-    messages: Box<RawValue>,
-    original_message_count: u64,
-    included_message_count: u64,
-    report: Report,
-    secrets: Option<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct Report {
-    assumed: Option<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct Resumed {
-    command: Option<String>,
-    block: String,
-    context: Built,
-    warnings: Box<RawValue>,
-}
-
 #[derive(Default, Deserialize)]
 struct Asked {
     model: Option<String>,
@@ -76,13 +46,6 @@ struct Known {
 #[derive(Deserialize)]
 struct Titled {
     title: String,
-}
-
-/// What goes to the client.
-struct Handed {
-    context: Built,
-    first: Option<String>,
-    warnings: Option<Box<RawValue>>,
 }
 
 impl Store {
@@ -126,14 +89,11 @@ impl Store {
             ("format", Some(to_json(&format.as_str()))),
             ("stored", Some("true".into())),
         ];
-        let handed = handed(session, &how, &with(request, &fixed)?, helpers)?;
-        if handed.context.original_message_count == 0 {
-            let message = format!(
-                "expected a session in which something was said, but nothing was said in \"{}\"",
-                session.id()
-            );
-            return Err(Failure { code: "empty_file".into(), message, ..Failure::default() }.into());
-        }
+        let request = with(request, &fixed)?;
+        let begins = match how.resume {
+            Some(resume) => ("resumed", Some(session.resume(&request, resume, helpers)?)),
+            None => ("context", Some(session.context(&request, helpers)?)),
+        };
         let variables = how.variables.unwrap_or_else(agents::variables);
         let user =
             variables.get("HOME").filter(|home| !home.is_empty()).cloned().unwrap_or_else(agents::user);
@@ -148,71 +108,25 @@ impl Store {
         };
         let opencode = || agents::opencode_model(&user, &variables, Path::new(&folder));
         let model = model.or_else(|| (agent == AgentName::OpenCode).then(opencode).flatten());
-        let client = Client::of(agent)?;
-        let stamp = self.0.host.clock.stamp()?;
-        let new_id = if client.wants_random_id { id::random(&stamp) } else { id::new(&stamp, 0) };
-        let known: Known = read(&session.out(&session.metadata())?)?;
-        let about = About {
-            id: new_id,
-            folder: folder.clone(),
-            place,
-            git_branch: None,
-            title: Some(known.display.title),
-            model,
-            first: handed.first,
-            now_ms: stamp.now_ms,
-        };
-        let messages = shapes::read(handed.context.messages.get(), Format::Leftoff)?;
-        let native = native::write(agent, &messages, &about)?;
-        let path = format!("{home}/{}", native.path);
-        self.0.host.write_outside(Path::new(&path), native.text.as_bytes())?;
-        self.noted(session, agent, &path, &native)?;
-        let words = [
-            ("id", Some(to_json(&native.id))),
-            ("agent", Some(to_json(&agent.as_str()))),
-            ("path", Some(to_json(&path))),
+        let known = session.out(&session.metadata())?;
+        let known: Known =
+            serde_json::from_str(&known).map_err(|error| Trouble::internal(error.to_string()))?;
+        let quoted = |text: Option<String>| text.map(|text| to_json(&text));
+        let asked = [
+            ("session", Some(to_json(&session.id()))),
+            ("title", Some(to_json(&known.display.title))),
+            ("model", quoted(model)),
             ("folder", Some(to_json(&folder))),
-            ("command", Some(to_json(&client.resumes(&native.id)))),
-            ("takes", client.takes(&path).map(|takes| to_json(&takes))),
-            ("messageCount", Some(handed.context.original_message_count.to_string())),
-            ("included", Some(handed.context.included_message_count.to_string())),
-            ("losses", Some(to_json(&native.losses))),
-            ("warnings", handed.warnings.map(|warnings| warnings.get().to_owned())),
-            ("assumed", handed.context.report.assumed.map(|assumed| assumed.get().to_owned())),
-            ("secrets", handed.context.secrets.map(|secrets| secrets.get().to_owned())),
+            ("home", Some(to_json(&home))),
+            ("place", quoted(place)),
+            ("command", quoted(how.command.map(String::from))),
+            begins,
         ];
-        Ok(with("{}", &words)?)
+        let handed = native::hand_over(agent, &with("{}", &asked)?, &self.0.host.clock.stamp()?)?;
+        self.0.host.write_outside(Path::new(&handed.path), handed.text.as_bytes())?;
+        if let Some(Continues { agent, source_id, last }) = handed.continues {
+            self.drive(self.0.core.note_written([agent, source_id], session.id(), last))?;
+        }
+        Ok(to_json(&handed.told))
     }
-
-    // What is said there goes on with this session: as it is read back, behind its last message.
-    fn noted(&self, session: &Session, agent: AgentName, path: &str, native: &Native) -> Result<(), Trouble> {
-        let read = read_with(native.text.as_bytes(), path, Some(agent), None)?;
-        let Some((one, last)) = read.sessions.first().and_then(|one| Some((one, one.messages.last()?)))
-        else {
-            return Ok(());
-        };
-        let of = [one.agent.to_owned(), one.source_id.clone()];
-        self.drive(self.0.core.note_written(of, session.id(), last.id.clone()))
-    }
-}
-
-// What the next run is told, and before it how it goes on.
-fn handed(
-    session: &Session,
-    how: &WriteForAgent<'_>,
-    request: &str,
-    helpers: Helpers<'_>,
-) -> Result<Handed, Trouble> {
-    let Some(resume) = how.resume else {
-        let context = read(&session.context(request, helpers)?)?;
-        return Ok(Handed { context, first: None, warnings: None });
-    };
-    let Resumed { command, block, context, warnings } = read(&session.resume(request, resume, helpers)?)?;
-    let begins = how.command.map(String::from).or(command).filter(|command| !command.is_empty());
-    let first = begins.map_or_else(|| block.clone(), |begins| format!("{begins}\n\n{block}"));
-    Ok(Handed { context, first: Some(first), warnings: Some(warnings) })
-}
-
-fn read<T: for<'de> Deserialize<'de>>(json: &str) -> Result<T, Trouble> {
-    serde_json::from_str(json).map_err(|error| Trouble::internal(error.to_string()))
 }

@@ -9,6 +9,7 @@ mod client;
 mod codex;
 mod copilot;
 mod gemini;
+mod handing;
 mod opencode;
 mod pi;
 mod qwen;
@@ -35,6 +36,7 @@ use crate::shapes::steps::{Answer, Call, Step, paired};
 use crate::time;
 
 pub use client::{Client, folder_of, opencode_model, opencode_model_used};
+pub use handing::{Continues, HandedOver, Told, hand_over};
 
 /// The agents of which a session can be written, and how their providers count.
 const WRITTEN: [(AgentName, Format); 7] = [

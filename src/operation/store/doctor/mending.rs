@@ -147,13 +147,8 @@ impl Store {
                 format!("removed \"{}\"", shown(&file))
             }
             Mend::Outputs(left) => {
-                let outputs = left.outputs;
                 self.clear_left(io, &left).await?;
-                format!(
-                    "removed {outputs} tool output{} from \"{}\"",
-                    if outputs == 1 { "" } else { "s" },
-                    shown(&crate::layout::outputs())
-                )
+                format!("removed {} from \"{}\"", left.what(), shown(&crate::layout::outputs()))
             }
             Mend::End(moving) => self.ended(io, &moving).await?,
             Mend::Trash(session, lies) => {

@@ -128,9 +128,8 @@ impl Store {
     /// Tool outputs of runs that are gone.
     pub(super) async fn of_runs(&self, io: &Io) -> Result<Vec<Finding>, Trouble> {
         let left = left_outputs(io).await?.into_iter().map(|left| {
-            let s = if left.outputs == 1 { "" } else { "s" };
             let whose = left.pid.as_deref().map_or("a process".into(), |pid| format!("process {pid}"));
-            let message = format!("{whose} is gone and left {} tool output{s}", left.outputs);
+            let message = format!("{whose} is gone and left {}", left.what());
             Finding {
                 problem: Problem::new(layout::outputs().name(), "left_over", message),
                 mend: Mend::Outputs(left),

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::loading::Found;
 use super::{Kept, Store, session_of};
@@ -14,11 +15,13 @@ use crate::layout::File;
 use crate::operation::context::{most_tokens, named_vocabulary};
 use crate::operation::{Io, Operation, Trouble};
 use crate::outputs::answer::{Asked, Excerpt, INSTRUCTIONS, Picked, prompt};
-use crate::outputs::{choice, given, refuse_rest, wrong};
+use crate::outputs::{about, choice, file, given, refuse_rest, wrong};
 use crate::tokens::{Encoding, Vocabulary, count};
 
 /// A token has no more bytes, in about any text: so much of a result is read.
 const BYTES_A_TOKEN: u64 = 8;
+/// So much is read of what a tool was given, where another run has saved what it gave.
+const MOST_ARGS: u64 = 1 << 16;
 /// So far from where a result was cut no secret is cut.
 const MARGIN: u64 = 16 << 10;
 
@@ -102,17 +105,36 @@ impl Store {
 
     async fn output_told(&self, io: &Io, path: &str, max_tokens: u32) -> Result<Told, Trouble> {
         let known = self.outputs.borrow().at(path).map(|kept| kept.pointer.clone());
-        let text = match self.result(io, path).await? {
-            Found::Memory(json) => Excerpt::whole(&json),
-            Found::File(file, start, end) => excerpt(io, &file, start, end, max_tokens).await?,
-        };
-        // Of another run it is known by its file's name.
-        let named = || {
-            self.meant_output(path).map(|file| (String::from(file.name()), String::from("of another run")))
-        };
-        let (tool, about) = known.map_or_else(named, |pointer| Ok((pointer.tool, pointer.about)))?;
-        Ok(Told { tool, about, text })
+        match self.result(io, path).await? {
+            Found::Memory(json) => {
+                let (tool, about) = known.map(|pointer| (pointer.tool, pointer.about)).unwrap_or_default();
+                Ok(Told { tool, about, text: Excerpt::whole(&json) })
+            }
+            Found::File(file, start, end) => {
+                let text = excerpt(io, &file, start, end, max_tokens).await?;
+                let (tool, about) = match known {
+                    Some(pointer) => (pointer.tool, pointer.about),
+                    None => named(io, &file, start..end, &text).await?,
+                };
+                Ok(Told { tool, about, text })
+            }
+        }
     }
+}
+
+// What its file says of an output that another run has saved, or how that is called.
+async fn named(
+    io: &Io,
+    file: &File,
+    result: Range<u64>,
+    text: &Excerpt,
+) -> Result<(String, String), Trouble> {
+    let before = io.read_range(file, 0, result.start.min(MOST_ARGS)).await?;
+    let said = file::output(&String::from_utf8_lossy(&before), result.end - result.start);
+    Ok(said.map_or_else(
+        || (file.name().into(), "of another run".into()),
+        |output| (output.tool.clone(), about(&output, &text.head)),
+    ))
 }
 
 // What of a result may fit so many tokens: all, or its two ends.

@@ -1,6 +1,7 @@
 //! What runs left that are gone, and how many outputs of a session were taken away.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -17,13 +18,21 @@ pub(in crate::operation) struct LeftOutputs {
     outputs_files: Vec<File>,
     // What says whose they are.
     told: File,
-    /// How many they are.
-    pub outputs: usize,
+    outputs: usize,
     /// The number of its process; nothing where nothing says that.
     pub pid: Option<String>,
 }
 
 impl LeftOutputs {
+    /// What they are, for a person: a run may be gone before it had any.
+    pub fn what(&self) -> String {
+        match self.outputs {
+            0 => "the note that it may have tool outputs".into(),
+            1 => "1 tool output".into(),
+            count => format!("{count} tool outputs"),
+        }
+    }
+
     /// How many of them are of a session.
     pub fn of_session(&self, id: &str) -> u64 {
         let is_of = |file: &&File| file.name().strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));

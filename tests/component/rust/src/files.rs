@@ -15,11 +15,15 @@ use crate::host::protocol::{
 pub struct Files {
     pub home: PathBuf,
     pub project: PathBuf,
+    /// The tool output that is saved, JSON.
+    pub output: Vec<u8>,
+    /// What was read of one for the caller.
+    pub handed: Vec<u8>,
 }
 
 impl Files {
     /// Nothing where it is no file that is needed.
-    pub fn answer(&self, need: Need) -> Option<Answer> {
+    pub fn answer(&mut self, need: Need) -> Option<Answer> {
         let answer = match need {
             Need::Read(range) => self.bytes(&range).map(|bytes| Answer::Content(bytes.map(content))),
             // Agents' files that are databases this host cannot read.
@@ -31,7 +35,25 @@ impl Files {
             Need::Stat(file) => stat(&self.at(&file)).map(Answer::Stat),
             Need::Entries(listing) => self.entries(&listing).map(Answer::Entries),
             Need::Append(asked) => self.appended(&asked).map(Answer::End),
-            Need::Replace(asked) | Need::Keep(asked) => self.replaced(&asked).map(|()| Answer::Done),
+            Need::Replace(protocol::Replace { file, content, within })
+            | Need::Keep(protocol::Replace { file, content, within }) => {
+                self.replaced(&file, within.as_deref(), &[bytes_of(&content)], true).map(|()| Answer::Done)
+            }
+            Need::Given(end) => {
+                let end = self.output.len().min(end as usize);
+                Ok(Answer::Content(Some(vec![Content::Bytes(self.output[..end].into())])))
+            }
+            Need::Put(protocol::Put { file, content, at }) => {
+                let (before, behind) = bytes_of(&content).split_at(at as usize);
+                self.replaced(&file, None, &[before, &self.output, behind], false).map(|()| Answer::Done)
+            }
+            Need::Hand(range) => self.bytes(&range).map(|bytes| match bytes {
+                Some(bytes) => {
+                    self.handed = bytes;
+                    Answer::End(self.handed.len() as u64)
+                }
+                None => Answer::Content(None),
+            }),
             Need::Remove(file) => removed(&self.at(&file)).map(|()| Answer::Done),
             Need::Move(asked) => moved(&self.at(&asked.from), &self.at(&asked.to)).map(|()| Answer::Done),
             Need::Copy(asked) => {
@@ -91,12 +113,22 @@ impl Files {
         Ok(file.metadata()?.len())
     }
 
-    fn replaced(&self, asked: &protocol::Replace) -> io::Result<()> {
-        let path = self.in_folder(&asked.file, asked.within.as_deref())?;
+    fn replaced(
+        &self,
+        file: &protocol::File,
+        within: Option<&str>,
+        pieces: &[&[u8]],
+        durable: bool,
+    ) -> io::Result<()> {
+        let path = self.in_folder(file, within)?;
         let beside = path.with_file_name(format!(".leftoff.{:016x}.tmp", getrandom::u64()?));
         let mut file = File::create_new(&beside)?;
-        file.write_all(bytes_of(&asked.content))?;
-        file.sync_all()?;
+        for piece in pieces {
+            file.write_all(piece)?;
+        }
+        if durable {
+            file.sync_all()?;
+        }
         fs::rename(beside, path)
     }
 

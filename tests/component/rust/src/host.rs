@@ -23,7 +23,7 @@ pub struct Host {
     pub core: Leftoff,
     pub store: ResourceAny,
     vocabulary: Option<(String, ResourceAny)>,
-    files: Files,
+    pub files: Files,
     name: String,
 }
 
@@ -44,7 +44,7 @@ impl Host {
         let counted = vocabulary.as_ref().map(|(_, made)| *made);
         let stores = core.leftoff_core_store().store();
         let store = stores.call_open(&mut wasm, &setup.to_string(), counted, Redact::Off)??;
-        let files = Files { home: home.into(), project };
+        let files = Files { home: home.into(), project, output: Vec::new(), handed: Vec::new() };
         let name = format!("{:016x}{:016x}", random()?, random()?);
         Ok(Host { wasm, core, store, vocabulary, files, name })
     }

@@ -14,7 +14,7 @@ use wasmtime::{Result, format_err};
 
 use files::bytes_of;
 use host::Host;
-use host::protocol::Error;
+use host::protocol::{Error, Stamp};
 use host::store::{AppendOptions, Finding, Placement, Step};
 
 struct Talk {
@@ -33,6 +33,11 @@ impl Talk {
             self.sessions.insert(name.into(), made);
             return Ok(Value::Null);
         }
+        if step["of"] == "transcripts" {
+            return self.of_transcripts(step).map(Value::from);
+        }
+        self.host.files.output = step["output"].as_str().unwrap_or_default().into();
+        self.host.files.handed.clear();
         let operation = self.begun(step)?;
         let mut pages = Vec::new();
         let mut page = |page| pages.push(String::from_utf8_lossy(bytes_of(&page)).into_owned());
@@ -42,9 +47,44 @@ impl Talk {
                 let Host { core, wasm, .. } = &mut self.host;
                 Ok(core.leftoff_core_store().session().call_path(wasm, made)?.into())
             }
+            Step::Done(answer) if pages.is_empty() && answer.is_empty() => {
+                Ok(String::from_utf8_lossy(&self.host.files.handed).into())
+            }
             Step::Done(answer) if pages.is_empty() => Ok(answer.into()),
             Step::Done(_) => Ok(pages.into()),
             ended => Err(format_err!("expected a text or a session, but found {ended:?}")),
+        }
+    }
+
+    /// Of transcripts: their marks, words on their way into one, and how one is read.
+    fn of_transcripts(&mut self, step: &Value) -> Result<String> {
+        let (op, args) = (text(&step["op"])?, &step["args"]);
+        let stamp = |of: &Value| Stamp {
+            now_ms: of.as_i64().unwrap_or_default(),
+            offset_minutes: 0,
+            entropy: (0, 0, 0, 0),
+        };
+        let Host { core, wasm, .. } = &mut self.host;
+        let asked = core.leftoff_core_transcripts();
+        match op {
+            "title" => asked.call_title(wasm, text(&args[0])?, text(&args[1])?),
+            "question" => asked.call_question(wasm, stamp(&args[0])),
+            "answer" => asked.call_answer(wasm, stamp(&args[0]), text(&args[1])?),
+            "end" => asked.call_end(wasm, stamp(&args[0]), args[1].as_str()),
+            "prompt" => asked.call_prompt(wasm, args[0].as_str(), text(&args[1])?, text(&args[2])?),
+            "read" => asked.call_read(wasm, text(&args[0])?.as_bytes()),
+            "record" => {
+                let recorders = asked.recorder();
+                let recorder = recorders.call_constructor(&mut *wasm)?;
+                let mut written = Vec::new();
+                for part in args.as_array().into_iter().flatten() {
+                    written.extend(recorders.call_feed(&mut *wasm, recorder, text(part)?.as_bytes())?);
+                }
+                written.extend(recorders.call_end(&mut *wasm, recorder)?);
+                recorder.resource_drop(wasm)?;
+                Ok(String::from_utf8_lossy(&written).into_owned())
+            }
+            _ => Err(format_err!("expected a function of transcripts, but found {op}")),
         }
     }
 
@@ -61,6 +101,9 @@ impl Talk {
             let how = if args[1] == "listed" { Finding::Listed } else { Finding::Placed };
             let (stores, store) = (core.leftoff_core_store().store(), *store);
             return match op {
+                "load-output" => stores.call_load_output(wasm, store, first()?),
+                "output-prompt" => stores.call_output_prompt(wasm, store, first()?),
+                "save-output" => stores.call_save_output(wasm, store, first()?),
                 "create" => stores.call_create(wasm, store, first()?),
                 "delete" => stores.call_delete(wasm, store, of(&step["given"])?, args[0] == true),
                 "find" => stores.call_find(wasm, store, first()?, how),

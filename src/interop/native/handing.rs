@@ -1,0 +1,205 @@
+//! A session on its way to a client: what is written for it, how it is started, and what goes on with the session.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{About, Client, write};
+use crate::error::{Code, Error};
+use crate::interop::{AgentName, Loss, read_with};
+use crate::record::id;
+use crate::shapes::{self, Format};
+use crate::time::Stamp;
+
+/// What a client is to go on with. The context is one that was asked for with `stored`, in the client's
+/// [`format`](super::format_of).
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    session: String,
+    title: Option<String>,
+    model: Option<String>,
+    folder: String,
+    home: String,
+    place: Option<String>,
+    separator: Option<char>,
+    context: Option<Context>,
+    resumed: Option<Resumed>,
+    command: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Context {
+    messages: Box<RawValue>,
+    original_message_count: u64,
+    included_message_count: u64,
+    report: Report,
+    secrets: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    assumed: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Resumed {
+    command: Option<String>,
+    block: String,
+    context: Context,
+    warnings: Box<RawValue>,
+}
+
+/// A session that a client can go on with, once its file is written.
+#[derive(Debug, Serialize)]
+pub struct HandedOver {
+    /// The file: nothing may lie there yet.
+    pub path: String,
+    /// What is to be written there.
+    pub text: String,
+    /// What is said in the client goes on with the session; nothing where the client would read nothing of it.
+    #[serde(rename = "continues")]
+    pub continues: Option<Continues>,
+    /// What the caller is told.
+    pub told: Told,
+}
+
+/// Where what is said in a client goes on.
+#[derive(Debug, Serialize)]
+pub struct Continues {
+    /// The agent, as its own files name it.
+    pub agent: String,
+    /// The client's name of its session.
+    #[serde(rename = "sourceId")]
+    pub source_id: String,
+    /// The last message that the client was given, as it is read back.
+    pub last: String,
+}
+
+/// What whoever hands a session over is told.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    /// The name by which the client resumes it.
+    pub id: String,
+    /// The agent.
+    pub agent: &'static str,
+    /// The file that is written.
+    pub path: String,
+    /// The folder that is worked in.
+    pub folder: String,
+    /// What starts the client.
+    pub command: Vec<String>,
+    /// What has it take the file in first, where it keeps no files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Vec<String>>,
+    /// How many messages the session has.
+    pub message_count: u64,
+    /// How many of them the client is given.
+    pub included: u64,
+    /// What was left out.
+    pub losses: Vec<Loss>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secrets: Option<Box<RawValue>>,
+}
+
+/// What is written for an agent's client: `{"session","title","model","folder","home","place","separator","context","resumed",
+/// "command"}`, JSON, with either a context as a session gives it, or what resuming the session gave. `home` is where
+/// [`folder_of`](super::folder_of) says, `place` what Gemini CLI calls the folder, `command` the text of the command that began the
+/// session, where that is another one by now.
+///
+/// ```
+/// use leftoff::interop::{AgentName, native};
+///
+/// let context = r#"{"messages":[{"role":"user","content":"Hello"}],"originalMessageCount":1,"includedMessageCount":1,"report":{}}"#;
+/// let asked = format!(r#"{{"session":"s","folder":"/work","home":"/home/ada/.claude","context":{context}}}"#);
+/// let handed = native::hand_over(AgentName::ClaudeCode, &asked, &Default::default())?;
+/// assert!(handed.path.starts_with("/home/ada/.claude/projects/-work/"));
+/// assert_eq!(handed.told.command[..2], ["claude", "--resume"]);
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+///
+/// # Errors
+/// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `invalid_request` for what is
+/// no such object.
+pub fn hand_over(agent: AgentName, asked: &str, stamp: &Stamp) -> Result<HandedOver, Error> {
+    let client = Client::of(agent)?;
+    let asked: Asked = serde_json::from_str(asked).map_err(|error| {
+        let message = format!("expected a session to hand over, but found something else: {error}");
+        Error::new(Code::InvalidRequest, message)
+    })?;
+    let Some((context, first, warnings)) = beginning(asked.context, asked.resumed, asked.command) else {
+        let message = "expected a context or a session that is resumed, but found neither";
+        return Err(Error::new(Code::InvalidRequest, message));
+    };
+    if context.original_message_count == 0 {
+        let session = asked.session;
+        let message =
+            format!("expected a session in which something was said, but nothing was said in \"{session}\"");
+        return Err(Error::new(Code::EmptyFile, message));
+    }
+    let about = About {
+        id: if client.wants_random_id { id::random(stamp) } else { id::new(stamp, 0) },
+        folder: asked.folder,
+        place: asked.place,
+        git_branch: None,
+        title: asked.title,
+        model: asked.model,
+        first,
+        now_ms: stamp.now_ms,
+    };
+    let native = write(agent, &shapes::read(context.messages.get(), Format::Leftoff)?, &about)?;
+    let path = format!("{}/{}", asked.home, native.path);
+    let path = asked.separator.map_or(path.clone(), |separator| path.replace('/', &separator.to_string()));
+    let continues = continues(agent, &path, &native.text)?;
+    let told = Told {
+        agent: agent.as_str(),
+        command: client.resumes(&native.id),
+        takes: client.takes(&path),
+        id: native.id,
+        path: path.clone(),
+        folder: about.folder,
+        message_count: context.original_message_count,
+        included: context.included_message_count,
+        losses: native.losses,
+        warnings,
+        assumed: context.report.assumed,
+        secrets: context.secrets,
+    };
+    Ok(HandedOver { path, text: native.text, continues, told })
+}
+
+// The context, what the next run is told before it, and what has changed since.
+fn beginning(
+    context: Option<Context>,
+    resumed: Option<Resumed>,
+    command: Option<String>,
+) -> Option<(Context, Option<String>, Option<Box<RawValue>>)> {
+    let Some(Resumed { command: stored, block, context, warnings }) = resumed else {
+        return context.map(|context| (context, None, None));
+    };
+    let begins = command.or(stored).filter(|command| !command.is_empty());
+    let first = begins.map_or_else(|| block.clone(), |begins| format!("{begins}\n\n{block}"));
+    Some((context, Some(first), Some(warnings)))
+}
+
+// As it is read back: what is said in the client stands behind that.
+fn continues(agent: AgentName, path: &str, text: &str) -> Result<Option<Continues>, Error> {
+    let read = read_with(text.as_bytes(), path, Some(agent), None)?;
+    let last = read.sessions.first().and_then(|one| Some((one, one.messages.last()?)));
+    Ok(last.map(|(one, last)| Continues {
+        agent: one.agent.to_owned(),
+        source_id: one.source_id.clone(),
+        last: last.id.clone(),
+    }))
+}
