@@ -50,11 +50,13 @@
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
  *   unless appended again. `durable: false` beside it: all got in, and the disk did not confirm. Never tried again by
  *   the storage. Links are refused.
- * @property {(path: string, bytes: Uint8Array | Uint8Array[], options?: { durable?: boolean, within?: string }) => Promise<void>} replace
- *   Puts `bytes`, in several pieces only where `capabilities.pieces` is true, in the place of the file, whole or not at all, durable where the storage is, unless `durable` is false; makes the
+ * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<void>} replace
+ *   Puts `bytes` in the place of the file, whole or not at all, durable where the storage is, unless `durable` is false; makes the
  *   file and its parent folders where they are missing; `within` as `append` has it. Replacing one path several times takes effect in call order. `bytes` must
  *   not change until it resolves. On an error the old file is still there, except with `durable: false`: then the new
  *   one is, and the disk did not confirm. Links are refused.
+ * @property {(path: string, pieces: Uint8Array[], options?: { durable?: boolean, within?: string }) => Promise<void>} [replacePieces]
+ *   The same of pieces that lie one behind the other in the file, where the storage need not copy them to one.
  * @property {(from: string, to: string) => Promise<void>} move
  *   Gives a file, or a folder with all in it, another place, whole or not at all, durable where the storage is; makes
  *   the parent folders of `to` where they are missing. Nothing at `from` is an error, so that no move looks as if it
@@ -82,7 +84,6 @@
  *   `atomic`: several processes may append to one file; `exclusive`: only this storage may; `none`: there is no append.
  * @property {boolean} range `readRange` reads the range, not the whole file
  * @property {boolean} durable an append can wait for the disk
- * @property {boolean} [pieces] `replace` takes several pieces, which lie one behind the other in the file
  * @property {boolean} watch changes by others can be watched
  *
  * @typedef {object} Stat

@@ -51,7 +51,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
  */
 export class NodeStorage {
   /** @type {Capabilities} */
-  capabilities = Object.freeze({ append: "atomic", range: true, durable: true, pieces: true, watch: false });
+  capabilities = Object.freeze({ append: "atomic", range: true, durable: true, watch: false });
 
   /** @type {Map<string, OpenFile>} least recently used first */
   #open = new Map();
@@ -119,11 +119,14 @@ export class NodeStorage {
     return { end: found.size, stat: statOf(found) };
   }
 
-  /** @param {string} path @param {Uint8Array | Uint8Array[]} bytes @param {{ durable?: boolean, within?: string }} [options] */
-  async replace(path, bytes, { durable = true, within } = {}) {
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  replace(path, bytes, options) { return this.replacePieces(path, [bytes], options); }
+
+  /** @param {string} path @param {Uint8Array[]} pieces @param {{ durable?: boolean, within?: string }} [options] */
+  async replacePieces(path, pieces, { durable = true, within } = {}) {
     this.#refuseIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, bytes, durable, within));
+    const mine = before.catch(() => {}).then(() => this.#replaceNow(path, pieces, durable, within));
     this.#replacing.set(path, mine);
     try {
       await this.#whileOpen(mine);
@@ -360,15 +363,15 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {Uint8Array | Uint8Array[]} bytes @param {boolean} durable @param {string} [within] */
-  async #replaceNow(path, bytes, durable, within) {
+  /** @param {string} path @param {Uint8Array[]} pieces @param {boolean} durable @param {string} [within] */
+  async #replaceNow(path, pieces, durable, within) {
     let inPlace = false;
     let held;
     try {
       held = this.#finder.hold(path, this.#fresh, within);
       refuseLink(held.at);
       this.#letGo(path);
-      await writeWhole(held.at, [bytes].flat(), held.check, durable);
+      await writeWhole(held.at, pieces, held.check, durable);
       inPlace = true;
       if (durable) await this.#syncEntries(path);
     } catch (cause) {

@@ -149,7 +149,7 @@ const ANSWERS = {
   async put({ file, at }, { host, payload }) {
     const { storage, path } = host.at(file);
     const pieces = [payload.subarray(0, at), host.own?.given ?? payload.subarray(at, at), payload.subarray(at)];
-    await storage.replace(path, storage.capabilities.pieces ? pieces : joined(pieces), { durable: false });
+    await (storage.replacePieces ? storage.replacePieces(path, pieces, { durable: false }) : storage.replace(path, joined(pieces), { durable: false }));
   },
   async hand({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
