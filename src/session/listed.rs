@@ -14,6 +14,7 @@ use crate::layout::Placement;
 use crate::project::Aliases;
 use crate::record::event::USUAL_TYPE;
 use crate::record::status::Status;
+use crate::session::names::in_words;
 use crate::time;
 
 /// No title or summary that is shorter was cut.
@@ -423,75 +424,9 @@ pub fn sort(listed: &mut [Listed], by: Sort) {
     }
 }
 
-/// Names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then numbers by their
-/// value, then letters, whatever their case. What more an alphabet would say, as that `é` stands beside `e`, no order says
-/// that has no table of them.
-pub fn in_words(one: &str, other: &str) -> Ordering {
-    let (mut one, mut other) = (one.chars().peekable(), other.chars().peekable());
-    loop {
-        let (Some(a), Some(b)) = (one.peek().copied(), other.peek().copied()) else {
-            return one.peek().is_some().cmp(&other.peek().is_some());
-        };
-        let order = if a.is_ascii_digit() && b.is_ascii_digit() {
-            let number = |letters: &mut core::iter::Peekable<core::str::Chars<'_>>| {
-                let mut digits = String::new();
-                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-                    if digit != '0' || !digits.is_empty() {
-                        digits.push(digit);
-                    }
-                }
-                (digits.len(), digits)
-            };
-            number(&mut one).cmp(&number(&mut other))
-        } else {
-            one.next();
-            other.next();
-            rank(a).cmp(&rank(b))
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-}
-
-fn rank(letter: char) -> (u8, char) {
-    let class = match letter {
-        '0'..='9' => 1,
-        'a'..='z' | 'A'..='Z' | '\u{80}'.. => 2,
-        _ => 0,
-    };
-    (class, small(letter))
-}
-
-// Of the alphabets whose small letters stand beside the large ones.
-fn small(letter: char) -> char {
-    let by = match letter {
-        'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => 32,
-        'Ѐ'..='Џ' => 80,
-        _ => 0,
-    };
-    char::from_u32(letter as u32 + by).unwrap_or(letter)
-}
-
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-
-    use proptest::prelude::*;
-
     use super::*;
-
-    #[test]
-    fn names_are_sorted_as_a_person_sorts_them() {
-        let sorted = ["", "-a", "1 thing", "2", "10", "Äpfel", "ärzte", "Яблоко"];
-        let mut names = sorted;
-        names.reverse();
-        names.sort_by(|one, other| in_words(one, other));
-        assert_eq!(names, sorted);
-        assert_eq!(in_words("Part 02", "part 2"), Ordering::Equal);
-        assert_eq!(in_words("part 9", "Part 10"), Ordering::Less);
-        assert_eq!(in_words("a b", "ab"), Ordering::Less);
-    }
 
     #[test]
     fn a_list_that_cannot_be_meant_is_refused_by_what_is_wrong() {
@@ -516,16 +451,5 @@ mod tests {
         assert!(
             Wanted::from_json(wanted).is_ok_and(|wanted| wanted.is_unverified && wanted.sort == Sort::Title)
         );
-    }
-
-    proptest! {
-        #[test]
-        fn the_order_of_names_is_one(one: String, two: String, three: String) {
-            prop_assert_eq!(in_words(&one, &two), in_words(&two, &one).reverse());
-            if in_words(&one, &two).is_le() && in_words(&two, &three).is_le() {
-                prop_assert!(in_words(&one, &three).is_le());
-            }
-            prop_assert_eq!(in_words(&one, &format!("{one}a")), Ordering::Less);
-        }
     }
 }

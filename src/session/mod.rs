@@ -13,6 +13,7 @@ pub mod lease;
 pub mod listed;
 pub mod log;
 pub mod metadata;
+pub mod names;
 pub mod needs;
 pub mod prints;
 pub mod reader;

@@ -84,11 +84,14 @@ fn a_run_that_cannot_clear_says_so_and_clears_the_next_time() {
 #[test]
 fn a_model_is_told_of_the_output_of_another_run_what_its_own_would_say() {
     let (mut host, mine, other) = (Host::default(), store(), store());
-    host.given = result(40_000).into_bytes();
-    let output = r#"{"sessionId":"s","toolName":"read_file","args":{"path":"src/main.ts","result":[1]},"sizeBytes":40000}"#;
-    let saved = done(&mut host, mine.save_output(output.into()));
-    let asked = serde_json::json!({ "question": "What?", "outputs": [path(&saved)], "maxTokens": 400, "encoding": "estimate-1" });
+    let lines = serde_json::json!(vec!["größe"; 6_000]).to_string();
+    let output =
+        r#"{"sessionId":"s","toolName":"grep","args":{"pattern":"größe","result":[1]},"sizeBytes":SIZE}"#
+            .replace("SIZE", &lines.len().to_string());
+    host.given = lines.into_bytes();
+    let saved = done(&mut host, mine.save_output(output));
+    let asked = serde_json::json!({ "question": "What?", "outputs": [path(&saved)], "maxTokens": 9_000, "encoding": "estimate-1" });
     let told = [&mine, &other].map(|store| done(&mut host, store.output_prompt(asked.to_string())));
-    assert!(told[0].contains("read_file: Contents of src/main.ts (39KB)"), "{}", told[0]);
+    assert!(told[0].contains("grep: Matches for \\\"größe\\\" ("), "{}", told[0]);
     assert_eq!(told[0], told[1]);
 }

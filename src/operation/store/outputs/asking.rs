@@ -8,9 +8,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::loading::Found;
+use super::saving::BEGINNING;
 use super::{Kept, Store, session_of};
 use crate::json::fields::items;
-use crate::json::text::{Text, to_json};
+use crate::json::text::{Text, boundary, to_json};
 use crate::layout::File;
 use crate::operation::context::{most_tokens, named_vocabulary};
 use crate::operation::{Io, Operation, Trouble};
@@ -133,7 +134,10 @@ async fn named(
     let said = file::output(&String::from_utf8_lossy(&before), result.end - result.start);
     Ok(said.map_or_else(
         || (file.name().into(), "of another run".into()),
-        |output| (output.tool.clone(), about(&output, &text.head)),
+        |output| {
+            let beginning = &text.head[..boundary(&text.head, BEGINNING as usize, false)];
+            (output.tool.clone(), about(&output, beginning))
+        },
     ))
 }
 

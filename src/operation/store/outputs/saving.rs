@@ -11,7 +11,7 @@ use crate::operation::{Io, Operation, Trouble};
 use crate::outputs::{Output, Pointer, file, name};
 
 /// So many bytes of a result say what it is.
-const BEGINNING: u64 = 4096;
+pub(super) const BEGINNING: u64 = 4096;
 
 impl Store {
     /// Saves a tool output: `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`, JSON, with the size of its result as JSON, which
