@@ -54,10 +54,7 @@ function isAsWritten(value, depth) {
     if (Object.keys(value).length !== value.length) return false;
   } else {
     if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-    for (const key in value) {
-      const one = value[key];
-      if (typeof one !== "string" && one !== undefined && !isAsWritten(one, depth + 1)) return false;
-    }
+    for (const key in value) if (typeof value[key] !== "string" && value[key] !== undefined && !isAsWritten(value[key], depth + 1)) return false;
   }
   return Object.getOwnPropertySymbols(value).length === 0;
 }

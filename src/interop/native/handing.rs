@@ -120,10 +120,12 @@ pub struct Told {
 ///
 /// ```
 /// use leftoff::interop::{AgentName, native};
+/// use leftoff::time::Stamp;
 ///
+/// let stamp = Stamp { now_ms: 1_763_812_800_123, offset_minutes: 0, entropy: [7; 32] };
 /// let context = r#"{"messages":[{"role":"user","content":"Hello"}],"originalMessageCount":1,"includedMessageCount":1,"report":{}}"#;
 /// let asked = format!(r#"{{"session":"s","folder":"/work","home":"/home/ada/.claude","context":{context}}}"#);
-/// let handed = native::hand_over(AgentName::ClaudeCode, &asked, &Default::default())?;
+/// let handed = native::hand_over(AgentName::ClaudeCode, &asked, &stamp)?;
 /// assert!(handed.path.starts_with("/home/ada/.claude/projects/-work/"));
 /// assert_eq!(handed.told.command[..2], ["claude", "--resume"]);
 /// # Ok::<(), leftoff::error::Error>(())
