@@ -8,7 +8,7 @@ use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown, utf8};
+use crate::{Answer, bytes, stamp, thrown, utf8};
 use leftoff::context;
 use leftoff::error::{Code, Error};
 use leftoff::interop::AgentName;
