@@ -49,7 +49,7 @@ fn what_is_asked_for_stands_word_for_word_directly_before_the_question() {
     assert!(content.as_str().ends_with("[END RECALLED]"));
     let Recall { words, tokens, messages, .. } = context.report.recall.clone().expect("it is told");
     assert_eq!(messages[0].id, "pin");
-    assert_eq!(words, ["croniter", "pin"]);
+    assert_eq!(words, ["pin", "croniter"]);
     assert_eq!(tokens, cost::message(&context.messages[at], None).tokens);
     assert!(tokens <= 800 && context.tokens_used <= 4000);
 }

@@ -226,7 +226,8 @@ impl Build {
         if matches!(self.recalling, Recalling::Unasked) {
             let asked = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
             let first = self.reading.source().newest_user_first.map(|span| span.start);
-            self.recalling.ask(asked.message.content.as_str(), first.or(asked.start).unwrap_or_default());
+            let before = first.or(asked.start).unwrap_or_default();
+            self.recalling.ask(asked.message.content.as_str(), before, self.reading.source().end);
         }
         self.recalling.price(&mut self.prices, vocabulary);
         self.recalling.wanted()

@@ -1,5 +1,6 @@
 //! Older messages that match the newest user message: found in the log, quoted within a share of the budget.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,9 +9,9 @@ use crate::context::price::Prices;
 use crate::context::report::{Match, Recall};
 use crate::context::steps::Item;
 use crate::recall::question::Question;
-use crate::recall::quotes::{Quote, Quoting, caller, message};
-use crate::recall::rank::{Ranked, Worth, rank};
-use crate::recall::scan::{Asked, Row, Scan};
+use crate::recall::quotes::{Quote, Quoting, message};
+use crate::recall::scan::Scan;
+use crate::recall::shortlist::{Shortlist, best};
 use crate::recall::words::Words;
 use crate::record::message::{self, Message};
 use crate::record::scan::records;
@@ -21,8 +22,6 @@ use crate::tokens::Vocabulary;
 // How far back a log is read for it, in bytes: whoever asks at every turn waits for it at every turn, however long the log is.
 const FARTHEST: u64 = 2 * 1024 * 1024;
 const READ: u64 = 1024 * 1024;
-// How many messages are looked at for what of them answers.
-const MOST_MESSAGES: usize = 64;
 // Messages that lie so close are read together.
 const CLOSE: u64 = 8 * 1024;
 // What the fence and its first line cost, and what a quote costs beside its text.
@@ -35,8 +34,8 @@ const MOST_LEFT_OUT: usize = 3;
 pub(super) enum Recalling {
     #[default]
     Unasked,
-    Scanning(Scanning),
-    Reading(Reading),
+    Scanning(Box<Scanning>),
+    Reading(Box<Reading>),
     Ready(Recalled),
 }
 
@@ -53,18 +52,19 @@ pub(super) struct Scanning {
     scan: Scan,
     at: u64,
     end: u64,
+    // Where the line of the question begins: what answers it stands before.
+    before: u64,
 }
 
 pub(super) struct Reading {
     question: Question,
     words: Words,
-    rows: Vec<Row>,
-    worth: Worth,
-    ranked: Vec<Ranked>,
-    // Their lines, and those of the calls that they answer; what is not read yet.
-    places: BTreeMap<u64, usize>,
+    shortlist: Shortlist,
+    // What is not read yet of their lines, and of those of the calls that they answer.
     wanted: Vec<Span>,
-    read: BTreeMap<usize, Message>,
+    // Where these begin; what was read, with where it ends.
+    places: BTreeSet<u64>,
+    read: BTreeMap<u64, (u64, Message)>,
 }
 
 impl core::fmt::Debug for Scanning {
@@ -80,15 +80,16 @@ impl core::fmt::Debug for Reading {
 }
 
 impl Recalling {
-    /// Begins with what the newest user message says, whose line begins there.
-    pub fn ask(&mut self, said: &str, at: u64) {
+    /// Begins with what the newest user message says, whose line begins there, in a log that ends there.
+    pub fn ask(&mut self, said: &str, before: u64, end: u64) {
         let mut words = Words::default();
         let question = Question::new(said, &mut words);
-        let start = at.saturating_sub(FARTHEST);
-        *self = match question.terms.is_empty() || at == 0 {
+        let at = before.saturating_sub(FARTHEST);
+        *self = match question.terms.is_empty() || before == 0 {
             true => Recalling::Ready(Recalled::default()),
             false => {
-                Recalling::Scanning(Scanning { question, words, scan: Scan::new(start), at: start, end: at })
+                let scan = Scan::new(at);
+                Recalling::Scanning(Box::new(Scanning { question, words, scan, at, end, before }))
             }
         };
     }
@@ -96,9 +97,7 @@ impl Recalling {
     /// The bytes to read next.
     pub fn wanted(&self) -> Option<Span> {
         match self {
-            Recalling::Scanning(Scanning { at, end, .. }) => {
-                Some(Span { start: *at, end: (*at + READ).min(*end) })
-            }
+            Recalling::Scanning(one) => Some(Span { start: one.at, end: (one.at + READ).min(one.end) }),
             Recalling::Reading(reading) => reading.wanted.last().copied(),
             Recalling::Unasked | Recalling::Ready(_) => None,
         }
@@ -110,12 +109,12 @@ impl Recalling {
             Recalling::Scanning(mut scanning) => {
                 scanning.at += bytes.len() as u64;
                 let is_last = scanning.at >= scanning.end || bytes.is_empty();
-                let Scanning { question, words, scan, .. } = &mut scanning;
-                scan.feed(bytes, is_last, &Asked { question, source }, words);
-                if is_last { Reading::of(scanning).next() } else { Recalling::Scanning(scanning) }
+                let Scanning { question, words, scan, .. } = &mut *scanning;
+                scan.feed(bytes, is_last, question, words);
+                if is_last { Reading::of(*scanning).next() } else { Recalling::Scanning(scanning) }
             }
             Recalling::Reading(mut reading) => {
-                reading.take(bytes);
+                reading.take(bytes, source);
                 reading.next()
             }
             other => other,
@@ -140,50 +139,50 @@ impl Recalling {
 }
 
 impl Reading {
-    fn of(Scanning { question, words, scan, .. }: Scanning) -> Reading {
-        let rows = scan.into_rows();
-        let worth = Worth::new(&question, &rows);
-        let mut ranked = rank(&question, &rows, &worth);
-        ranked.truncate(MOST_MESSAGES);
-        // A question about something else need not be looked up.
-        if worth.least(&question).is_none() {
-            ranked.clear();
-        }
-        let called = ranked.iter().filter_map(|one| caller(&rows, one.row));
-        let wanted = ranked.iter().map(|one| one.row).chain(called);
-        let places: BTreeMap<u64, usize> = wanted.map(|row| (rows[row].place.start, row)).collect();
-        let mut spans: Vec<Span> = Vec::new();
-        for row in places.values() {
-            let place = rows[*row].place;
-            match spans.last_mut() {
-                Some(last) if place.start < last.end + CLOSE && place.end - last.start < READ => {
-                    last.end = place.end
+    fn of(Scanning { question, words, scan, end, before, .. }: Scanning) -> Reading {
+        let (corpus, places) = scan.found(before);
+        let place = |field: usize, number: u32| places[field].get(number as usize).copied();
+        let shortlist = Shortlist::of(best(&question, &corpus), &place);
+        let all = shortlist.candidates.iter().flat_map(|one| [Some(one.line), one.caller]).flatten();
+        let lines: BTreeSet<Span> = all.collect();
+        let places = lines.iter().map(|line| line.start).collect();
+        let mut wanted: Vec<Span> = Vec::new();
+        for line in lines.into_iter().map(|line| Span { end: line.end.min(end), ..line }) {
+            match wanted.last_mut() {
+                Some(last) if line.start < last.end + CLOSE && line.end - last.start < READ => {
+                    last.end = last.end.max(line.end);
                 }
-                Some(_) | None => spans.push(place),
+                Some(_) | None => wanted.push(line),
             }
         }
-        spans.reverse();
-        Reading { question, words, rows, worth, ranked, places, wanted: spans, read: BTreeMap::new() }
+        wanted.reverse();
+        Reading { question, words, shortlist, wanted, places, read: BTreeMap::new() }
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn take(&mut self, bytes: &[u8], source: &Source) {
         let Some(Span { start, .. }) = self.wanted.pop() else { return };
         for mut record in records(bytes) {
-            record.start += start;
-            let Some(row) = self.places.get(&record.start) else { continue };
-            if let Some(message) = message::read(&record).0 {
-                self.read.insert(*row, message);
+            (record.start, record.end) = (record.start + start, record.end + start);
+            if !self.places.contains(&record.start) || Span::any_holds(&source.repeated, record.start) {
+                continue;
+            }
+            let path = source.path.as_ref();
+            let is_on =
+                |message: &Message| path.is_none_or(|(branches, path)| branches.is_on(path, &message.id));
+            if let Some(message) = message::read(&record).0.filter(is_on) {
+                self.read.insert(record.start, (record.end, message));
             }
         }
     }
 
     fn next(self) -> Recalling {
         if !self.wanted.is_empty() {
-            return Recalling::Reading(self);
+            return Recalling::Reading(Box::new(self));
         }
-        let Reading { question, mut words, rows, worth, ranked, read, .. } = self;
-        let quoting = Quoting { question: &question, worth: &worth, rows: &rows, read: &read };
-        let quotes = quoting.quotes(&ranked, &mut words).into_iter().map(|quote| (quote, None)).collect();
+        let Reading { question, mut words, shortlist, read, .. } = self;
+        let quoting = Quoting { question: &question, worth: &shortlist.worth, read: &read };
+        let quotes = quoting.quotes(&shortlist.candidates, &mut words).into_iter();
+        let quotes = quotes.map(|quote| (quote, None)).collect();
         Recalling::Ready(Recalled { question, quotes })
     }
 }

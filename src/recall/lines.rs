@@ -1,18 +1,20 @@
-//! The messages of a log as documents of a run.
+//! The messages of a log as documents: of a run, or for a question.
 
 use alloc::collections::BTreeMap;
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::run::build::Builder;
-use super::run::{Document, SAID, WORK};
+use super::documents::{Document, SAID, Sink, WORK};
+use super::number::size_byte;
 use super::texts::texts;
 use super::words::{Field, Words};
+use crate::record::blob;
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Record, Scanner};
 use crate::time;
 
-/// Goes through a piece of a log, and puts its messages into a run: of one that was written again the newest revision.
+/// Goes through a piece of a log, and hands over its messages: of one that was written again the newest revision.
+#[derive(Debug)]
 pub(crate) struct Lines {
     scanner: Scanner,
     // The last message: it may be written again at once, as answers are that come bit by bit.
@@ -22,11 +24,12 @@ pub(crate) struct Lines {
     needs_all: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Met {
     at: u64,
     rev: u64,
     line: u64,
+    size: u8,
     documents: [Option<u32>; 2],
 }
 
@@ -38,43 +41,45 @@ impl Lines {
     }
 
     /// Takes the bytes that follow those before.
-    pub fn feed(&mut self, bytes: &[u8], words: &mut Words, builder: &mut Builder) {
+    pub fn feed(&mut self, bytes: &[u8], words: &mut Words, sink: &mut dyn Sink) {
         self.scanner.feed(bytes);
-        self.read(words, builder);
+        self.read(words, sink);
     }
 
     /// There are no more. Gives where the first line begins that is not whole. `takes_open`: also that one is taken, where it
     /// is a record; what is appended may still change it.
-    pub fn end(&mut self, takes_open: bool, words: &mut Words, builder: &mut Builder) -> u64 {
+    pub fn end(&mut self, takes_open: bool, words: &mut Words, sink: &mut dyn Sink) -> u64 {
         let position = self.scanner.position();
         if takes_open {
             self.scanner.finish();
-            self.read(words, builder);
+            self.read(words, sink);
         }
-        self.put_held(words, builder);
+        self.put_held(words, sink);
         position
     }
 
     /// A message of this piece was said before it, and is written again: only the whole log says what it is now.
+    #[cfg(feature = "interop")]
     pub fn needs_all(&self) -> bool {
         self.needs_all
     }
 
-    fn read(&mut self, words: &mut Words, builder: &mut Builder) {
+    fn read(&mut self, words: &mut Words, sink: &mut dyn Sink) {
         while let Some(found) = self.scanner.next() {
             if let Found::Record(record) = found
                 && let Some(message) = message::read(&record).0
             {
-                self.take(&record, message, words, builder);
+                self.take(&record, message, words, sink);
             }
         }
     }
 
-    fn take(&mut self, record: &Record, message: Message, words: &mut Words, builder: &mut Builder) {
+    fn take(&mut self, record: &Record, message: Message, words: &mut Words, sink: &mut dyn Sink) {
         let new = Met {
             at: record.start,
             rev: message.rev,
             line: xxh64(record.json.as_bytes(), 0),
+            size: size_byte(record.span().end + 1 - record.start),
             documents: [None; 2],
         };
         if let Some((held, met)) = &mut self.held
@@ -84,12 +89,12 @@ impl Lines {
             (*held, *met) = (message, new);
             return;
         }
-        self.put_held(words, builder);
+        self.put_held(words, sink);
         match self.met.get(&xxh64(message.id.as_bytes(), 0)) {
             Some(old) if old.line == new.line || new.rev < old.rev => return,
             Some(old) if new.rev > old.rev => {
                 for field in [SAID, WORK] {
-                    old.documents[field].into_iter().for_each(|number| builder.forget(field, number));
+                    old.documents[field].into_iter().for_each(|number| sink.forget(field, number));
                 }
             }
             Some(_) => {}
@@ -98,16 +103,18 @@ impl Lines {
         self.held = Some((message, new));
     }
 
-    fn put_held(&mut self, words: &mut Words, builder: &mut Builder) {
+    fn put_held(&mut self, words: &mut Words, sink: &mut dyn Sink) {
         let Some((message, mut met)) = self.held.take() else { return };
+        // Of what lies in a blob, the line has the ends.
+        let message = if blob::named(&message).is_empty() { message } else { blob::folded(&message) };
         let ms = message.timestamp.as_deref().and_then(time::parse);
         let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or_default();
-        let document = Document { at: met.at, seconds, role: message.role };
+        let document = Document { at: met.at, size: met.size, seconds, role: message.role };
         let texts = texts(&message);
         for field in [SAID, WORK] {
             let is_of = |one: Field| usize::from(one != Field::Said) == field;
             if texts.iter().any(|(one, _)| is_of(*one)) {
-                let number = builder.document(field, document, |take| {
+                let number = sink.document(field, document, &mut |take| {
                     for (one, text) in texts.iter().filter(|(one, _)| is_of(*one)) {
                         words.terms(text, *one, take);
                     }

@@ -3,11 +3,10 @@
 
 #[cfg(feature = "interop")]
 pub(crate) mod dates;
+pub(crate) mod documents;
 mod english;
-#[cfg(feature = "interop")]
 pub(crate) mod lines;
-#[cfg(feature = "interop")]
-mod number;
+pub(crate) mod number;
 pub(crate) mod passages;
 pub(crate) mod question;
 pub(crate) mod quotes;
@@ -17,5 +16,6 @@ pub(crate) mod run;
 pub(crate) mod scan;
 #[cfg(feature = "interop")]
 pub(crate) mod sessions;
+pub(crate) mod shortlist;
 pub(crate) mod texts;
 pub(crate) mod words;

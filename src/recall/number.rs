@@ -17,8 +17,53 @@ pub(crate) fn ln(number: f32) -> f32 {
     (2.0 * part * sum + exponent as f64 * LN_2) as f32
 }
 
+/// What a byte of a length stands for, in eighths of a power of two: a table, because powers are not the same bits everywhere.
+const LENGTHS: [f32; 256] = {
+    const EIGHTHS: [f32; 8] = [
+        1.0,
+        1.090_507_7,
+        1.189_207_1,
+        1.296_839_6,
+        core::f32::consts::SQRT_2,
+        1.542_210_8,
+        1.681_792_9,
+        1.834_008_1,
+    ];
+    let mut table = [0.0; 256];
+    let mut at = 0;
+    while at < 256 {
+        table[at] = EIGHTHS[at % 8] * (1_u64 << (at / 8)) as f32 - 1.0;
+        at += 1;
+    }
+    table
+};
+
+/// A length as a byte: no more than it is, by a twelfth at most less.
+pub(crate) fn length_byte(length: u64) -> u8 {
+    LENGTHS.partition_point(|one| *one <= length as f32).saturating_sub(1) as u8
+}
+
+/// About the length that a byte stands for.
+pub(crate) fn length_of(byte: u8) -> f32 {
+    LENGTHS[usize::from(byte)]
+}
+
+/// A number of bytes as a byte: no less than it is, by an eighth at most more.
+pub(crate) fn size_byte(size: u64) -> u8 {
+    // A little more, for what a float cannot tell apart.
+    let size = (size + size / 1024) as f32;
+    LENGTHS.partition_point(|one| *one < size).min(255) as u8
+}
+
+/// No fewer bytes than the byte stands for.
+pub(crate) fn size_of(byte: u8) -> u64 {
+    libm::ceilf(LENGTHS[usize::from(byte)]) as u64
+}
+
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -29,5 +74,24 @@ mod tests {
             let right = f64::from(number).ln();
             prop_assert!((f64::from(ln(number)) - right).abs() <= 1e-7 * right.abs().max(1.0));
         }
+
+        #[test]
+        fn a_length_is_kept_to_a_twelfth(length in 0_u64..u64::from(u32::MAX)) {
+            let kept = length_of(length_byte(length));
+            prop_assert!(kept <= length as f32 && length as f32 + 1.0 <= (kept + 1.0) * 1.0906);
+        }
+
+        #[test]
+        fn a_size_is_never_too_small(size in 0_u64..1 << 31) {
+            let kept = size_of(size_byte(size));
+            prop_assert!(kept >= size && kept <= size + size / 8 + 1);
+        }
+    }
+
+    #[test]
+    fn small_lengths_keep_their_order() {
+        let bytes: Vec<u8> = (0..12).map(length_byte).collect();
+        assert!(bytes.windows(2).all(|two| two[0] < two[1]));
+        assert_eq!(length_of(length_byte(1)), 1.0);
     }
 }

@@ -6,22 +6,25 @@ use alloc::vec::Vec;
 use crate::json::text::boundary;
 use crate::plain::wrapping;
 use crate::recall::english::{is_filler, is_order};
-use crate::recall::words::{Field, Words};
+use crate::recall::words::{Field, Words, inner};
 
 // Of a long message, as a pasted log, what is asked stands at its ends.
 const HEAD: usize = 4096;
 const TAIL: usize = 1024;
-const MOST_TERMS: usize = 64;
+/// So many terms are looked for: a bit each.
+pub(crate) const MOST_TERMS: usize = 64;
 
-/// The terms that are looked for.
+/// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Question {
-    /// Each once, sorted.
+    /// Its terms, each once, in the order in which they are asked.
     pub terms: Vec<Term>,
     /// What was said.
     pub said: String,
     /// It tells somebody to do something: only what has one of its names is of use.
     pub is_order: bool,
+    // The places of the terms, sorted by their texts.
+    sorted: Vec<usize>,
 }
 
 /// A term of a question.
@@ -31,52 +34,90 @@ pub(crate) struct Term {
     pub text: String,
     /// The word that it comes from, as it was written.
     pub word: String,
-    /// How often it stands there.
+    /// What it is worth beside the others: how often it is asked, less where it only resembles what was.
     pub weight: f32,
     /// It names something: an identifier, a file, a person, a place.
     pub is_name: bool,
+    /// Why it is looked for.
+    pub how: How,
+}
+
+/// Why a term is looked for, from the best reason to the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum How {
+    /// It is a word of the question.
+    Word,
+    /// It begins as one that nobody said.
+    #[cfg(feature = "interop")]
+    Prefix,
+    /// It is spelt as one that nobody said, or nearly.
+    #[cfg(feature = "interop")]
+    Spelling,
 }
 
 impl Question {
-    /// Of a user's message, without what a client put around it. A question without terms matches nothing.
+    /// Of a user's message in a conversation, without what a client put around it, and without what people say to each other
+    /// that asks for nothing. A question without terms matches nothing.
     pub fn new(message: &str, words: &mut Words) -> Question {
         let mut question = Question::default();
         let said: Vec<&str> = wrapping::said(message).into_iter().flat_map(ends).collect();
         question.said = message.trim().into();
         question.is_order = said.first().is_some_and(|text| tells(text));
-        for text in said {
-            let mut is_first = true;
-            for word in text.split_whitespace() {
-                question.take(word, is_first, words);
-                is_first = word.ends_with(['.', '!', '?', ':']);
-            }
-        }
+        let is_meant = |word: &str| !is_filler(word.trim_matches(|char: char| !char.is_alphanumeric()));
+        said.into_iter().for_each(|text| question.ask(text, is_meant, words));
+        question
+    }
+
+    /// Of what somebody typed to find something: who does that means every word, and no word more than another.
+    #[cfg(feature = "interop")]
+    pub fn typed(text: &str, words: &mut Words) -> Question {
+        let mut question = Question { said: text.trim().into(), ..Question::default() };
+        question.ask(text, |_| true, words);
+        question.terms.iter_mut().for_each(|term| term.weight = 1.0);
         question
     }
 
     /// The place of a term.
     pub fn find(&self, term: &str) -> Option<usize> {
-        self.terms.binary_search_by(|one| one.text.as_str().cmp(term)).ok()
+        let found = self.sorted.binary_search_by(|place| self.terms[*place].text.as_str().cmp(term));
+        found.ok().map(|at| self.sorted[at])
     }
 
-    fn take(&mut self, word: &str, is_first: bool, words: &mut Words) {
-        if is_filler(word.trim_matches(|char: char| !char.is_alphanumeric())) {
-            return;
+    /// Takes terms in that stand for others, as many as there is room for.
+    #[cfg(feature = "interop")]
+    pub fn extend(&mut self, terms: Vec<Term>) {
+        terms.into_iter().for_each(|term| self.push(term));
+    }
+
+    fn ask(&mut self, text: &str, is_meant: impl Fn(&str) -> bool, words: &mut Words) {
+        let mut is_first = true;
+        for word in text.split_whitespace() {
+            let is_name = names(word, is_first);
+            is_first = word.ends_with(['.', '!', '?', ':']);
+            if !is_meant(word) {
+                continue;
+            }
+            let written = inner(word);
+            words.terms(word, Field::Said, &mut |text| {
+                let (text, word) = (text.into(), written.into());
+                self.push(Term { text, word, weight: 1.0, is_name, how: How::Word });
+            });
         }
-        let is_name = names(word, is_first);
-        let written = word.trim_matches(|char: char| !char.is_alphanumeric());
-        let term_of = |term: &str| Term { text: term.into(), word: written.into(), weight: 1.0, is_name };
-        words.terms(word, Field::Said, &mut |term| match self
-            .terms
-            .binary_search_by(|one| one.text.as_str().cmp(term))
-        {
-            Ok(place) => {
-                self.terms[place].weight += 1.0;
-                self.terms[place].is_name |= is_name;
+    }
+
+    fn push(&mut self, term: Term) {
+        match self.sorted.binary_search_by(|place| self.terms[*place].text.cmp(&term.text)) {
+            Ok(at) => {
+                let known = &mut self.terms[self.sorted[at]];
+                known.weight += term.weight;
+                known.is_name |= term.is_name;
             }
             Err(_) if self.terms.len() == MOST_TERMS => {}
-            Err(place) => self.terms.insert(place, term_of(term)),
-        });
+            Err(at) => {
+                self.sorted.insert(at, self.terms.len());
+                self.terms.push(term);
+            }
+        }
     }
 }
 

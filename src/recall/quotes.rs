@@ -12,12 +12,13 @@ use crate::plain::harmless::quotable;
 use crate::recall::english::is_forgetful;
 use crate::recall::passages::passages;
 use crate::recall::question::Question;
-use crate::recall::rank::{Ranked, Worth};
-use crate::recall::scan::Row;
+use crate::recall::rank::Worth;
+use crate::recall::shortlist::Candidate;
 use crate::recall::texts::{called, texts};
 use crate::recall::words::Words;
 use crate::record::blob;
 use crate::record::message::{Message, Role};
+use crate::record::span::Span;
 
 const BEGIN: &str = "[RECALLED]";
 const END: &str = "[END RECALLED]";
@@ -38,8 +39,8 @@ const FEW: f32 = 2.0;
 /// A passage that may be quoted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quote {
-    /// The place of its message among the rows.
-    pub row: usize,
+    /// The line of its message.
+    pub line: Span,
     /// The message.
     pub id: String,
     /// When it was said, to the minute; empty where nobody knows.
@@ -62,16 +63,15 @@ pub(crate) struct Quote {
 pub(crate) struct Quoting<'a> {
     pub question: &'a Question,
     pub worth: &'a Worth,
-    pub rows: &'a [Row],
-    /// The messages that were read, by their rows.
-    pub read: &'a BTreeMap<usize, Message>,
+    /// The messages that were read, by where their lines begin, and where these end.
+    pub read: &'a BTreeMap<u64, (u64, Message)>,
 }
 
 impl Quoting<'_> {
     /// The passages of these messages that match, the best first.
-    pub fn quotes(&self, ranked: &[Ranked], words: &mut Words) -> Vec<Quote> {
-        let mut quotes: Vec<Quote> = ranked.iter().flat_map(|one| self.of(one, words)).collect();
-        quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.row.cmp(&a.row)));
+    pub fn quotes(&self, candidates: &[Candidate], words: &mut Words) -> Vec<Quote> {
+        let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.of(one, words)).collect();
+        quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.cmp(&a.line)));
         let best = quotes.iter().map(|quote| quote.match_alone).fold(0.0, f32::max);
         let Some(least) = self.worth.least(self.question) else { return Vec::new() };
         let over = self.worth.part(best) / least;
@@ -81,9 +81,10 @@ impl Quoting<'_> {
         quotes
     }
 
-    fn of(&self, ranked: &Ranked, words: &mut Words) -> Vec<Quote> {
-        let Some(message) = self.read.get(&ranked.row) else { return Vec::new() };
-        let Some(speaker) = self.speaker(ranked.row, message).filter(|_| !self.is_no_answer(message)) else {
+    fn of(&self, candidate: &Candidate, words: &mut Words) -> Vec<Quote> {
+        let start = candidate.line.start;
+        let Some((end, message)) = self.read.get(&start) else { return Vec::new() };
+        let Some(speaker) = self.speaker(candidate, message).filter(|_| !self.is_no_answer(message)) else {
             return Vec::new();
         };
         let folded = if blob::named(message).is_empty() { message.clone() } else { blob::folded(message) };
@@ -97,18 +98,18 @@ impl Quoting<'_> {
                 }
                 // What is short is seen with what stands around it.
                 let (alone, own) = match is_whole {
-                    true => (passage.score.max(ranked.score), ranked.score),
+                    true => (passage.score.max(candidate.score), candidate.score),
                     false => (passage.score, OF_PASSAGE * passage.score),
                 };
                 quotes.push(Quote {
-                    row: ranked.row,
+                    line: Span { start, end: *end },
                     id: message.id.clone(),
                     time: message.timestamp.as_deref().map(minute).unwrap_or_default(),
                     speaker: speaker.clone(),
                     text: quotable(&text[passage.place.clone()]),
                     place: (index, passage.place, text.len()),
                     match_alone: alone,
-                    score: own + OF_MESSAGE * ranked.score,
+                    score: own + OF_MESSAGE * candidate.score,
                     terms: passage.terms,
                 });
             }
@@ -127,14 +128,14 @@ impl Quoting<'_> {
     }
 
     // Nobody, where the call of a result is not known.
-    fn speaker(&self, row: usize, message: &Message) -> Option<String> {
+    fn speaker(&self, candidate: &Candidate, message: &Message) -> Option<String> {
         match message.role? {
             Role::User => Some("user".into()),
             Role::Assistant => Some("assistant".into()),
             Role::System => None,
             Role::Tool => {
                 let tool = message.tool.as_ref()?;
-                let caller = self.read.get(&caller(self.rows, row)?)?;
+                let (_, caller) = self.read.get(&candidate.caller?.start)?;
                 let call = caller.tool_calls().iter().find(|call| call.id == tool.call_id)?;
                 let told = called(call).replace('\n', " ");
                 Some(quotable(&told[..boundary(&told, CALL, false)]))
@@ -143,27 +144,22 @@ impl Quoting<'_> {
     }
 }
 
-/// The row of the message that a result answers.
-pub(crate) fn caller(rows: &[Row], row: usize) -> Option<usize> {
-    rows[..row].iter().rposition(|row| row.role == Some(Role::Assistant))
-}
-
 /// The message that quotes these, in their order, those beside each other under one line with their time.
 pub(crate) fn message(quotes: &[&Quote]) -> Message {
     let mut quotes: Vec<&Quote> = quotes.to_vec();
-    quotes.sort_by_key(|quote| (quote.row, quote.place.0, quote.place.1.start));
+    quotes.sort_by_key(|quote| (quote.line, quote.place.0, quote.place.1.start));
     let mut text = format!("{BEGIN} {WHAT}\n");
     let mut last: Option<&Quote> = None;
     let mut day = "";
     for (index, quote) in quotes.iter().enumerate() {
-        let is_beside = last.is_some_and(|last| last.row + 1 >= quote.row);
+        let is_beside = last.is_some_and(|last| last.line == quote.line || is_next(last.line, quote.line));
         if !is_beside {
             let (date, clock) = quote.time.split_once(' ').unwrap_or(("", ""));
             let time = if date == day { clock } else { &quote.time };
             day = date;
             text.push_str(&format!("--- {time}\n"));
         }
-        let goes_on = last.filter(|last| (last.row, last.place.0) == (quote.row, quote.place.0));
+        let goes_on = last.filter(|last| (last.line, last.place.0) == (quote.line, quote.place.0));
         match goes_on {
             Some(last) if last.place.1.end == quote.place.1.start => {}
             Some(_) => text.push_str(GAP),
@@ -175,7 +171,7 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
         }
         text.push_str(&quote.text);
         let next = quotes.get(index + 1);
-        if next.is_none_or(|next| (next.row, next.place.0) != (quote.row, quote.place.0)) {
+        if next.is_none_or(|next| (next.line, next.place.0) != (quote.line, quote.place.0)) {
             text.push_str(if quote.place.1.end < quote.place.2 { GAP.trim_end() } else { "" });
             text.push('\n');
         }
@@ -183,6 +179,11 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
     }
     text.push_str(END);
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
+}
+
+// Whether a line comes directly behind another.
+fn is_next(line: Span, other: Span) -> bool {
+    (line.end..=line.end + 1).contains(&other.start)
 }
 
 // `2026-05-08T14:02:11Z` to the minute, as it was written.

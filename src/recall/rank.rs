@@ -1,75 +1,63 @@
-//! How well each message of a session matches a question.
+//! How well documents match what is asked, of one session or of all: contexts and searches rank by this.
 //!
 //! BM25 over what is said, a short message seen together with those around it, since an answer stands beside its question and
 //! seldom says its words again; over what is done and shown by itself, and worth less. What has more of the question's
-//! words is worth more than what has one of them often.
+//! words is worth more than what has one of them often. The numbers were tuned on talk and on coding sessions at once; what
+//! is best for the one alone is not for the other.
 
+use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use crate::recall::question::{Question, Term};
-use crate::recall::scan::Row;
+use super::documents::{Corpus, Documents, SAID, WORK};
+use super::number::{length_of, ln};
+use super::question::{Question, Term};
 
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
-/// What a term is worth that stands in the message before or behind, and in the one beyond that.
-const AROUND: [f32; 2] = [0.5, 0.1];
-/// A message of more terms is seen by itself.
-const SHORT: u32 = 40;
-/// What is done and shown, to what is said.
-const WORK: f32 = 0.7;
-/// How well the best has to match where a question names what this session knows, also other things, or nothing.
+/// What was done and shown, to what was said.
+pub(crate) const WORTH_WORK: f32 = 0.7;
+// What stands in the message itself, in the one before or behind, and two farther.
+const AROUND: [f32; 3] = [1.0, 0.5, 0.1];
+// A message of more terms, about sixty, is seen by itself.
+const SHORT: u8 = 47;
+// How well the best has to match where a question names what this session knows, also other things, or nothing.
 const LEAST: [f32; 3] = [1.0, 1.6, 2.2];
 
-/// A message that matches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Ranked {
-    /// Its place among the rows.
-    pub row: usize,
-    /// How well it matches.
-    pub score: f32,
-    /// How much of the question's weight it has, from 0 to 1; what stands beside it counts by half.
-    pub share: f32,
-    /// It has a name of the question.
-    pub has_name: bool,
-}
-
-/// What the terms of a question are worth in a session.
+/// What the terms of a question are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Worth {
-    /// Of each term.
+    /// Of each term, in a message.
     pub terms: Vec<f32>,
     /// Of all together; what stands nowhere is worth most.
     pub sum: f32,
-    // Of each term, how many messages have it.
-    counts: Vec<u32>,
-    said: f32,
-    work: f32,
+    // Of each term, how many documents have it.
+    counts: Vec<usize>,
 }
 
 impl Worth {
-    pub fn new(question: &Question, rows: &[Row]) -> Worth {
-        let mut counts: Vec<u32> = question.terms.iter().map(|_| 0).collect();
-        for hit in rows.iter().flat_map(|row| &row.hits) {
-            counts[hit.term] += 1;
+    /// `titles`: of each session which terms its title has, a bit for each, where titles are asked too.
+    pub fn new(terms: &[Term], corpus: &Corpus, titles: &[u64]) -> Worth {
+        let mut counts = Vec::new();
+        let mut worths = Vec::new();
+        for (nth, term) in terms.iter().enumerate() {
+            let having = [SAID, WORK].map(|field| corpus[field].hits[nth].len());
+            let field = if having[SAID] > 0 { SAID } else { WORK };
+            let (count, all) = match having {
+                [0, 0] => (titles.iter().filter(|title| **title >> nth & 1 == 1).count(), titles.len()),
+                _ => (having[field], corpus[field].lengths.len()),
+            };
+            worths.push(term.weight * rarity(count, all));
+            counts.push(having[SAID] + having[WORK]);
         }
-        let of = |(term, count): (&Term, &u32)| term.weight * idf(rows.len(), *count);
-        let terms: Vec<f32> = question.terms.iter().zip(&counts).map(of).collect();
-        let average = |len: fn(&Row) -> u32| {
-            let (mut sum, mut count) = (0f32, 0f32);
-            for row in rows.iter().filter(|row| len(row) > 0) {
-                (sum, count) = (sum + len(row) as f32, count + 1.0);
-            }
-            sum / count.max(1.0)
-        };
-        let sum = terms.iter().sum();
-        Worth { terms, sum, counts, said: average(|row| row.said), work: average(|row| row.work) }
+        Worth { sum: worths.iter().sum(), terms: worths, counts }
     }
 
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
     /// something else.
     pub fn least(&self, question: &Question) -> Option<f32> {
         let names = question.terms.iter().zip(&self.counts).filter(|(term, _)| term.is_name);
-        let (known, unknown): (Vec<u32>, Vec<u32>) =
+        let (known, unknown): (Vec<usize>, Vec<usize>) =
             names.map(|(_, count)| *count).partition(|count| *count > 0);
         match (known.is_empty(), unknown.is_empty()) {
             (true, false) => None,
@@ -84,82 +72,135 @@ impl Worth {
         let root = libm::sqrtf(self.terms.len() as f32);
         score / self.sum.max(f32::MIN_POSITIVE) * root * libm::sqrtf(root)
     }
+
+    /// A score with what it is worth more where so much of the question stands there: all of it doubles it.
+    pub fn with_share(&self, score: f32, own: f32) -> f32 {
+        score * (1.0 + own / self.sum.max(f32::MIN_POSITIVE))
+    }
 }
 
-/// The messages that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
+/// How well each document of a field matches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scores {
+    /// The more the better; zero where nothing does.
+    pub scores: Vec<f32>,
+    /// What those terms are worth that it has itself.
+    pub own: Vec<f32>,
+}
+
+/// A document that matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ranked {
+    /// In which field.
+    pub field: usize,
+    /// Its number there.
+    pub document: u32,
+    /// How well.
+    pub score: f32,
+}
+
+/// The documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
 /// has one of its names.
-pub(crate) fn rank(question: &Question, rows: &[Row], worth: &Worth) -> Vec<Ranked> {
-    let is_match = |one: &Ranked| one.score > 0.0 && (!question.is_order || one.has_name);
-    let all = (0..rows.len()).map(|row| ranked(question, rows, row, worth));
-    let mut ranked: Vec<Ranked> = all.filter(is_match).collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.row.cmp(&a.row)));
+pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth) -> Vec<Ranked> {
+    let mut ranked = Vec::new();
+    for field in [SAID, WORK] {
+        let scores = scores(field, &corpus[field], worth).scores;
+        let mut is_meant = vec![!question.is_order; scores.len()];
+        let named = question.terms.iter().zip(&corpus[field].hits).filter(|(term, _)| term.is_name);
+        for (document, _) in named.flat_map(|(_, hits)| hits) {
+            is_meant[*document as usize] = true;
+        }
+        let matching = scores.into_iter().zip(is_meant).enumerate();
+        let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
+        ranked.extend(matching.map(|(at, (score, _))| Ranked { field, document: at as u32, score }));
+    }
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)));
     ranked
 }
 
-fn ranked(question: &Question, rows: &[Row], place: usize, worth: &Worth) -> Ranked {
-    let row = &rows[place];
-    let around = around(rows, place);
-    let mut ranked = Ranked { row: place, ..Ranked::default() };
-    if row.hits.is_empty() && around.iter().all(|(row, _)| row.hits.is_empty()) {
-        return ranked;
+/// How well each document of a field matches.
+pub(crate) fn scores(field: usize, documents: &Documents, worth: &Worth) -> Scores {
+    let average = average(documents);
+    let count = documents.lengths.len();
+    let mut found = Scores { scores: vec![0.0; count], own: vec![0.0; count] };
+    let mut near = vec![0.0_f32; count];
+    let mut met = Vec::new();
+    for (value, hits) in worth.terms.iter().zip(&documents.hits) {
+        for (document, session, times) in by_session(documents, hits) {
+            found.own[document as usize] += value;
+            let reach = if field == SAID { 2 } else { 0 };
+            for (at, farther) in around(document, session, reach) {
+                let is_seen = farther == 0 || (1..=SHORT).contains(&documents.lengths[at]);
+                if is_seen && near[at] == 0.0 {
+                    met.push((at as u32, session));
+                }
+                near[at] += if is_seen { AROUND[farther] * times as f32 } else { 0.0 };
+            }
+        }
+        let value = if field == SAID { *value } else { WORTH_WORK * value };
+        for (document, session) in met.drain(..) {
+            let at = document as usize;
+            let (length, width) = length_around(field, documents, document, session);
+            let times = core::mem::take(&mut near[at]);
+            found.scores[at] += value * saturated(times, length, average * width);
+        }
     }
-    let weighed = |count: fn(&Row, usize) -> f32, term: usize| {
-        around.iter().fold(count(row, term), |sum, (row, share)| sum + share * count(row, term))
-    };
-    let (mut len, mut width) = (row.said as f32, 1.0);
-    for (row, share) in &around {
-        (len, width) = (len + share * row.said as f32, width + share);
-    }
-    for (term, value) in worth.terms.iter().enumerate() {
-        let said = saturated(weighed(said_of, term), len, worth.said * width);
-        let work = WORK * saturated(work_of(row, term), row.work as f32, worth.work);
-        ranked.score += value * (said + work);
-        let own = said_of(row, term) + work_of(row, term) > 0.0;
-        let has = if own {
-            1.0
-        } else if said > 0.0 {
-            0.5
-        } else {
-            0.0
-        };
-        ranked.share += value * has / worth.sum;
-        ranked.has_name |= own && question.terms[term].is_name;
-    }
-    ranked.score *= 1.0 + ranked.share;
-    ranked
-}
-
-// The messages around a short one, and what they count.
-fn around(rows: &[Row], place: usize) -> Vec<(&Row, f32)> {
-    if rows[place].said >= SHORT || rows[place].said == 0 {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for (index, share) in AROUND.into_iter().enumerate() {
-        let before = place.checked_sub(index + 1).and_then(|place| rows.get(place));
-        found.extend(before.into_iter().chain(rows.get(place + index + 1)).map(|row| (row, share)));
+    for (score, own) in found.scores.iter_mut().zip(&found.own) {
+        *score = worth.with_share(*score, *own);
     }
     found
 }
 
-fn said_of(row: &Row, term: usize) -> f32 {
-    row.hits.iter().find(|hit| hit.term == term).map_or(0.0, |hit| hit.said as f32)
+// How long a document is with what counts of those around it, and how many times as long that makes it on average.
+fn length_around(field: usize, documents: &Documents, document: u32, session: &Range<u32>) -> (f32, f32) {
+    let own = documents.lengths[document as usize];
+    if field != SAID || own > SHORT {
+        return (length_of(own), 1.0);
+    }
+    let length = around(document, session, 2)
+        .fold(0.0, |sum, (at, farther)| sum + AROUND[farther] * length_of(documents.lengths[at]));
+    (length, AROUND[0] + 2.0 * (AROUND[1] + AROUND[2]))
 }
 
-fn work_of(row: &Row, term: usize) -> f32 {
-    row.hits.iter().find(|hit| hit.term == term).map_or(0.0, |hit| hit.work as f32)
+// A document and those around it in its session, and how far each is.
+fn around(document: u32, session: &Range<u32>, reach: u32) -> impl Iterator<Item = (usize, usize)> {
+    let first = document.saturating_sub(reach).max(session.start);
+    let last = (document + reach + 1).min(session.end);
+    (first..last).map(move |at| (at as usize, at.abs_diff(document) as usize))
+}
+
+// Each document of a term, the documents of its session, and how often it has the term.
+fn by_session<'a>(
+    documents: &'a Documents,
+    hits: &'a [(u32, u32)],
+) -> impl Iterator<Item = (u32, &'a Range<u32>, u32)> {
+    let mut sessions = documents.sessions.iter().filter(|session| !session.is_empty());
+    let mut session = sessions.next();
+    hits.iter().filter_map(move |(document, times)| {
+        while session.is_some_and(|session| session.end <= *document) {
+            session = sessions.next();
+        }
+        Some((*document, session?, *times))
+    })
+}
+
+fn average(documents: &Documents) -> f32 {
+    let lengths = documents.lengths.iter().filter(|length| **length > 0);
+    let (sum, count) =
+        lengths.fold((0.0_f64, 0.0), |(sum, count), one| (sum + f64::from(length_of(*one)), count + 1.0));
+    (sum / f64::max(count, 1.0)) as f32
 }
 
 /// How much a term is worth that stands so often in a text of that length.
-pub(crate) fn saturated(count: f32, len: f32, average: f32) -> f32 {
-    if count == 0.0 {
+pub(crate) fn saturated(times: f32, length: f32, average: f32) -> f32 {
+    if times == 0.0 {
         return 0.0;
     }
-    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * len / average.max(1.0)))
+    times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / average.max(1.0)))
 }
 
-// What a term is worth that so many of all texts have.
-fn idf(all: usize, having: u32) -> f32 {
-    let (all, having) = (all as f32, having as f32);
-    libm::logf(1.0 + (all - having + 0.5) / (having + 0.5))
+/// How rare something is that so many of all have.
+pub(crate) fn rarity(count: usize, all: usize) -> f32 {
+    let (count, all) = (count.min(all) as f32, all as f32);
+    ln(1.0 + (all - count + 0.5) / (count + 0.5))
 }

@@ -259,6 +259,11 @@ impl Words {
     }
 }
 
+/// A word without the signs around it; an accent that stands alone is one of its letters.
+pub(crate) fn inner(word: &str) -> &str {
+    word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '\u{300}'..='\u{36f}'))
+}
+
 // Where a name stands: of results most numbers say nothing, least of all the first of a line.
 #[derive(Clone, Copy)]
 struct Place {

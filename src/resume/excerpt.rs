@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::search::Part;
 use crate::json::text::boundary;
-use crate::recall::words::{Field, Words};
+use crate::recall::words::{Field, Words, inner};
 
 // In so many bytes words stand together.
 const TOGETHER: usize = 200;
@@ -91,11 +91,6 @@ impl<'a> Marked<'a> {
         let sentence = before.rfind(". ").map(|stop| stop + 2);
         near + line.or(sentence).unwrap_or(0)
     }
-}
-
-/// A word without the signs around it; an accent that stands alone is one of its letters.
-pub(crate) fn inner(word: &str) -> &str {
-    word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '\u{300}'..='\u{36f}'))
 }
 
 #[cfg(test)]

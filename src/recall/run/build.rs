@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::bytes::{Posting, length_byte, put_posting};
+use super::bytes::put_posting;
 use super::write::{Beside, Writer};
-use super::{Document, Lists, Row, SAID, WORK};
+use super::{Lists, Row};
+use crate::recall::documents::{Document, Fill, Posting, SAID, Sink, WORK};
+use crate::recall::number::length_byte;
 
 const NONE: u32 = u32::MAX;
 
@@ -61,14 +63,31 @@ impl Builder {
         self.beside.rows.last_mut()
     }
 
-    /// Takes a document, whose terms `fill` hands over one after another.
-    /// Gives its number.
-    pub fn document(
-        &mut self,
-        field: usize,
-        document: Document,
-        fill: impl FnOnce(&mut dyn FnMut(&str)),
-    ) -> u32 {
+    /// The bytes of the run.
+    pub fn finish(mut self) -> Vec<u8> {
+        let mut order: Vec<u32> = (0..self.lists.len() as u32).collect();
+        order.sort_unstable_by(|one, other| self.words.word(*one).cmp(self.words.word(*other)));
+        let mut writer = Writer::default();
+        for number in order {
+            let lists = &mut self.lists[number as usize];
+            lists.iter_mut().for_each(Open::flush);
+            let mut lists = Lists {
+                counts: [lists[SAID].count, lists[WORK].count],
+                bytes: [SAID, WORK].map(|field| core::mem::take(&mut lists[field].bytes)),
+            };
+            for field in [SAID, WORK].into_iter().filter(|field| !self.gone[*field].is_empty()) {
+                lists.keep(field, |document| !self.gone[field].contains(&document));
+            }
+            if lists.counts != [0; 2] {
+                writer.term(self.words.word(number), &lists);
+            }
+        }
+        writer.finish(&self.beside)
+    }
+}
+
+impl Sink for Builder {
+    fn document(&mut self, field: usize, document: Document, fill: Fill<'_>) -> u32 {
         let number = self.beside.documents[field].len() as u32;
         let mut length = 0;
         fill(&mut |term| {
@@ -92,34 +111,11 @@ impl Builder {
         number
     }
 
-    /// A document is not one any more: nothing of it is left but its place.
-    pub fn forget(&mut self, field: usize, number: u32) {
+    fn forget(&mut self, field: usize, number: u32) {
         self.gone[field].insert(number);
         let number = number as usize;
         self.beside.documents[field][number] = Document::default();
         self.beside.lengths[field][number] = 0;
-    }
-
-    /// The bytes of the run.
-    pub fn finish(mut self) -> Vec<u8> {
-        let mut order: Vec<u32> = (0..self.lists.len() as u32).collect();
-        order.sort_unstable_by(|one, other| self.words.word(*one).cmp(self.words.word(*other)));
-        let mut writer = Writer::default();
-        for number in order {
-            let lists = &mut self.lists[number as usize];
-            lists.iter_mut().for_each(Open::flush);
-            let mut lists = Lists {
-                counts: [lists[SAID].count, lists[WORK].count],
-                bytes: [SAID, WORK].map(|field| core::mem::take(&mut lists[field].bytes)),
-            };
-            for field in [SAID, WORK].into_iter().filter(|field| !self.gone[*field].is_empty()) {
-                lists.keep(field, |document| !self.gone[field].contains(&document));
-            }
-            if lists.counts != [0; 2] {
-                writer.term(self.words.word(number), &lists);
-            }
-        }
-        writer.finish(&self.beside)
     }
 }
 

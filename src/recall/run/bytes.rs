@@ -2,13 +2,11 @@
 
 use alloc::vec::Vec;
 
+use crate::recall::documents::Posting;
 use crate::record::line::crc32c;
 
 /// How long a checksum is.
 pub const CHECK: usize = 4;
-
-/// Of the documents of a term, the number of one and how often it has the term: at least once.
-pub type Posting = (u32, u32);
 
 /// Writes a number, seven bits in each byte, the lowest first.
 pub fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -104,37 +102,6 @@ pub fn each_posting(list: &mut Bytes<'_>, count: u32, mut work: impl FnMut(Posti
     Some(())
 }
 
-/// What a byte of a length stands for, in eighths of a power of two: a table, because powers are not the same bits everywhere.
-const LENGTHS: [f32; 256] = {
-    const EIGHTHS: [f32; 8] = [
-        1.0,
-        1.090_507_7,
-        1.189_207_1,
-        1.296_839_6,
-        core::f32::consts::SQRT_2,
-        1.542_210_8,
-        1.681_792_9,
-        1.834_008_1,
-    ];
-    let mut table = [0.0; 256];
-    let mut at = 0;
-    while at < 256 {
-        table[at] = EIGHTHS[at % 8] * (1_u64 << (at / 8)) as f32 - 1.0;
-        at += 1;
-    }
-    table
-};
-
-/// A length as a byte: no more than it is, by a twelfth at most less.
-pub fn length_byte(length: u64) -> u8 {
-    LENGTHS.partition_point(|one| *one <= length as f32).saturating_sub(1) as u8
-}
-
-/// About the length that a byte stands for.
-pub fn length_of(byte: u8) -> f32 {
-    LENGTHS[usize::from(byte)]
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -151,18 +118,5 @@ mod tests {
             prop_assert_eq!(&read, &numbers);
             prop_assert_eq!(bytes.byte(), None);
         }
-
-        #[test]
-        fn a_length_is_kept_to_a_twelfth(length in 0_u64..u64::from(u32::MAX)) {
-            let kept = length_of(length_byte(length));
-            prop_assert!(kept <= length as f32 && length as f32 + 1.0 <= (kept + 1.0) * 1.0906);
-        }
-    }
-
-    #[test]
-    fn small_lengths_keep_their_order() {
-        let bytes: Vec<u8> = (0..12).map(length_byte).collect();
-        assert!(bytes.windows(2).all(|two| two[0] < two[1]));
-        assert_eq!(length_of(length_byte(1)), 1.0);
     }
 }

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::bytes::{Posting, list};
+use super::Lists;
+use super::bytes::list;
 use super::read::{Damaged, End, Entry, Opened, Terms, documents, open};
 use super::write::{Beside, Writer};
-use super::{Document, Lists, SAID, WORK};
+use crate::recall::documents::{Document, Posting, SAID, WORK};
 
 /// A run, and which of its pieces count.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | blocks | of 2 KiB and a term more at most: `shared << 4 \| suffix`, the suffix; how many documents in each field, in four bits each (15: a number of what is more follows); where these are more than four, the length of each list; the lists, unless they are long. Sealed |
 //! | far | the long lists, those of a term together. Sealed |
-//! | documents | of each field: pages of 128, 10 bytes each: where its line begins, when it was said, by whom. Sealed |
+//! | documents | of each field: pages of 128, 11 bytes each: where its line begins and about how long that is, when it was said, by whom. Sealed |
 //! | end | numbers of rows, blocks and documents; the length of each document, in a byte; a row for each piece of a session; first term and length of each block. Sealed, with the trailer's beginning |
 //! | trailer | how long the end is, and all; version of the format and of the analysis; the end's checksum; a mark |
 
@@ -24,14 +24,10 @@ pub mod write;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::record::message::Role;
+use crate::recall::documents::{Posting, SAID, WORK};
 
 /// The version of this format.
-pub const FORMAT: u32 = 1;
-/// What was said: the texts of people and models.
-pub const SAID: usize = 0;
-/// What was done and shown: calls of tools and their results.
-pub const WORK: usize = 1;
+pub const FORMAT: u32 = 2;
 
 const MARK: [u8; 4] = *b"lfr1";
 // How long the end is and the file, two versions, the checksum, the mark.
@@ -44,7 +40,7 @@ const NEAR: usize = 256;
 const FEW: u32 = 4;
 // Documents in a page, and the bytes of each.
 const PAGE: usize = 128;
-const DOCUMENT: usize = 10;
+const DOCUMENT: usize = 11;
 
 /// A piece of a session's log that a run has the words of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,17 +65,6 @@ pub struct Row {
     pub times: Option<(u32, u32)>,
 }
 
-/// Where a document lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Document {
-    /// Where its line begins in the log.
-    pub at: u64,
-    /// Seconds since 1970; zero where it has no time.
-    pub seconds: u32,
-    /// Whose message it is.
-    pub role: Option<Role>,
-}
-
 /// The documents of a term, in each field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
@@ -91,7 +76,7 @@ pub struct Lists {
 
 impl Lists {
     /// Calls with each posting in a field; nothing where they are damaged.
-    pub fn each(&self, field: usize, work: impl FnMut(bytes::Posting)) -> Option<()> {
+    pub fn each(&self, field: usize, work: impl FnMut(Posting)) -> Option<()> {
         bytes::each_posting(&mut bytes::Bytes(&self.bytes[field]), self.counts[field], work)
     }
 

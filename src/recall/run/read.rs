@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::bytes::{Bytes, CHECK, each_posting, unsealed};
-use super::{DOCUMENT, Document, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row, TRAILER};
+use super::{DOCUMENT, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row, TRAILER};
+use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
 
@@ -13,7 +14,7 @@ use crate::record::message::Role;
 pub struct End {
     /// The pieces, whose documents follow each other.
     pub rows: Vec<Row>,
-    /// In each field, how many terms each document has, as [`length_of`](super::bytes::length_of) reads it.
+    /// In each field, how many terms each document has, as [`length_of`](crate::recall::number::length_of) reads it.
     pub lengths: [Vec<u8>; 2],
     far_at: u64,
     documents_at: u64,
@@ -234,6 +235,7 @@ pub fn documents(bytes: &[u8]) -> Option<Vec<Document>> {
 fn document(bytes: &[u8]) -> Option<Document> {
     let (at, rest) = bytes.split_at_checked(5)?;
     let at = at.iter().rev().fold(0, |at, byte| at << 8 | u64::from(*byte));
+    let (size, rest) = rest.split_first()?;
     let seconds = u32::from_le_bytes(rest.get(..4)?.try_into().ok()?);
     let role = match rest.get(4)? {
         1 => Some(Role::System),
@@ -242,7 +244,7 @@ fn document(bytes: &[u8]) -> Option<Document> {
         4 => Some(Role::Tool),
         _ => None,
     };
-    Some(Document { at, seconds, role })
+    Some(Document { at, size: *size, seconds, role })
 }
 
 /// Bytes of a run are not what was written: it is made again.

@@ -8,10 +8,11 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::build::Builder;
-use super::bytes::length_byte;
 use super::merge::{Source, merge};
 use super::read::{End, Entry, Opened, open, page};
-use super::{Document, Lists, Row, SAID, WORK};
+use super::{Lists, Row};
+use crate::recall::documents::{Document, SAID, Sink, WORK};
+use crate::recall::number::length_byte;
 use crate::record::message::Role;
 
 #[derive(Clone, Debug)]
@@ -41,7 +42,12 @@ impl Piece {
 
     fn document(&self, place: usize) -> Document {
         let at = self.row.from + place as u64;
-        Document { at, seconds: 1_700_000_000 - (at as u32 % 5), role: Some(Role::User) }
+        Document {
+            at,
+            size: (at % 200) as u8,
+            seconds: 1_700_000_000 - (at as u32 % 5),
+            role: Some(Role::User),
+        }
     }
 }
 
@@ -50,7 +56,7 @@ fn indexed(pieces: &[Piece]) -> Vec<u8> {
     for piece in pieces {
         builder.piece(piece.row.clone());
         for (place, made) in piece.documents.iter().enumerate() {
-            builder.document(made.field, piece.document(place), |take| {
+            builder.document(made.field, piece.document(place), &mut |take| {
                 made.terms.iter().for_each(|term| take(term));
             });
         }

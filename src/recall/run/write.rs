@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use super::bytes::{put, seal};
-use super::{BLOCK, DOCUMENT, Document, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row};
+use super::{BLOCK, DOCUMENT, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row};
+use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
 
@@ -14,7 +15,7 @@ pub struct Beside {
     pub rows: Vec<Row>,
     /// In each field, where they lie.
     pub documents: [Vec<Document>; 2],
-    /// How many terms each has, as [`length_byte`](super::bytes::length_byte) has it.
+    /// How many terms each has, as [`length_byte`](crate::recall::number::length_byte) has it.
     pub lengths: [Vec<u8>; 2],
 }
 
@@ -127,6 +128,7 @@ fn put_documents(out: &mut Vec<u8>, documents: &[Document]) {
         let from = out.len();
         for one in page {
             out.extend_from_slice(&one.at.to_le_bytes()[..5]);
+            out.push(one.size);
             out.extend_from_slice(&one.seconds.to_le_bytes());
             out.push(number_of(one.role));
         }

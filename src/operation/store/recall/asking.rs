@@ -7,13 +7,10 @@ use core::ops::Range;
 
 use super::runs::{Lost, Run, parts};
 use crate::operation::Io;
+use crate::recall::question::{How, Term};
 use crate::recall::run::Lists;
 use crate::recall::run::read::{Entry, Terms};
-use crate::recall::words::{Field, Words};
-use crate::resume::excerpt::inner;
 
-/// So many terms are looked for: a bit each.
-pub(super) const MOST: usize = 64;
 // So many words stand for one that nobody said, the commonest first, and what they are worth.
 const LIKE: usize = 4;
 const BEGUN: f32 = 0.7;
@@ -21,41 +18,6 @@ const SPELT: f32 = 0.5;
 // Words of as many letters are looked for with one letter wrong, and with two.
 const ONE_WRONG: usize = 5;
 const TWO_WRONG: usize = 8;
-
-/// Why a term is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum How {
-    /// It is a word of the question.
-    Word,
-    /// It begins so.
-    Prefix,
-    /// It is spelt alike.
-    Spelling,
-}
-
-/// A term that is looked for.
-#[derive(Clone, Debug)]
-pub(super) struct Term {
-    pub text: String,
-    /// The word of the question that it stands for.
-    pub word: String,
-    pub how: How,
-    pub worth: f32,
-}
-
-/// The terms of a question, each once.
-pub(super) fn terms(question: &str, words: &mut Words) -> Vec<Term> {
-    let mut terms: Vec<Term> = Vec::new();
-    for word in question.split_whitespace() {
-        words.terms(word, Field::Said, &mut |text| {
-            if terms.len() < MOST && terms.iter().all(|term| term.text != text) {
-                let word = inner(word).into();
-                terms.push(Term { text: text.into(), word, how: How::Word, worth: 1.0 });
-            }
-        });
-    }
-    terms
-}
 
 /// Of each run the lists of each term.
 pub(super) async fn lists(io: &Io, runs: &[Run], terms: &[Term]) -> Result<Vec<Vec<Lists>>, Lost> {
@@ -95,7 +57,7 @@ pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<
     for term in unmet {
         let text = term.text.as_bytes();
         let begun = matching(io, runs, text, |other| other.starts_with(text)).await?;
-        let (some, how, worth) = if begun.is_empty() {
+        let (some, how, weight) = if begun.is_empty() {
             let wrong = match term.text.chars().count() {
                 TWO_WRONG.. => 2,
                 ONE_WRONG.. => 1,
@@ -111,7 +73,8 @@ pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<
         } else {
             (begun, How::Prefix, BEGUN)
         };
-        found.extend(some.into_iter().map(|text| Term { text, word: term.word.clone(), how, worth }));
+        let weight = weight * term.weight;
+        found.extend(some.into_iter().map(|text| Term { text, how, weight, ..(*term).clone() }));
     }
     Ok(found)
 }

@@ -6,15 +6,17 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::asking::{How, Term};
 use super::runs::{Lost, Run, parts};
+use super::spaces::Spaces;
 use crate::json::text::{Text, to_json};
 use crate::layout::MESSAGES;
 use crate::operation::live::Live;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Trouble};
+use crate::recall::question::{How, Term};
+use crate::recall::rank::Ranked;
 use crate::recall::run::read::page;
-use crate::recall::sessions::{Best, Ranked};
+use crate::recall::sessions;
 use crate::recall::texts::texts;
 use crate::recall::words::{Field, Words};
 use crate::record::blob::Unfolding;
@@ -64,6 +66,7 @@ struct Told<'a> {
 /// A question that was asked.
 pub(super) struct Asked<'a> {
     pub runs: &'a [Run],
+    pub spaces: &'a Spaces,
     pub terms: &'a [Term],
     pub worths: &'a [f32],
     pub leaving: &'a Rc<Leaving>,
@@ -74,7 +77,7 @@ impl Asked<'_> {
     pub async fn hits(
         &self,
         io: &Io,
-        ranked: &Ranked,
+        ranked: &sessions::Session,
         live: &Live,
         names: &[&str],
         words: &mut Words,
@@ -173,9 +176,9 @@ impl Asked<'_> {
         self.has(u64::MAX).into_iter().filter(|word| !has.contains(word)).collect()
     }
 
-    async fn place(&self, io: &Io, best: &Best) -> Result<u64, Lost> {
-        let nth = best.part as usize;
-        let (range, place) = self.runs[nth].end.page_of(best.field, best.document);
+    async fn place(&self, io: &Io, best: &Ranked) -> Result<u64, Lost> {
+        let (nth, document) = self.spaces.place(best.field, best.document);
+        let (range, place) = self.runs[nth].end.page_of(best.field, document);
         let read = parts(io, self.runs, &[(nth, range)]).await?;
         let document = read.first().and_then(|bytes| page(bytes)?.get(place).copied());
         Ok(document.ok_or_else(|| self.runs[nth].lost())?.at)

@@ -8,6 +8,7 @@ mod hits;
 mod index;
 mod making;
 mod runs;
+mod spaces;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -23,18 +24,20 @@ use crate::json::fields::Fields;
 use crate::operation::pages::array;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::recall::dates;
+use crate::recall::question::{Question as Sought, Term};
 use crate::recall::run::read::documents;
-use crate::recall::sessions::{Known, Part, Ranking, rank};
+use crate::recall::sessions::{Known, Ranking, rank};
 use crate::recall::words::Words;
 use crate::record::message::Role;
 use crate::resume::find;
 use crate::resume::search::has_quoted;
 use crate::session::listed::Wanted;
 
-use asking::{MOST, Term, likes, lists, terms};
+use asking::{likes, lists};
 use hits::{Asked, has_of};
 use index::{Index, Session};
 use runs::{Lost, Run, parts};
+use spaces::Spaces;
 
 // So many sessions are told at once.
 const PAGE: usize = 8;
@@ -74,6 +77,7 @@ impl Question {
 struct Answer {
     sessions: Vec<Session>,
     runs: Vec<Run>,
+    spaces: Spaces,
     terms: Vec<Term>,
     ranking: Ranking,
 }
@@ -123,11 +127,11 @@ impl Store {
         told: &mut BTreeSet<String>,
         words: &mut Words,
     ) -> Result<(), Lost> {
-        let Answer { sessions, runs, terms, ranking } = answer;
+        let Answer { sessions, runs, spaces, terms, ranking } = answer;
         if ranking.sessions.is_empty() {
             return Ok(self.resembling(io, question, sessions, leaving).await?);
         }
-        let asked = Asked { runs, terms, worths: &ranking.worths, leaving };
+        let asked = Asked { runs, spaces, terms, worths: &ranking.worth.terms, leaving };
         let found: Vec<_> = ranking.sessions.iter().take(question.limit).collect();
         for some in found.chunks(PAGE) {
             let mut page = Vec::new();
@@ -179,8 +183,8 @@ impl Store {
     async fn answer(&self, io: &Io, question: &Question, words: &mut Words) -> Result<Answer, Trouble> {
         for _ in 0..TRIES {
             let sessions = self.sessions_asked(io, &question.wanted).await?;
-            match self.ranked(io, question, &sessions, words).await {
-                Ok((runs, terms, ranking)) => return Ok(Answer { sessions, runs, terms, ranking }),
+            match self.ranked(io, question, sessions, words).await {
+                Ok(answer) => return Ok(answer),
                 Err(Lost::Run(name)) => self.without_run(io, &name).await?,
                 Err(Lost::Others) => {}
                 Err(Lost::Trouble(trouble)) => return Err(trouble),
@@ -193,38 +197,31 @@ impl Store {
         &self,
         io: &Io,
         question: &Question,
-        sessions: &[Session],
+        sessions: Vec<Session>,
         words: &mut Words,
-    ) -> Result<(Vec<Run>, Vec<Term>, Ranking), Lost> {
-        let index = self.index_of_words(io, sessions, question.wanted.all, words).await?;
+    ) -> Result<Answer, Lost> {
+        let index = self.index_of_words(io, &sessions, question.wanted.all, words).await?;
         let runs = &index.runs;
-        let mut terms = terms(&question.text, words);
-        let mut found = lists(io, runs, &terms).await?;
-        let mut known = known(io, question, sessions, &index, &terms, words);
+        let mut sought = Sought::typed(&question.text, words);
+        let mut found = lists(io, runs, &sought.terms).await?;
+        let mut known = known(io, question, &sessions, &index, &sought.terms, words);
         let is_unmet = |nth: usize| {
             found.iter().all(|lists| lists[nth].counts == [0; 2])
                 && known.iter().all(|one| one.title >> nth & 1 == 0)
         };
         let unmet: Vec<&Term> =
-            (0..terms.len()).filter(|nth| is_unmet(*nth)).map(|nth| &terms[nth]).collect();
+            (0..sought.terms.len()).filter(|nth| is_unmet(*nth)).map(|nth| &sought.terms[nth]).collect();
         let like = likes(io, runs, &unmet).await?;
         if !like.is_empty() {
-            terms.extend(like);
-            terms.truncate(MOST);
-            found = lists(io, runs, &terms).await?;
-            known = self::known(io, question, sessions, &index, &terms, words);
+            sought.extend(like);
+            found = lists(io, runs, &sought.terms).await?;
+            known = self::known(io, question, &sessions, &index, &sought.terms, words);
         }
-        let mut asked = Vec::new();
-        for (nth, (run, lists)) in runs.iter().zip(found).enumerate() {
-            let of_some = question.is_of_some();
-            let only = if of_some { Some(only(io, question, runs, nth).await?) } else { None };
-            asked.push(Part { end: &run.end, sessions: index.sessions[nth].clone(), lists, asked: only });
-        }
-        let worths: Vec<f32> = terms.iter().map(|term| term.worth).collect();
-        let ranking = rank(&worths, &asked, &known)
-            .map_err(|_| Trouble::internal("expected lists as they were written, but found others"))?;
-        drop(asked);
-        Ok((index.runs, terms, ranking))
+        let spaces = Spaces::of(runs, &index.sessions, sessions.len());
+        let corpus = spaces.corpus(runs, &found, sought.terms.len())?;
+        let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
+        let ranking = rank(&sought.terms, &corpus, &known, asked.as_ref());
+        Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
     }
 }
 
@@ -257,17 +254,20 @@ fn known(
     sessions.iter().zip(&times).map(one).collect()
 }
 
-// Of each document of a run whether it is one of the messages that are asked.
-async fn only(io: &Io, question: &Question, runs: &[Run], nth: usize) -> Result<[Vec<bool>; 2], Lost> {
-    let end = &runs[nth].end;
-    let wanted = [0, 1].map(|field| (nth, end.pages(field)));
+// Of each document whether it is one of the messages that are asked.
+async fn only(io: &Io, question: &Question, runs: &[Run], spaces: &Spaces) -> Result<[Vec<bool>; 2], Lost> {
     let mut asked = [Vec::new(), Vec::new()];
-    for (field, bytes) in parts(io, runs, &wanted).await?.iter().enumerate() {
-        for one in documents(bytes).ok_or_else(|| runs[nth].lost())? {
+    for (field, asked) in asked.iter_mut().enumerate() {
+        let wanted: Vec<_> = runs.iter().enumerate().map(|(nth, run)| (nth, run.end.pages(field))).collect();
+        let mut all = Vec::new();
+        for (run, bytes) in runs.iter().zip(parts(io, runs, &wanted).await?) {
+            all.push(documents(&bytes).ok_or_else(|| run.lost())?);
+        }
+        for one in spaces.documents(runs, field, &all) {
             let ms = i64::from(one.seconds) * 1000;
             let is_then = question.since.is_none_or(|since| ms >= since / 1000 * 1000)
                 && question.until.is_none_or(|until| ms <= until);
-            asked[field].push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
+            asked.push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
         }
     }
     Ok(asked)

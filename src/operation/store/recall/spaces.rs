@@ -1,0 +1,140 @@
+//! The documents of many runs as one row of documents, in which those of a session follow one another as in its log: so it
+//! does not matter to a ranking which run has which piece.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::runs::{Lost, Run};
+use crate::recall::documents::{Corpus, Document, Documents, Posting, SAID, WORK};
+use crate::recall::run::Lists;
+
+/// Which document of which run is which.
+#[derive(Debug, Default)]
+pub(super) struct Spaces {
+    // In order: by sessions, and in each as in its log.
+    pieces: Vec<Piece>,
+    // Of each run and row the piece, where it counts.
+    rows: Vec<Vec<Option<usize>>>,
+    // In each field, which documents are of which session.
+    sessions: [Vec<core::ops::Range<u32>>; 2],
+}
+
+// A row of a run that counts: in each field, where its documents begin in the run, and in the row of all.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    run: usize,
+    row: usize,
+    session: u32,
+    starts: [u32; 2],
+    at: [u32; 2],
+}
+
+impl Spaces {
+    /// `counted`: of each run and row which of so many sessions it is a piece of, where it counts.
+    pub fn of(runs: &[Run], counted: &[Vec<Option<u32>>], sessions: usize) -> Spaces {
+        let mut pieces = Vec::new();
+        for (nth, run) in runs.iter().enumerate() {
+            let mut starts = [0; 2];
+            for (row, piece) in run.end.rows.iter().enumerate() {
+                if let Some(session) = counted[nth][row] {
+                    pieces.push(Piece { run: nth, row, session, starts, at: [0; 2] });
+                }
+                starts = [SAID, WORK].map(|field| starts[field] + piece.documents[field]);
+            }
+        }
+        pieces.sort_by_key(|one| (one.session, runs[one.run].end.rows[one.row].from, one.run));
+        let mut spaces = Spaces {
+            pieces,
+            rows: runs.iter().map(|run| vec![None; run.end.rows.len()]).collect(),
+            sessions: [vec![0..0; sessions], vec![0..0; sessions]],
+        };
+        let mut at = [0; 2];
+        let mut last = None;
+        for (number, piece) in spaces.pieces.iter_mut().enumerate() {
+            piece.at = at;
+            spaces.rows[piece.run][piece.row] = Some(number);
+            for field in [SAID, WORK] {
+                let session = &mut spaces.sessions[field][piece.session as usize];
+                let start = if last == Some(piece.session) { session.start } else { at[field] };
+                at[field] += runs[piece.run].end.rows[piece.row].documents[field];
+                *session = start..at[field];
+            }
+            last = Some(piece.session);
+        }
+        spaces
+    }
+
+    /// The run that has a document, and its number there.
+    pub fn place(&self, field: usize, document: u32) -> (usize, u32) {
+        let behind = self.pieces.partition_point(|piece| piece.at[field] <= document);
+        let piece = &self.pieces[behind - 1];
+        (piece.run, document - piece.at[field] + piece.starts[field])
+    }
+
+    /// The documents of a field, as `all` has them of each run.
+    pub fn documents<'a>(
+        &'a self,
+        runs: &'a [Run],
+        field: usize,
+        all: &'a [Vec<Document>],
+    ) -> impl Iterator<Item = &'a Document> {
+        self.pieces.iter().flat_map(move |piece| {
+            let start = piece.starts[field] as usize;
+            let count = runs[piece.run].end.rows[piece.row].documents[field] as usize;
+            &all[piece.run][start..start + count]
+        })
+    }
+
+    /// What each document has: `lists`, of each run those of each term.
+    pub fn corpus(&self, runs: &[Run], lists: &[Vec<Lists>], terms: usize) -> Result<Corpus, Lost> {
+        let mut corpus = [SAID, WORK].map(|field| {
+            let mut lengths = Vec::new();
+            for piece in &self.pieces {
+                let end = &runs[piece.run].end;
+                let start = piece.starts[field] as usize;
+                let count = end.rows[piece.row].documents[field] as usize;
+                lengths.extend_from_slice(&end.lengths[field][start..start + count]);
+            }
+            Documents { lengths, sessions: self.sessions[field].clone(), hits: vec![Vec::new(); terms] }
+        });
+        for (nth, (run, lists)) in runs.iter().zip(lists).enumerate() {
+            for (term, one) in lists.iter().enumerate() {
+                for (field, documents) in corpus.iter_mut().enumerate() {
+                    self.gather(run, nth, (field, one), &mut documents.hits[term])?;
+                }
+            }
+        }
+        for hits in corpus.iter_mut().flat_map(|documents| &mut documents.hits) {
+            if !hits.is_sorted() {
+                hits.sort_unstable();
+            }
+        }
+        Ok(corpus)
+    }
+
+    // The documents of a term in a run, as far as they count.
+    fn gather(
+        &self,
+        run: &Run,
+        nth: usize,
+        (field, lists): (usize, &Lists),
+        hits: &mut Vec<Posting>,
+    ) -> Result<(), Lost> {
+        let rows = &run.end.rows;
+        let count = run.end.lengths[field].len() as u32;
+        let (mut row, mut end) = (0, rows.first().map_or(0, |row| row.documents[field]));
+        let mut is_right = true;
+        let read = lists.each(field, |(document, times)| {
+            is_right &= document < count;
+            while document >= end && row + 1 < rows.len() {
+                row += 1;
+                end += rows[row].documents[field];
+            }
+            if let Some(piece) = self.rows[nth].get(row).copied().flatten().filter(|_| is_right) {
+                let piece = &self.pieces[piece];
+                hits.push((document - piece.starts[field] + piece.at[field], times));
+            }
+        });
+        if is_right { read.ok_or_else(|| run.lost()) } else { Err(run.lost()) }
+    }
+}

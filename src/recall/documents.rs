@@ -1,0 +1,118 @@
+//! Messages as documents: what of each is ranked, where it lies, and who takes them one after another.
+
+use core::iter;
+use core::ops::Range;
+
+use alloc::vec::Vec;
+
+use super::number::length_byte;
+use super::question::Question;
+use crate::record::message::Role;
+
+/// What was said: the texts of people and models.
+pub(crate) const SAID: usize = 0;
+/// What was done and shown: calls of tools and their results.
+pub(crate) const WORK: usize = 1;
+
+/// Of the documents of a term, the number of one and how often it has the term: at least once.
+pub(crate) type Posting = (u32, u32);
+
+/// Where a document lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    /// Where its line begins in the log.
+    pub at: u64,
+    /// No fewer bytes than the line has, as [`size_of`](super::number::size_of) reads it.
+    pub size: u8,
+    /// Seconds since 1970; zero where it has no time.
+    pub seconds: u32,
+    /// Whose message it is.
+    pub role: Option<Role>,
+}
+
+/// Hands over terms, one after another.
+pub(crate) type Fill<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&str));
+
+/// Who takes documents.
+pub(crate) trait Sink {
+    /// Takes one, whose terms `fill` hands over one after another. Gives its number.
+    fn document(&mut self, field: usize, document: Document, fill: Fill<'_>) -> u32;
+
+    /// One is none any more: nothing of it is left but its place among the others.
+    fn forget(&mut self, field: usize, number: u32);
+}
+
+/// The documents of a field, as they are ranked; those of a session follow one another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documents {
+    /// How many terms each has, as [`length_of`](super::number::length_of) reads it.
+    pub lengths: Vec<u8>,
+    /// Of each session which are its.
+    pub sessions: Vec<Range<u32>>,
+    /// Of each term of the question the documents that have it, in order.
+    pub hits: Vec<Vec<Posting>>,
+}
+
+impl Documents {
+    /// Leaves only the first documents of the only session.
+    pub fn cut(&mut self, count: usize) {
+        self.lengths.truncate(count);
+        self.sessions = iter::once(0..count as u32).collect();
+        for hits in &mut self.hits {
+            hits.truncate(hits.partition_point(|(document, _)| (*document as usize) < count));
+        }
+    }
+}
+
+/// What is asked, of both fields.
+pub(crate) type Corpus = [Documents; 2];
+
+/// Documents of one session that are read for the sake of a question.
+#[derive(Debug)]
+pub(crate) struct Read<'a> {
+    question: &'a Question,
+    /// What they have of it.
+    pub corpus: &'a mut Corpus,
+    /// Where each lies, in each field.
+    pub places: &'a mut [Vec<Document>; 2],
+}
+
+impl<'a> Read<'a> {
+    /// Goes on with those that were read before.
+    pub fn on(
+        question: &'a Question,
+        corpus: &'a mut Corpus,
+        places: &'a mut [Vec<Document>; 2],
+    ) -> Read<'a> {
+        for documents in corpus.iter_mut() {
+            documents.hits.resize(question.terms.len(), Vec::new());
+        }
+        Read { question, corpus, places }
+    }
+}
+
+impl Sink for Read<'_> {
+    fn document(&mut self, field: usize, document: Document, fill: Fill<'_>) -> u32 {
+        let documents = &mut self.corpus[field];
+        let number = documents.lengths.len() as u32;
+        let mut length = 0;
+        fill(&mut |term| {
+            length += 1;
+            let Some(term) = self.question.find(term) else { return };
+            match documents.hits[term].last_mut() {
+                Some((last, times)) if *last == number => *times += 1,
+                Some(_) | None => documents.hits[term].push((number, 1)),
+            }
+        });
+        documents.lengths.push(length_byte(length));
+        self.places[field].push(document);
+        number
+    }
+
+    fn forget(&mut self, field: usize, number: u32) {
+        let documents = &mut self.corpus[field];
+        documents.lengths[number as usize] = 0;
+        documents.hits.iter_mut().for_each(|hits| hits.retain(|(one, _)| *one != number));
+        self.places[field][number as usize] = Document::default();
+    }
+}

@@ -1,0 +1,78 @@
+//! The few messages of a log that may answer a question: these are read.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::documents::{Corpus, Document};
+use super::number::size_of;
+use super::question::Question;
+use super::rank::{Ranked, Worth, rank};
+use crate::record::message::Role;
+use crate::record::span::Span;
+
+// How many messages are looked at for what of them answers.
+const MOST: usize = 64;
+// So many documents before that of a result at most stands its call: others that were called at once lie between.
+const CALLS: u32 = 32;
+
+/// What is looked at, and what the terms of the question are worth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shortlist {
+    /// What the terms are worth.
+    pub worth: Worth,
+    /// The best first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A message that may answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Candidate {
+    /// Its line, and more than that maybe.
+    pub line: Span,
+    /// How well it matches.
+    pub score: f32,
+    /// Of a result the line of its call.
+    pub caller: Option<Span>,
+}
+
+/// The documents that match best. None where the question is about something else: it need not be looked up.
+pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>) {
+    let worth = Worth::new(&question.terms, corpus, &[]);
+    let mut ranked = match worth.least(question) {
+        Some(_) => rank(question, corpus, &worth),
+        None => Vec::new(),
+    };
+    ranked.truncate(MOST);
+    (worth, ranked)
+}
+
+impl Shortlist {
+    /// Of documents that match, each message once. `places`: where a document of a field lies.
+    pub fn of(
+        (worth, ranked): (Worth, Vec<Ranked>),
+        places: &dyn Fn(usize, u32) -> Option<Document>,
+    ) -> Shortlist {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut met: BTreeMap<u64, usize> = BTreeMap::new();
+        for one in ranked {
+            let Some(document) = places(one.field, one.document) else { continue };
+            let place = *met.entry(document.at).or_insert(candidates.len());
+            if place == candidates.len() {
+                let line = line(document);
+                candidates.push(Candidate { line, ..Candidate::default() });
+            }
+            candidates[place].score += one.score;
+            if document.role == Some(Role::Tool) {
+                let before = (one.document.saturating_sub(CALLS)..one.document).rev();
+                let mut before = before.filter_map(|number| places(one.field, number));
+                candidates[place].caller = before.find(|other| other.role == Some(Role::Assistant)).map(line);
+            }
+        }
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.start.cmp(&a.line.start)));
+        Shortlist { worth, candidates }
+    }
+}
+
+fn line(document: Document) -> Span {
+    Span { start: document.at, end: document.at.saturating_add(size_of(document.size)) }
+}
