@@ -1,12 +1,9 @@
 // @ts-check
 /** Words in a gigabyte of what was said, beside what no search can do without: the files read once. */
 
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { Redaction } from "../js/privacy/redaction.js";
-import { searched } from "../js/session/messages.js";
-import { NodeStorage } from "../js/storage/node.js";
 import { root } from "../scripts/run.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
@@ -25,28 +22,30 @@ export default {
 /** @param {string} folder */
 async function measure(folder) {
   const log = await said(folder);
-  const paths = Array.from({ length: COPIES }, (_, n) => join(folder, "copies", String(n)));
-  for (const path of paths) {
-    mkdirSync(path, { recursive: true });
-    copyFileSync(log, join(path, "messages.jsonl"));
+  const store = await openStore({ home: join(folder, "copies"), project: folder, countTokens: false });
+  /** @type {string[]} */
+  const paths = [];
+  for (let n = 0; n < COPIES; n += 1) {
+    const session = await store.create();
+    await session.close();
+    copyFileSync(log, join(session.path, "messages.jsonl"));
+    paths.push(session.path);
   }
-  const storage = new NodeStorage();
   let first = NaN;
-  const search = async (/** @type {string} */ words) => {
+  const search = async (/** @type {string[]} */ ...words) => {
     const start = performance.now();
     let count = 0;
-    for (const path of paths) {
-      for await (const _ of searched(words, { storage, path, placement: "home" }, Redaction.none)) if ((count += 1) === 1) first = performance.now() - start;
-    }
+    for await (const _ of store.search(words.map((word) => `"${word}"`).join(" "))) if ((count += 1) === 1) first = performance.now() - start;
     return count;
   };
   if ((await search(RARE)) < COPIES) throw new Error("expected a hit in each session");
+  await search(RARE);
   const firstMs = first;
   const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
   const read = () => paths.forEach((path) => readFileSync(join(path, "messages.jsonl")));
-  const ways = { read: once(read), rare: once(() => search(RARE)), common: once(() => search("storage durable nowhere")), accents: once(() => search("é日本語")) };
+  const ways = { read: once(read), rare: once(() => search(RARE)), common: once(() => search("storage", "durable", "nowhere")), accents: once(() => search("é日本語")) };
   const { read: plain = NaN, rare = NaN, common = NaN, accents = NaN } = await inTurns(ways, { rounds: 3 });
-  await storage.close();
+  await store.close();
   return [
     { what: "a word that is in few messages", value: rare / 1e6, unit: "s", atMost: 5 },
     { what: "words that are in many, not all in one", value: common / 1e6, unit: "s", atMost: 5 },

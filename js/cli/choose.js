@@ -3,7 +3,7 @@
 
 import { LeftoffError, NodeStorage, listText } from "../index.js";
 import { unlessBug } from "../error.js";
-import { newestFirst } from "../session/messages.js";
+import { Live } from "../session/handle.js";
 import { ranked } from "../store/search.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -52,7 +52,8 @@ async function lastSaid({ path, placement }) {
   const said = [];
   try {
     let count = 0;
-    for await (const { role, content } of newestFirst({ storage, path, placement })) {
+    const unopened = new Live({ storage, path, placement, cache: { storage, folder: path } });
+    for await (const { role, content } of unopened.pages("newest")) {
       if (role !== "tool" && content.trim()) said.unshift(`${role ?? "message"}: ${content}`);
       if (said.length === LAST || (count += 1) === FAR) break;
     }

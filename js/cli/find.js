@@ -70,20 +70,23 @@ function are(count) {
 /** @param {Args} args */
 export async function search(args) {
   const words = args._.join(" ");
-  if (!words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS to look for, but found none" });
+  const { file, command, error } = args;
+  const isWorded = file === undefined && command === undefined && error === undefined;
+  if (isWorded && !words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS to look for, but found none" });
+  if (!isWorded && words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS, --file, --command or --error, but found several" });
   const { limit, sort: _, ...asked } = wanted(args);
   const most = args.limit === undefined ? SESSIONS : limit;
   return using(args, async (store) => {
     /** @type {Map<string, Found[]>} */
     const found = new Map();
-    for await (const hit of store.search(words, { ...asked, role: args.role, limit: most === Infinity ? undefined : most + 1 })) {
+    for await (const hit of store.search(words, { ...asked, role: args.role, file, command, error, limit: most === Infinity ? undefined : most + 1 })) {
       found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
     }
     const shown = [...found.values()].slice(0, most);
     if (!args.json) await remember(store, args, shown.map(sessionOf));
     const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
     const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";
-    return { text: text ? text + more : `nothing here has "${words}"${args.all ? "" : "; --all looks in all projects"}\n`, value: shown.flat().map(hit) };
+    return { text: text ? text + more : `nothing here has "${words || (file ?? command ?? error)}"${args.all ? "" : "; --all looks in all projects"}\n`, value: shown.flat().map(hit) };
   });
 }
 
@@ -93,18 +96,39 @@ function sessionOf(hits) {
 }
 
 /** As a program reads it. @param {Found} found */
-function hit({ session, id, role, timestamp, excerpt, found, words }) {
+function hit({ session, id, role, timestamp, excerpt, found, words, isChanged, command, exitCode, after }) {
   const { agent, project, title } = session;
-  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words };
+  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words, ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...(exitCode !== undefined && { exitCode }), ...(after && { after }) };
 }
 
 // The words in their place: between marks, that they are seen without colours, too. The title stands above already.
 /** @param {Found} found */
-function line({ id, role, timestamp, excerpt, found }) {
+function line({ id, role, timestamp, excerpt, found, isChanged, command, exitCode, after }) {
   if (found === "title" && !id) return "";
   const text = excerpt.map(({ text, isHit }) => (isHit ? `»${text}«` : text)).join("");
   const day = timestamp ? `, ${timestamp.slice(0, 10)}` : "";
-  return `   ${role ?? "message"}${day}: ${text.replace(/\s+/g, " ").trim()}\n`;
+  const ended = (/** @type {number | undefined} */ code) => (code === undefined ? "" : `, exit code ${code}`);
+  const did = isChanged === undefined ? ended(exitCode) : isChanged ? ", changed" : ", read";
+  const ran = found === "error" && command ? `\n     in: ${command.replace(/\s+/g, " ")}` : "";
+  const later = after ? `\n     without it, afterwards: ${after.command.replace(/\s+/g, " ")}${ended(after.exitCode)}` : "";
+  return `   ${role ?? "message"}${day}${did}: ${text.replace(/\s+/g, " ").trim()}${ran}${later}\n`;
+}
+
+/** What other sessions say to a question, as a model reads it. @param {Args} args */
+export async function recall(args) {
+  const question = args._.join(" ");
+  if (!question.trim()) throw new LeftoffError({ code: "usage", message: "expected a QUESTION, but found none" });
+  const maxTokens = args["max-tokens"] === undefined ? undefined : number(args["max-tokens"], "max-tokens");
+  return using(args, async (store) => {
+    const value = await store.recall(question, { all: args.all, project: folderOf(args.project), maxTokens });
+    return { text: value.text ? `${value.text}\n` : `nothing here answers that${args.all ? "" : "; --all asks the sessions of all projects"}\n`, value };
+  });
+}
+
+// A name alone is that of a folder, wherever it is; what leads somewhere is the folder there.
+/** @param {string | undefined} project */
+function folderOf(project) {
+  return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPath(resolve(project));
 }
 
 /** Which sessions are asked for. @param {Args} args */
@@ -115,8 +139,7 @@ export function wanted(args) {
     type,
     status,
     agent,
-    // A name alone is that of a folder, wherever it is; what leads somewhere is the folder there.
-    folder: project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPath(resolve(project)),
+    folder: folderOf(project),
     since: timeOf(args.since, "since"),
     until: timeOf(args.until, "until"),
     sort: args.sort,

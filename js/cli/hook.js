@@ -28,6 +28,10 @@ import { escaped } from "./print.js";
 /** After so many turns without a save one is offered. */
 const LONG = 40;
 const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
+/** What a client says when it has forgotten most of the conversation, or is about to. */
+const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
+/** So much of other sessions goes into a prompt at most. */
+const RECALLED_BYTES = 1500;
 
 /** @param {Args} args */
 export async function hook(args) {
@@ -84,15 +88,42 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     const [unclear] = store.problems;
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
     const session = (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
-    if (!session) return undefined;
+    const known = await recalled(store, session, { path, prompt, isPrompt: PROMPTS.includes(event), isCompacted: COMPACTED.includes(event) || source === "compact" });
+    if (!session) return known;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
     if (!PROMPTS.includes(event)) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    return findStopPhrase(prompt) ? await stopped(store, session, { agent, typed }) : await asks(store, session, typed("stop"));
+    const notes = findStopPhrase(prompt) ? await stopped(store, session, { agent, typed }) : await asks(store, session, typed("stop"));
+    return [known, notes].filter(Boolean).join("\n\n") || undefined;
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * What other sessions say to what is typed, as the setting wants it: to the first prompt, or to each. What was told is not told
+ * again before the client has forgotten it.
+ * @param {Store} store @param {Session | undefined} session @param {{ path: string, prompt: string, isPrompt: boolean, isCompacted: boolean }} turn
+ */
+async function recalled(store, session, { path, prompt, isPrompt, isCompacted }) {
+  const { recall } = store.settings;
+  // What begins so is a client's own command.
+  const asks = isPrompt && !/^\s*[/$!#]/.test(prompt) && !findStopPhrase(prompt);
+  if (recall === "off" || !(asks || isCompacted)) return undefined;
+  const storage = new NodeStorage();
+  const at = join(store.home, "cache", `told-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`);
+  try {
+    if (isCompacted) await storage.remove(at);
+    const told = (await derived(storage, at))?.told;
+    if (!asks || (recall === "session" && told)) return undefined;
+    const exclude = [...(session ? [session.id] : []), ...(told ?? [])];
+    const { text, sources } = await store.recall(prompt, { maxBytes: RECALLED_BYTES, maxTokens: RECALLED_BYTES, exclude });
+    await storage.replace(at, bytesOf(JSON.stringify({ told: [...(told ?? []), ...sources.flatMap(({ messages }) => messages)] })));
+    return text || undefined;
+  } finally {
+    await storage.close();
   }
 }
 

@@ -8,7 +8,7 @@ import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
-import { list, search } from "./find.js";
+import { list, recall, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, exportSession, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
@@ -60,7 +60,7 @@ const made = {
 };
 /** How they are listed; those that are named nowhere come last. */
 const groups = {
-  "Take in and find": ["import", "list", "search", "show", "info"],
+  "Take in and find": ["import", "list", "search", "recall", "show", "info"],
   "Go on": ["resume", "ask", "context", "compact"],
   "Record": ["new", "append", "stop", "complete", "commit"],
   "Keep in order": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
@@ -87,13 +87,26 @@ const commands = {
     ["leftoff list --status archived", "those that lists hide"],
   ]),
   search: command(search, "search", "sessions that answer a question or have some words, best first, with what was said", {
-    words: place("WORDS...", 'a question, words, a part of a name, an error; in "double quotes" what stands there exactly', { isNeeded: true }),
+    words: place("WORDS...", 'a question, words, a part of a name, an error; in "double quotes" what has to stand there exactly'),
+    file: option("PATH", "instead of words: who read or changed this file; a path, or the end of one"),
+    command: option("WORDS", "instead of words: who ran a command with these, and how it ended"),
+    error: option("TEXT", "instead of words: who met this error, whatever its numbers and paths, and what ran without it afterwards"),
     role: option("ROLE", "only what this role said: user, assistant, tool", ["user", "assistant", "tool"]),
     ...listed,
   }, [
     ["leftoff search why is croniter pinned", "a question, in this project"],
     ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
     ["leftoff search '\"exit code 101\"'", "exactly that"],
+    ["leftoff search --file src/parser.rs", "who changed it, and who read it"],
+  ]),
+  recall: command(recall, "recall", "what other sessions say to a question, quoted with sources, for a model to read", {
+    question: place("QUESTION...", "what is to be known", { isNeeded: true }),
+    all: listed.all,
+    project: listed.project,
+    "max-tokens": option("N", "in at most so many tokens; 800 unless given"),
+  }, [
+    ["leftoff recall why did we pin croniter", "what sessions of this project say, or a line that none does"],
+    ["leftoff recall --all --max-tokens 300 how are payments retried", "of all projects, in fewer tokens"],
   ]),
   new: command(begin, "new", "start a session", {
     type: option("TYPE", "what sort of conversation; chat unless given"),

@@ -113,11 +113,6 @@ export class Live {
     return text;
   }
 
-  /** The messages that have all words. @param {string} words @param {Leaving} leaving @returns {AsyncGenerator<any>} */
-  async *found(words, leaving) {
-    for await (const page of this.#passed("search", words, leaving)) yield* fromBytes(page);
-  }
-
   /** What is wrong with it. @param {Leaving} leaving */
   async examined(leaving) {
     return this.#told("examine", "", leaving);

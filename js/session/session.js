@@ -7,7 +7,7 @@ import { Contexts } from "./context/contexts.js";
 import { bytesOf } from "../wasm/core.js";
 import { toJson } from "../wasm/json.js";
 import { Live } from "./handle.js";
-import { knownOptions } from "../wasm/options.js";
+import { knownOptions, ofKind } from "../wasm/options.js";
 import { Redaction } from "../privacy/redaction.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
@@ -15,7 +15,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Find } from "../store/open-sessions.js" */
 /** @import { Waiting } from "./waiting.js" */
-/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Holder, KeptReport, SentContext, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -27,6 +27,7 @@ export class Session {
   #contexts;
   #countTokens;
   #idleMs;
+  #search;
   #onEnd;
   #secrets;
   /** @type {Waiting[]} appends whose turn has not come */
@@ -34,12 +35,13 @@ export class Session {
 
   /**
    * @private
-   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number, ended?: (id: string) => unknown }} parts `countTokens`: whether
-   *   appended messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless given. `ended`: is told
-   *   of a session that was stopped or completed
+   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number, ended?: (id: string) => unknown, search?: (id: string, ...asked: any[]) => AsyncGenerator<any> }} parts
+   *   `countTokens`: whether appended messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless
+   *   given. `ended`: is told of a session that was stopped or completed. `search`: in it, where a store has it
    * @param {Live} live
    */
-  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity, ended = () => {} }, live) {
+  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity, ended = () => {}, search = async function* () {} }, live) {
+    this.#search = search;
     this.#live = live;
     this.#countTokens = countTokens;
     this.#idleMs = idleMs;
@@ -57,10 +59,7 @@ export class Session {
   get placement() { return this.#live.place.placement; }
 
   /** The same, where it was not deleted: what lies there by now may be another one. @internal */
-  get lying() {
-    this.#live.refuseIfDeleted();
-    return this;
-  }
+  get lying() { return this.#live.refuseIfDeleted(), this; }
 
   /** The session's uuid. */
   get id() { return this.#live.id; }
@@ -368,6 +367,16 @@ export class Session {
   }
 
   /**
+   * What of it answers a question, or has some words, the best first, as `Store.search` finds it; `limit` messages at most, 20 unless given.
+   * @param {string} question @param {SessionSearchOptions} [options] @returns {AsyncGenerator<Found>}
+   * @example
+   * await session.append({ role: "user", content: "Rename the parser's entry point." });
+   * const found = []; for await (const { words } of session.search("which parsers?")) found.push(words);
+   * found; // => [["parsers"]]
+   */
+  search(question, options = {}) { return this.#search(this.id, ofKind("question", question), knownOptions("searchIn", options)); }
+
+  /**
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
    * again. Ends when `signal` says so.
    * @param {{ signal?: AbortSignal }} [options] @returns {AsyncGenerator<ReadMessage>}
@@ -432,16 +441,10 @@ export class Session {
   async close() { await this.#ended("close"); }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
-  letGo() {
-    this.#live.letGo();
-    this.#secrets.free();
-  }
+  letGo() { this.#live.letGo(), this.#secrets.free(); }
 
   /** Knows that it is open no longer, since it was moved, or deleted. @internal @param {boolean} isDeleted */
-  left(isDeleted) {
-    this.#live.close();
-    this.#live.isDeleted = isDeleted;
-  }
+  left(isDeleted) { this.#live.close(), (this.#live.isDeleted = isDeleted); }
 
   /** Lets go of one whose folder is there no longer: nothing is written. @internal */
   leave() { return this.#ended("release"); }

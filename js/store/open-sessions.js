@@ -36,6 +36,7 @@ export class OpenSessions {
   #idleMs;
   #find;
   #ended;
+  #search;
   #core;
   /** @type {Map<string, Session>} by their folders */
   #open = new Map();
@@ -49,10 +50,11 @@ export class OpenSessions {
 
   /**
    * @param {{ places: Places, cache: Cache, countTokens: boolean, redaction: Redaction, idleMs: number,
-   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore, ended: (id: string) => unknown }} parts `find`: where a session
-   *   lies; `ended`: is told of one that was stopped or completed
+   *   find: (id: string) => Promise<Place | undefined>, core: CoreStore, ended: (id: string) => unknown, search: (id: string, ...asked: any[]) => AsyncGenerator<any> }} parts
+   *   `find`: where a session lies; `ended`: is told of one that was stopped or completed; `search`: in one
    */
-  constructor({ places, cache, countTokens, redaction, idleMs, find, core, ended }) {
+  constructor({ places, cache, countTokens, redaction, idleMs, find, core, ended, search }) {
+    this.#search = search;
     this.#find = find;
     this.#ended = ended;
     this.#core = core;
@@ -219,6 +221,6 @@ export class OpenSessions {
   /** What is kept open. @param {Place} place */
   #lent(place) {
     const lend = (/** @type {Place} */ at, /** @type {string} */ id) => this.#core.live(at, id);
-    return { ...place, lend, find: this.#find, cache: this.#cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs, ended: this.#ended };
+    return { ...place, lend, find: this.#find, cache: this.#cache, countTokens: this.#countTokens, redaction: this.#redaction, idleMs: this.#idleMs, ended: this.#ended, search: this.#search };
   }
 }

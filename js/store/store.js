@@ -18,7 +18,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Kept } from "../agents/places.js" */
 /** @import { Session } from "../session/session.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
 
 /**
  * A session in the trash.
@@ -65,7 +65,7 @@ export class Store {
     const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
     this.#core = new CoreStore(parts);
     this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
-    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found, ended: (id) => this.#outputs?.clear({ sessionId: id }) });
+    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked) });
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -216,7 +216,7 @@ export class Store {
   /**
    * What answers a question, or has some words: the best session first, and of each its best messages. Of the sessions that
    * `list` gives; `limit`: how many sessions at most; `since`, `until`: when it was said; `role`: by whom. What is in double
-   * quotes is found exactly as it stands there.
+   * quotes is required exactly as it stands; the other words rank.
    * @param {string} question @param {SearchOptions} [options] @returns {AsyncGenerator<Found>}
    * @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
@@ -228,6 +228,21 @@ export class Store {
    */
   async *search(question, options = {}) {
     yield* this.#beside.pages(this.#redaction.own, "search", ofKind("question", question), knownOptions("search", options));
+  }
+
+  /**
+   * What other sessions say to a question, as a fenced block for a model, each quote with where it comes from; an empty text where
+   * nothing answers. Of the project, unless `project` names another one's folder, or `all`.
+   * @param {string} question @param {RecallOptions} [options] @returns {Promise<Recalled>}
+   * @throws {LeftoffError} `invalid_request` for options that cannot be meant
+   * @example
+   * const session = await store.create({ title: "Croniter" });
+   * await session.append({ role: "assistant", content: "We pinned croniter: version 2 drops Python 3.8." });
+   * const { text, sources } = await store.recall("why did we pin croniter?", { maxTokens: 200 });
+   * [text.includes("drops Python 3.8"), sources[0].title]; // => [true, "Croniter"]
+   */
+  async recall(question, options = {}) {
+    return (await this.#beside.pages(this.#redaction.own, "recall", ofKind("question", question), knownOptions("recall", options)).next()).value;
   }
 
   /**

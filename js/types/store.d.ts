@@ -111,6 +111,18 @@ export interface Listed {
 export interface SearchOptions extends Omit<ListOptions, "sort"> {
   /** Only what this role said. */
   role?: "user" | "assistant" | "tool";
+  /** Instead of words: the sessions that read or changed this file, a path or the end of one. */
+  file?: string;
+  /** Those that ran a command with these words. */
+  command?: string;
+  /** Those that met this error, whatever its numbers and paths. */
+  error?: string;
+}
+
+/** What `Session.search` takes. */
+export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until"> {
+  /** So many messages are told at most; 20 unless given. */
+  limit?: number;
 }
 
 /** What `Store.search` found: a message, or a session by its title. */
@@ -125,11 +137,61 @@ export interface Found {
   excerpt: { text: string; isHit: boolean }[];
   /**
    * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelt alike, where
-   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes.
+   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes. Or by what was asked instead.
    */
-  found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact";
+  found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";
   /** Which words of the question it has. */
   words: string[];
+  /** Of a file: whether it was changed there. */
+  isChanged?: boolean;
+  /** The command that ran. */
+  command?: string;
+  /** How it ended, where that is known. */
+  exitCode?: number;
+  /** What ran without the error afterwards. */
+  after?: { id: string; command: string; exitCode?: number };
+}
+
+/** What `Store.recall` takes. */
+export interface RecallOptions {
+  /** So many tokens the block has at most; 800 unless given. */
+  maxTokens?: number;
+  /** And so many bytes. */
+  maxBytes?: number;
+  /** Of the project of this folder, or of a folder of this name, instead of the store's own. */
+  project?: string;
+  /** Of all projects. */
+  all?: boolean;
+  /** The ids of sessions and of messages that are not quoted: the one that goes on, and what was told already. */
+  exclude?: string[];
+  /** What tokens are counted by; that of the model unless given, else `o200k_base`. */
+  encoding?: string;
+  model?: string;
+}
+
+/** What `Store.recall` found. */
+export interface Recalled {
+  /** The block, as a model may read it; empty where nothing answers. */
+  text: string;
+  /** How many tokens that are. */
+  tokens: number;
+  encoding: string;
+  /** The words of the question by which it was found. */
+  words: string[];
+  /** Where it comes from, in the order of the block. */
+  sources: RecalledSource[];
+}
+
+/** A session that is quoted. */
+export interface RecalledSource {
+  /** Its id. */
+  session: string;
+  title: string;
+  agent?: string;
+  /** When the newest of what is quoted was said, RFC 3339. */
+  timestamp: string;
+  /** The ids of the messages. */
+  messages: string[];
 }
 
 /** A message that has all words of a search. */
@@ -210,6 +272,8 @@ export interface Settings {
   agent: string;
   /** Whether conversations in agents are recorded, where `leftoff init` has put hooks. */
   record: boolean;
+  /** Whether these hooks put into a prompt what other sessions say to it: never, into a session's first one, or into each. */
+  recall: "off" | "session" | "prompt";
   redact: Redact;
   ask: {
     /** Who answers `leftoff ask`: a name that is known, or a command; the first known one that is installed where it is empty. */

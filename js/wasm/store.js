@@ -82,17 +82,22 @@ export class CoreStore {
     return answer;
   }
 
-  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked @returns {AsyncGenerator<any>} the items, one after another */
+  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked @returns {AsyncGenerator<any>} the items, one after another, and its answer */
   async *pages(leaving, name, ...asked) {
     this.#refuseIfClosed();
     await this.#module.ready();
     await leaving.ready();
     const [native, words] = [/** @type {any} */ (this.#made()), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
     const pages = drivePages((operations, now, chance) => operations.passBeside(native, leaving.native, name, words, now, offsetMinutes(now), chance), this.#host);
-    let next = await pages.next();
-    for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
-    const { notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
-    if (notices) this.#tell(notices);
+    try {
+      let next = await pages.next();
+      for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
+      const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
+      if (notices) this.#tell(notices);
+      return answer;
+    } finally {
+      await pages.return(new Uint8Array()); // Also where nobody asks for more.
+    }
   }
 
   /** The core's own of a session that is open, for as long as it is. @param {Place} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */

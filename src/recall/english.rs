@@ -417,6 +417,19 @@ pub(super) fn is_stop(word: &str) -> bool {
     STOPS.binary_search(&word).is_ok()
 }
 
+/// Words that begin a question.
+#[cfg(feature = "interop")]
+const ASKING: &[&str] = &[
+    "are", "can", "could", "did", "do", "does", "had", "has", "have", "how", "is", "should", "was", "were",
+    "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "would",
+];
+
+/// Whether a question begins with a word, in small letters.
+#[cfg(feature = "interop")]
+pub(super) fn is_asking(word: &str) -> bool {
+    ASKING.contains(&word)
+}
+
 /// Whether a word, in small letters, tells somebody to do something where it stands first.
 pub(super) fn is_order(word: &str) -> bool {
     ORDERS.binary_search(&word).is_ok()

@@ -17,5 +17,9 @@ pub(crate) mod scan;
 #[cfg(feature = "interop")]
 pub(crate) mod sessions;
 pub(crate) mod shortlist;
+#[cfg(feature = "interop")]
+pub(crate) mod sources;
 pub(crate) mod texts;
+#[cfg(feature = "interop")]
+pub(crate) mod things;
 pub(crate) mod words;

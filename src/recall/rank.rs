@@ -21,6 +21,9 @@ pub(crate) const WORTH_WORK: f32 = 0.7;
 const AROUND: [f32; 3] = [1.0, 0.5, 0.1];
 // A message of more terms, about sixty, is seen by itself.
 const SHORT: u8 = 47;
+// Fewer documents are counted as so many, where what is asked may have no answer.
+#[cfg(feature = "interop")]
+const FEW: usize = 100;
 // How well the best has to match where a question names what this session knows, also other things, or nothing.
 const LEAST: [f32; 3] = [1.0, 1.6, 2.2];
 
@@ -31,8 +34,9 @@ pub(crate) struct Worth {
     pub terms: Vec<f32>,
     /// Of all together; what stands nowhere is worth most.
     pub sum: f32,
-    // Of each term, how many documents have it.
+    // Of each term, how many documents have it, and how many there are.
     counts: Vec<usize>,
+    all: usize,
 }
 
 impl Worth {
@@ -50,7 +54,16 @@ impl Worth {
             worths.push(term.weight * rarity(count, all));
             counts.push(having[SAID] + having[WORK]);
         }
-        Worth { sum: worths.iter().sum(), terms: worths, counts }
+        let all = corpus.iter().map(|documents| documents.lengths.len()).sum();
+        Worth { sum: worths.iter().sum(), terms: worths, counts, all }
+    }
+
+    /// The same as if there were at least a hundred documents: of few nobody can tell what is rare.
+    #[cfg(feature = "interop")]
+    pub fn of_many(&self, terms: &[Term]) -> Worth {
+        let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.all.max(FEW));
+        let terms: Vec<f32> = terms.iter().zip(&self.counts).map(of).collect();
+        Worth { sum: terms.iter().sum(), terms, ..self.clone() }
     }
 
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about

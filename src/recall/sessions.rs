@@ -11,7 +11,7 @@ use super::number::length_of;
 use super::question::Term;
 use super::rank::{Ranked, WORTH_WORK, Worth, rarity, saturated, scores};
 
-/// So many messages of a session are told.
+/// So many messages of a session make what it is worth.
 pub(crate) const TOLD: usize = 4;
 
 // BM25 of a session.
@@ -52,12 +52,12 @@ pub(crate) struct Known {
 }
 
 /// Sessions that have something of the question, the best first; of two that are alike, the one that comes first in `known`.
-/// `asked`: in each field, where not all documents are asked: whether each is.
+/// `asked`: in each field, where not all documents are asked: whether each is; and of how many messages of a session is told.
 pub(crate) fn rank(
     terms: &[Term],
     corpus: &Corpus,
     known: &[Known],
-    asked: Option<&[Vec<bool>; 2]>,
+    (asked, told): (Option<&[Vec<bool>; 2]>, usize),
 ) -> Ranking {
     let titles: Vec<u64> = known.iter().map(|one| one.title).collect();
     let worth = Worth::new(terms, corpus, &titles);
@@ -70,7 +70,7 @@ pub(crate) fn rank(
                 // Who asks for some messages alone means what they say themselves.
                 let is_meant = asked.is_none_or(|asked| asked[field][at] && found.own[at] > 0.0);
                 if found.scores[at] > 0.0 && is_meant {
-                    meet(&mut best[session], Ranked { field, document, score: found.scores[at] });
+                    meet(&mut best[session], Ranked { field, document, score: found.scores[at] }, told);
                 }
             }
         }
@@ -90,11 +90,11 @@ pub(crate) fn rank(
     Ranking { sessions, worth }
 }
 
-fn meet(best: &mut Vec<Ranked>, one: Ranked) {
+fn meet(best: &mut Vec<Ranked>, one: Ranked, told: usize) {
     let place = best.iter().position(|other| other.score < one.score).unwrap_or(best.len());
-    if place < TOLD {
+    if place < told {
         best.insert(place, one);
-        best.truncate(TOLD);
+        best.truncate(told);
     }
 }
 

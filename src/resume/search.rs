@@ -109,7 +109,12 @@ impl Search {
     /// Looks for these words, which are apart by white space; what stands between two quotes is one. Without any, nothing is
     /// found.
     pub fn new(words: &str) -> Search {
-        let words: Vec<Vec<char>> = parts(words).map(|word| folded(word).collect()).collect();
+        Search::of(parts(words))
+    }
+
+    /// Looks for each of these as it stands there.
+    pub fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Search {
+        let words: Vec<Vec<char>> = parts.map(|word| folded(word).collect()).collect();
         let plain = words.iter().map(|word| longest_plain(word)).collect();
         Search { words, plain, revised: BTreeSet::new(), open: None }
     }
@@ -244,20 +249,34 @@ impl Search {
 
 /// Whether something in these words stands in quotes, so that it is looked for as it stands there.
 pub fn has_quoted(words: &str) -> bool {
-    let starts = words.match_indices('"').map(|(at, _)| at);
-    let is_first = |at: &usize| words[..*at].chars().next_back().is_none_or(char::is_whitespace);
-    starts.filter(is_first).any(|at| quoted(&words[at..]).is_some())
+    each_part(words).any(|(_, is_quoted)| is_quoted)
+}
+
+/// What stands in quotes in these words, and the other words.
+pub fn apart(words: &str) -> (Vec<&str>, Vec<&str>) {
+    let of = |is_wanted: bool| {
+        let parts = each_part(words).filter(move |(_, is_quoted)| *is_quoted == is_wanted);
+        parts.map(|(part, _)| part).collect()
+    };
+    (of(true), of(false))
 }
 
 // What a text is looked for by: its words, and what is quoted.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
+    each_part(text).map(|(part, _)| part)
+}
+
+// Each with whether it is quoted.
+fn each_part(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = text;
     core::iter::from_fn(move || {
         rest = rest.trim_start();
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let (part, behind) = quoted(rest).unwrap_or_else(|| rest.split_at(end));
+        let found = quoted(rest);
+        let is_quoted = found.is_some();
+        let (part, behind) = found.unwrap_or_else(|| rest.split_at(end));
         rest = behind;
-        (!part.is_empty()).then_some(part)
+        (!part.is_empty()).then_some((part, is_quoted))
     })
 }
 

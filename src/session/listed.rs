@@ -280,6 +280,12 @@ impl Wanted {
         Ok((Wanted { limit: None, sort: Sort::Active, ..wanted }, since, until))
     }
 
+    /// Those that something may be remembered from, also archived ones: of the project, of that of this folder, or of all.
+    #[cfg(feature = "interop")]
+    pub fn remembered(all: bool, folder: Option<String>) -> Wanted {
+        Wanted { all: all || folder.is_some(), folder, ..Wanted::default() }
+    }
+
     /// Also those that are not wanted, of the project or of all.
     #[cfg(feature = "interop")]
     pub fn with_all_others(&self) -> Wanted {

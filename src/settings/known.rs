@@ -14,7 +14,8 @@ pub(super) struct Known {
     pub(super) key: &'static str,
     /// JSON; its kind is that of all of its values.
     pub(super) default: &'static str,
-    /// Where it has one of a few values, all of them, JSON, the laxest first: no file has less than one that counts less.
+    /// Where it has one of a few values, all of them, JSON, the laxest first: no file has less than one that counts less, where that
+    /// says one.
     pub(super) choices: &'static [&'static str],
     pub(super) of_project: OfProject,
 }
@@ -39,7 +40,7 @@ const fn held(key: &'static str, of_project: OfProject) -> Known {
     Known { key, default: "\"\"", choices: &[], of_project }
 }
 
-pub(super) static KNOWN: [Known; 14] = [
+pub(super) static KNOWN: [Known; 15] = [
     any("autoPersist.enabled", "true"),
     any("autoPersist.saveAfterAssistantMessage", "true"),
     any("autoPersist.saveAfterToolExecution", "true"),
@@ -49,6 +50,7 @@ pub(super) static KNOWN: [Known; 14] = [
     any("autoPersist.autoArchiveAfterDays", "30"),
     any("idleMinutes", "5"),
     any("outputs.memoryBytes", "32768"),
+    one_of("recall", "\"off\"", &["\"prompt\"", "\"session\"", "\"off\""]),
     one_of("record", "true", &["true", "false"]),
     one_of("redact", "\"off\"", &["\"off\"", "\"report\"", "\"replace\""]),
     any("agent", "\"\""),

@@ -109,7 +109,7 @@ pub fn read(files: &[SettingsFile]) -> Read {
         let is_of_project = file.source == Source::Project;
         if let Some(refused) = known.refused_of_project(&value, &file.path).filter(|_| is_of_project) {
             problems.push(refused);
-        } else if known.rank(&value) < known.rank(&before.value) {
+        } else if before.source != Source::Default && known.rank(&value) < known.rank(&before.value) {
             let [held, found] = [&before.value, &value].map(|value| plain(value));
             problems.push(format!(
                 "expected \"{held}\" or stricter for \"{}\" in \"{}\", as the home says, but found \"{found}\" instead",

@@ -43,7 +43,7 @@ fn what_cannot_be_used_is_reported_and_what_stands_beside_it_holds() {
     for (said, words) in [
         (
             "\"idleMinute\":7",
-            "found \"idleMinute\" instead; known are autoPersist, idleMinutes, outputs, record, redact, agent, ask",
+            "found \"idleMinute\" instead; known are autoPersist, idleMinutes, outputs, recall, record, redact, agent, ask",
         ),
         ("\"autoPersist.enabled\":false", "found \"autoPersist.enabled\""),
         ("\"autoPersist\":{\"x\":1}", "found \"autoPersist.x\" instead; known are enabled, "),

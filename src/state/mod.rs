@@ -12,6 +12,8 @@ mod shown;
 #[cfg(feature = "interop")]
 pub mod stopping;
 mod tool_effects;
+#[cfg(feature = "interop")]
+pub(crate) mod tools;
 
 pub(crate) use shown::within;
 pub use shown::{FailedCommand, ModifiedFile, SessionState};

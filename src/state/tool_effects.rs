@@ -62,8 +62,7 @@ const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What a call does, apart from reading.
 pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
-    let name: String =
-        call.name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let name = bare(&call.name);
     let is = |names: &[&str]| names.contains(&name.as_str());
     let json = call.arguments.as_str();
     let arguments = Arguments(json);
@@ -85,6 +84,16 @@ pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
     };
     let weight = u32::from(is_shell);
     done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight }).collect()
+}
+
+pub(super) fn bare(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Whether a call runs a command.
+#[cfg(feature = "interop")]
+pub(super) fn is_shell(call: &ToolCall) -> bool {
+    SHELLS.contains(&bare(&call.name).as_str())
 }
 
 /// What Claude Code says of a command beside what that printed: where the next one runs, and which files that it had read
@@ -115,8 +124,7 @@ pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
     if let Some(code) = tool.exit_code {
         return code != 0;
     }
-    let said = if tool.name == CLAUDE_CODE { None } else { outcome(result) };
-    said.unwrap_or(tool.is_error)
+    code_said(tool, result).map_or(tool.is_error, |code| code != 0)
 }
 
 /// The same of any tool: by what stands beside its result, since a file that it shows may tell of codes.
@@ -124,9 +132,12 @@ pub(crate) fn ended_badly(tool: &Tool) -> bool {
     tool.is_error || tool.exit_code.is_some_and(|code| code != 0)
 }
 
-// Whether the result itself says how the command ended: `Some(true)` for any code but 0.
-fn outcome(result: &str) -> Option<bool> {
+/// The code with which the result itself says that the command ended.
+pub(super) fn code_said(tool: &Tool, result: &str) -> Option<i64> {
     const NEAR: usize = 600;
+    if tool.name == CLAUDE_CODE {
+        return None;
+    }
     let (head, tail) = (
         cut(result, NEAR),
         &result[crate::json::text::boundary(result, result.len().saturating_sub(NEAR), true)..],
@@ -141,7 +152,8 @@ fn outcome(result: &str) -> Option<bool> {
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
         // A sentence about a code goes on behind it.
         let is_end = !number[digits..].starts_with([' ', '-', '_']);
-        (is_near && is_end && digits > 0).then(|| number[..digits].bytes().any(|digit| digit != b'0'))
+        // What no number holds is no 0.
+        (is_near && is_end && digits > 0).then(|| number[..digits].parse().unwrap_or(i64::MAX))
     })
 }
 
@@ -236,7 +248,7 @@ fn is_closed(status: &str) -> bool {
 }
 
 // The arguments of a call, one field at a time; a text that ends too early, since the rest lies in a blob, is searched.
-struct Arguments<'a>(&'a str);
+pub(super) struct Arguments<'a>(pub &'a str);
 
 impl Arguments<'_> {
     // The first of these fields that is a text, or several, which are joined.
@@ -254,8 +266,13 @@ impl Arguments<'_> {
         decoded(raw)
     }
 
-    fn path(&self) -> Option<String> {
+    pub fn path(&self) -> Option<String> {
         self.text(&PATHS).map(|path| cut(&path, LONGEST_PATH).into()).filter(|path: &String| !path.is_empty())
+    }
+
+    #[cfg(feature = "interop")]
+    pub fn command(&self) -> Option<String> {
+        self.text(&COMMANDS)
     }
 
     fn searched(&self, names: &[&str]) -> Option<String> {

@@ -121,7 +121,7 @@ check("a permission that is refused is told as that, with the path, by every com
     const { needed = [] } = options.find((one) => one.command === command) ?? {};
     // They need no home, or say nothing to a client; what is wrong with the arguments is told before.
     if (["hook", "completions"].includes(command)) continue;
-    const args = command === "import" ? ["--all"] : command === "export" ? ["--to", "json"] : command === "typed" ? ["session"] : command === "ask" ? [...needed, "--engine", "cat"] : command === "init" ? [...needed, "--workspace", locked] : needed;
+    const args = command === "import" ? ["--all"] : command === "export" ? ["--to", "json"] : command === "typed" ? ["session"] : command === "search" ? ["words"] : command === "ask" ? [...needed, "--engine", "cat"] : command === "init" ? [...needed, "--workspace", locked] : needed;
     const { status, stdout, stderr } = typed([command, ...args], where);
     assert.deepEqual([status, stdout], [1, ""], `${command}: ${stderr}`);
     assert.match(stderr, /^leftoff: [^\n]+ \(permission_denied\)\n$/, command);

@@ -116,6 +116,9 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
   asked(["info", id]);
   assert.ok(asked(["search", "tools", "--all"]).length > 0);
   assert.ok(asked(["search", '"please"', "--all"]).length > 0);
+  for (const [flag, value] of /** @type {const} */ ([["--file", "md"], ["--command", "ls"], ["--error", "No such file or directory"]])) asked(["search", flag, value, "--all"]);
+  asked(["recall", "go on", "--all"]);
+  assert.ok(asked(["recall", "which", "tools", "were", "used", "--all", "--max-tokens", "300"]).tokens <= 300);
   const { path } = asked(["info", id]);
   fs.appendFileSync(join(path, "messages.jsonl"), '{"v":1,"broken\n');
   assert.ok(asked(["doctor", id])[0].problems.length > 0);

@@ -9,8 +9,6 @@ Reflect.deleteProperty(globalThis, "FinalizationRegistry");
 const core = await import("../../pkg/leftoff.js");
 const agents = await import("../../pkg/agents.js");
 const { LeftoffError, MemoryStorage, Session, openStore, readTranscript } = await import("../../js/index.js");
-const { searched } = await import("../../js/session/messages.js");
-const { Redaction } = await import("../../js/privacy/redaction.js");
 
 const CALLS = Number(process.env.LEFTOFF_CALLS ?? 1000);
 const FIRST = 200;
@@ -79,9 +77,9 @@ check("reading that is broken off", async () => {
 check("following that is broken off", () => all(session.follow({ signal: AbortSignal.abort() })));
 check("an export", () => session.export("markdown"));
 check("an examination", () => session.examine());
-check("a search", () => all(searched("REST", place, Redaction.none)));
+check("a search", () => all(session.search("REST")));
 check("a search that is broken off", async () => {
-  for await (const _ of searched("REST", place, Redaction.none)) break;
+  for await (const _ of session.search('"REST"')) break;
 });
 check("reading a transcript", () => readTranscript(transcript));
 check("reading what is no transcript", () => refused(() => readTranscript(broken), "unknown_format"));

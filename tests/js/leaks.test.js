@@ -126,6 +126,11 @@ const EXITS = {
     compact: (session) => session.compact({ window: 30_000 }),
     resume: async (session) => Promise.all([2500, 9000].map((window) => session.resume({ window }))),
     export: async (session) => [await session.export("json"), await session.export("markdown")],
+    search: async (session) => {
+      const hits = [];
+      for (const question of ["file", '"file" which']) for await (const hit of session.search(question)) hits.push(hit);
+      return hits;
+    },
     tools: (session) => session.tools(),
     metadata: (session) => session.metadata,
     examine: (session) => session.examine(),
@@ -138,6 +143,7 @@ const EXITS = {
       for await (const hit of store.search("file")) hits.push(hit);
       return hits;
     },
+    recall: async (_, store) => Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((question) => store.recall(question, { maxTokens: 3000 }))),
     writeForAgent: async (session, store, home) => {
       const all = [];
       for (const agent of AGENTS) {

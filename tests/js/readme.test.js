@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { historyText, findStopPhrase } from "../../js/index.js";
+import { historyText, findStopPhrase, openStore } from "../../js/index.js";
 import { inStore } from "./long-session.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -98,9 +98,22 @@ test("the example of a model's summary runs, and the model is asked", () =>
     assert.ok(asked > 0);
   }));
 
+test("the example of recalling from other sessions runs, and quotes one", () =>
+  inStore({ turns: 2 }, async ({ session, home }) => {
+    const store = await openStore({ home, project: home });
+    const other = await store.create({ title: "Croniter" });
+    await other.append({ role: "assistant", content: "We pinned croniter: version 2 drops Python 3.8." });
+    /** @type {{ content: string }[]} */
+    const messages = [];
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "store", "messages", example("As a library", "js", 2));
+    await run(session, store, messages);
+    assert.match(messages[0]?.content ?? "", /--- "Croniter" .*\nassistant: We pinned croniter: version 2 drops Python 3\.8\.\n/);
+    await store.close();
+  }));
+
 test("the example of resuming runs, and asks whoever wants to stop", () =>
   inStore({ turns: 5 }, async ({ session }) => {
-    const code = `${example("As a library", "js", 2)}\nreturn { command, warnings, told };`;
+    const code = `${example("As a library", "js", 3)}\nreturn { command, warnings, told };`;
     await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
     /** @type {string[]} */
     const asked = [];

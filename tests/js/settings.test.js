@@ -16,6 +16,7 @@ const DEFAULTS = {
   autoPersist: { enabled: true, saveAfterAssistantMessage: true, saveAfterToolExecution: true, debounceMs: 1000, updateMetadataIntervalMs: 5000, maxSessionsPerProject: 50, autoArchiveAfterDays: 30 },
   idleMinutes: 5,
   record: true,
+  recall: "off",
   redact: "off",
   agent: "",
   ask: { engine: "", prompt: "" },
@@ -57,7 +58,7 @@ test("without files the default values hold, and nothing is written", () =>
   inFolder(async (places) => {
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [DEFAULTS, []]);
-    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(14).fill(["default", null]));
+    assert.deepEqual(listed.map(({ source, path }) => [source, path]), Array(15).fill(["default", null]));
     assert.ok(!existsSync(places.ofHome) && !existsSync(places.ofProject));
   }));
 
@@ -245,7 +246,7 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
-    assert.equal(all.length, 14);
+    assert.equal(all.length, 15);
     assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
     assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
   }));

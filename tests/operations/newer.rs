@@ -132,7 +132,7 @@ fn reading() -> Vec<(&'static str, Begins)> {
             told(live.resume(format!(r#"{{"request":{REQUEST},"revives":false}}"#), Counts::Estimate))
         }),
         ("export", |_, live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
-        ("search", |_, live| told(live.search("words".into(), &leaving()))),
+        ("search", |store, live| told(store.search_in(live.id(), "words".into(), "{}".into(), &leaving()))),
         ("examine", |_, live| told(live.examine())),
         ("flush", |_, live| told(live.flush(true))),
         ("close", |_, live| told(live.close())),

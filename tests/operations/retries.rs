@@ -400,7 +400,9 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
     newest.reverse();
     assert_eq!(newest, ids, "newest first, without opening it: {}", world.log());
     let leaving = leaving();
-    let found = world.paged(&live(), |live| live.search("task line".into(), &leaving));
+    let id = fresh.id();
+    let search = |_: &_| store().search_in(id, "\"task\" line".into(), "{}".into(), &leaving);
+    let found = world.paged(&live(), search);
     assert!(!found.is_empty() && found.iter().all(|id| ids.contains(id)), "by words: {}", world.log());
     world.host.files.retain(|path, _| !path.starts_with("cache"));
     let whole = live();

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
-use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live};
+use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live, Store};
 use leftoff::session::batch::Once;
 use leftoff::session::documents::Name;
 use leftoff::shapes::{Format, answered};
@@ -15,6 +15,7 @@ use crate::store::{UnderWay, lines, nothing, text};
 
 pub(crate) struct Sitting {
     pub live: Rc<Live>,
+    pub store: Rc<Store>,
     pub counts: Counts,
     pub leaving: Rc<Leaving>,
 }
@@ -97,8 +98,8 @@ impl GuestSession for Sitting {
         UnderWay::begun(self.live.export(asked, &self.leaving).map(nothing))
     }
 
-    fn search(&self, words: String) -> Operation {
-        UnderWay::begun(self.live.search(words, &self.leaving).map(nothing))
+    fn search(&self, question: String, request: String) -> Operation {
+        UnderWay::begun(self.store.search_in(self.live.id(), question, request, &self.leaving).map(nothing))
     }
 
     fn out(&self, value: String) -> Operation {

@@ -102,7 +102,12 @@ type Found = Option<(String, layout::Placement)>;
 
 impl Folder {
     fn sitting(&self, live: Rc<Live>) -> Sitting {
-        Sitting { live, counts: self.counts.clone(), leaving: Leaving::new(&self.door) }
+        Sitting {
+            live,
+            store: self.store.clone(),
+            counts: self.counts.clone(),
+            leaving: Leaving::new(&self.door),
+        }
     }
 
     fn live(&self, path: &str, placement: layout::Placement) -> Result<Sitting, Refusal> {
@@ -159,6 +164,11 @@ impl GuestStore for Folder {
     fn search(&self, question: String, request: String) -> Operation {
         let leaving = Leaving::new(&self.door);
         UnderWay::begun(self.store.search(question, request, &leaving).map(nothing))
+    }
+
+    fn recall(&self, question: String, request: String) -> Operation {
+        let leaving = Leaving::new(&self.door);
+        UnderWay::begun(self.store.recall(question, request, &leaving).map(text))
     }
 
     fn find(&self, id: String, how: Finding) -> Operation {

@@ -73,7 +73,7 @@ impl Operations {
         self.begun_of(store, running, stamp)
     }
 
-    /// What is found in a store, in pages: `search`.
+    /// What is found in a store: `search` and `searchIn`, in pages, and `recall`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(
@@ -91,6 +91,8 @@ impl Operations {
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
             "search" => store.search(word(), word(), &leaving.0).map(none),
+            "searchIn" => store.search_in(word(), word(), word(), &leaving.0).map(none),
+            "recall" => store.recall(word(), word(), &leaving.0).map(String::into_bytes),
             _ => return Err(small(&unknown())),
         };
         let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };

@@ -86,7 +86,6 @@ impl Operations {
         let request = String::from(utf8(request)?);
         let running = match name {
             "export" => live.0.export(request, &leaving.0).map(none),
-            "search" => live.0.search(request, &leaving.0).map(none),
             "examine" => live.0.examine().map(String::into_bytes),
             "sentContext" => live.0.sent_context(request == "true").map(String::into_bytes),
             _ => return Err(small(&unknown())),

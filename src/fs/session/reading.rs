@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::super::pages::{Followed, Pages};
-use super::Session;
+use super::{Opened, Session};
 use crate::operation::Trouble;
 
 impl Session {
@@ -22,6 +22,25 @@ impl Session {
     /// ```
     pub fn messages(&self, reading: &str) -> Pages {
         Pages::new(&self.0.host, self.0.live.messages(reading.into()))
+    }
+
+    /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
+    /// and tells it. The request is `{"role","since","until","limit"}`, all optional: by whom and when it was said, and how many
+    /// messages at most; 20 unless given.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
+    /// let found = session.search("where were parsers renamed?", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn search(&self, question: &str, request: &str) -> Pages {
+        let Opened { live, store, leaving, host, .. } = &*self.0;
+        Pages::new(host, store.search_in(live.id(), question.into(), request.into(), leaving))
     }
 
     /// What is appended from now on, by whomever.

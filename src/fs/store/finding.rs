@@ -67,4 +67,30 @@ impl Store {
         let leaving = Leaving::new(&self.0.door);
         Pages::new(&self.0.host, self.0.core.search(question.into(), request.into(), &leaving))
     }
+
+    /// What other sessions say to a question, as a block that a model reads: `{"maxTokens","maxBytes","project","all",
+    /// "exclude","encoding","model"}`, all optional. Of the store's project, unless `project` names the folder of another one, or
+    /// `all`; in at most 800 tokens unless `maxTokens` says another number; without the sessions and messages whose ids
+    /// `exclude` has. Answer: `{"text","tokens","encoding","words","sources":[{"session","title","agent","timestamp",
+    /// "messages"}]}`, JSON; the text is empty where nothing answers.
+    ///
+    /// # Errors
+    /// `invalid_request`; `no_counter` for an encoding that is not known; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let said = r#"{"role":"assistant","content":"We pinned croniter: version 2 drops Python 3.8."}"#;
+    /// store.create(r#"{"title":"Croniter"}"#)?.append(said, Default::default())?;
+    /// let known = store.recall("why did we pin croniter?", r#"{"maxTokens":200}"#)?;
+    /// assert!(known.contains("version 2 drops Python 3.8") && known.contains(r#""title":"Croniter""#));
+    /// assert!(store.recall("go on", "{}")?.contains(r#""text":"""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn recall(&self, question: &str, request: &str) -> Result<String, Trouble> {
+        let leaving = Leaving::new(&self.0.door);
+        self.drive(self.0.core.recall(question.into(), request.into(), &leaving))
+    }
 }

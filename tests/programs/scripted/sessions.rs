@@ -67,6 +67,10 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         }
         "pause" => nothing(session.stop(None))?,
         "pin" => nothing(session.pin(&step.text("messageId")?))?,
+        "searchIn" => {
+            let found = session.search(&step.text("question")?, &step.without(&["question", "most"]));
+            taken(found, step.value("most")?)?
+        }
         "pins" => session.pins()?,
         "refresh" => nothing(session.refresh())?,
         "rename" => nothing(session.rename(&step.text("title")?))?,

@@ -77,6 +77,7 @@ pub fn told(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
+        "recall" => store.recall(&step.text("question")?, &step.without(&["question"]))?,
         "search" => {
             taken(store.search(&step.text("words")?, &step.without(&["words", "most"])), step.value("most")?)?
         }

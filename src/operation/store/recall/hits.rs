@@ -6,16 +6,14 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::runs::{Lost, Run, parts};
+use super::runs::{Lost, Run};
 use super::spaces::Spaces;
 use crate::json::text::{Text, to_json};
-use crate::layout::MESSAGES;
+use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Trouble};
 use crate::recall::question::{How, Term};
-use crate::recall::rank::Ranked;
-use crate::recall::run::read::page;
 use crate::recall::sessions;
 use crate::recall::texts::texts;
 use crate::recall::words::{Field, Words};
@@ -25,8 +23,6 @@ use crate::record::scan::Record;
 use crate::resume::excerpt::Marked;
 use crate::resume::search::Part;
 
-/// So many messages of a session are told.
-pub(super) const OF_SESSION: usize = 3;
 // What is worth less than that of the best is not told.
 const LEAST: f32 = 0.5;
 // Most lines are shorter.
@@ -70,6 +66,8 @@ pub(super) struct Asked<'a> {
     pub terms: &'a [Term],
     pub worths: &'a [f32],
     pub leaving: &'a Rc<Leaving>,
+    /// So many messages of a session are told.
+    pub most: usize,
 }
 
 impl Asked<'_> {
@@ -88,16 +86,24 @@ impl Asked<'_> {
         }
         let least = ranked.best.first().map_or(0.0, |best| LEAST * best.score);
         let mut met = Vec::new();
-        for best in ranked.best.iter().filter(|best| best.score >= least).take(OF_SESSION) {
-            let at = self.place(io, best).await?;
+        let mut near = Vec::new();
+        for best in ranked.best.iter().filter(|best| best.score >= least) {
+            if hits.len() == self.most {
+                break;
+            }
+            let at = self.spaces.line(io, self.runs, best).await?;
             if met.contains(&at) {
                 continue;
             }
             met.push(at);
             if let Some(message) = read(io, live, at).await? {
-                hits.push(self.told(io, &message, best.field, words).await?);
+                let (found, told) = self.told(io, &message, best.field, words).await?;
+                if found == Found::Near && self.is_one_word() { near.push(told) } else { hits.push(told) }
             }
         }
+        // What stands beside a single word seldom answers it: it is told where the word itself is nowhere else.
+        let left = if hits.is_empty() { self.most } else { 0 };
+        hits.extend(near.into_iter().take(left));
         Ok(hits)
     }
 
@@ -117,7 +123,7 @@ impl Asked<'_> {
         message: &Message,
         field: usize,
         words: &mut Words,
-    ) -> Result<String, Trouble> {
+    ) -> Result<(Found, String), Trouble> {
         let texts = texts(message);
         let is_of = |one: Field| usize::from(one != Field::Said) == field;
         let (mut all, mut best, mut most) = (0, "", 0);
@@ -138,11 +144,15 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
         };
-        Ok(to_json(&told))
+        Ok((told.found, to_json(&told)))
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
         Marked::new(text, &|term| self.terms.iter().position(|one| one.text == term), words)
+    }
+
+    fn is_one_word(&self) -> bool {
+        self.has(u64::MAX).len() == 1
     }
 
     fn how(&self, has: u64) -> Found {
@@ -175,14 +185,6 @@ impl Asked<'_> {
         let has = self.has(terms);
         self.has(u64::MAX).into_iter().filter(|word| !has.contains(word)).collect()
     }
-
-    async fn place(&self, io: &Io, best: &Ranked) -> Result<u64, Lost> {
-        let (nth, document) = self.spaces.place(best.field, best.document);
-        let (range, place) = self.runs[nth].end.page_of(best.field, document);
-        let read = parts(io, self.runs, &[(nth, range)]).await?;
-        let document = read.first().and_then(|bytes| page(bytes)?.get(place).copied());
-        Ok(document.ok_or_else(|| self.runs[nth].lost())?.at)
-    }
 }
 
 // A text as it may leave.
@@ -191,9 +193,14 @@ async fn left(io: &Io, leaving: &Leaving, text: &str) -> Result<String, Trouble>
     Ok(Text::decode(&json).map(Text::into_shown).unwrap_or_default())
 }
 
-// The message whose line begins there, where one does, and counts.
-async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message>, Trouble> {
-    let file = live.folder().below(MESSAGES);
+/// The messages of a session.
+pub(super) fn log_of(live: &Live) -> File {
+    live.folder().below(MESSAGES)
+}
+
+/// The message whose line begins there, where one does, and counts.
+pub(super) async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message>, Trouble> {
+    let file = log_of(live);
     let mut length = LINE;
     let line = loop {
         let bytes = io.read_range(&file, at, at + length).await?;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::making::{Stale, index};
 use super::runs::{Lost, Run, TAIL, chain, rows, tail_hash};
-use super::{TRIES, too_often};
+use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
 use crate::operation::io::each;
 use crate::operation::live::Live;
@@ -16,7 +16,7 @@ use crate::operation::store::Store;
 use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
 use crate::recall::run::Row;
 use crate::recall::words::Words;
-use crate::session::listed::{Listed, Wanted};
+use crate::session::listed::Listed;
 use crate::session::prints;
 
 /// A session of a list, and what its log is like.
@@ -56,12 +56,14 @@ impl Index {
 
 impl Store {
     /// The sessions of the project or of all, and which of them are asked.
-    pub(super) async fn sessions_asked(&self, io: &Io, wanted: &Wanted) -> Result<Vec<Session>, Trouble> {
+    pub(super) async fn sessions_asked(&self, io: &Io, question: &Question) -> Result<Vec<Session>, Trouble> {
         let looked_ms = io.now_ms();
+        let Question { wanted, session, .. } = question;
         let mut sessions = Vec::new();
         for listed in self.all_listed(io, &wanted.with_all_others()).await? {
             let Some(place) = self.setup.place(&listed.path, listed.entry.placement) else { continue };
-            let (key, is_asked) = (self.key(&place), wanted.has(&listed));
+            let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
+            let (key, is_asked) = (self.key(&place), is_meant && wanted.has(&listed));
             sessions.push(Session { place, listed, is_asked, key, log: (0, 0), is_settled: false, file: 0 });
         }
         let files: Vec<_> = sessions.iter().map(|one| one.place.log(MESSAGES)).collect();

@@ -4,11 +4,14 @@
 //! so that no answer is stale; one whose log was written anew, from its beginning.
 
 mod asking;
+mod exact;
 mod hits;
 mod index;
 mod making;
+mod meeting;
 mod runs;
 mod spaces;
+mod telling;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -25,13 +28,16 @@ use crate::operation::pages::array;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::recall::dates;
 use crate::recall::question::{Question as Sought, Term};
+use crate::recall::rank::Ranked;
 use crate::recall::run::read::documents;
-use crate::recall::sessions::{Known, Ranking, rank};
+use crate::recall::sessions::{Known, Ranking, TOLD, rank};
+use crate::recall::things::Thing;
 use crate::recall::words::Words;
 use crate::record::message::Role;
 use crate::resume::find;
-use crate::resume::search::has_quoted;
+use crate::resume::search::{Hit, has_quoted};
 use crate::session::listed::Wanted;
+use crate::time;
 
 use asking::{likes, lists};
 use hits::{Asked, has_of};
@@ -41,6 +47,9 @@ use spaces::Spaces;
 
 // So many sessions are told at once.
 const PAGE: usize = 8;
+// So many messages of a session are told, and where that alone is asked, unless another number is wanted.
+const OF_SESSION: usize = 3;
+const OF_ONE: usize = 20;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
 const TRIES: usize = 64;
 
@@ -52,9 +61,23 @@ struct Question {
     since: Option<i64>,
     until: Option<i64>,
     limit: usize,
+    // The id of the session that alone is asked: then the limit is one of messages.
+    session: Option<String>,
+    // What is to be answered, not looked for: only its own words count, and what asks for nothing finds nothing.
+    recalled: Option<Sought>,
 }
 
 impl Question {
+    fn recalling(asked: Sought, wanted: Wanted) -> Question {
+        let text = asked.said.clone();
+        let (role, since, until) = (None, None, None);
+        Question { text, wanted, role, since, until, limit: usize::MAX, session: None, recalled: Some(asked) }
+    }
+
+    fn sought(&self, words: &mut Words) -> Sought {
+        self.recalled.clone().unwrap_or_else(|| Sought::typed(&self.text, words))
+    }
+
     fn from_json(text: String, request: &str) -> Result<Question, Trouble> {
         let (wanted, since, until) = Wanted::asked(request)?;
         let mut bad = Vec::new();
@@ -65,7 +88,35 @@ impl Question {
             return Err(Trouble::refused(Code::InvalidRequest, bad.message));
         }
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        Ok(Question { text, wanted, role, since, until, limit })
+        Ok(Question { text, wanted, role, since, until, limit, session: None, recalled: None })
+    }
+
+    // Of a session alone, whatever it is.
+    fn of_session(self, id: String) -> Question {
+        let mut wanted = Wanted::usual(true);
+        wanted.all = true;
+        Question { wanted, session: Some(id), ..self }
+    }
+
+    // How many messages of a session are told; `is_best`: the best ones.
+    fn most_of_one(&self, is_best: bool) -> usize {
+        match self.session {
+            Some(_) if self.limit == usize::MAX => OF_ONE,
+            Some(_) => self.limit,
+            None if is_best => OF_SESSION,
+            None => usize::MAX,
+        }
+    }
+
+    fn most_sessions(&self) -> usize {
+        if self.session.is_some() { 1 } else { self.limit }
+    }
+
+    fn has(&self, hit: &Hit) -> bool {
+        let ms = hit.timestamp.as_deref().and_then(time::parse);
+        self.role.is_none_or(|role| hit.role == Some(role))
+            && self.since.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
+            && self.until.is_none_or(|until| ms.is_some_and(|ms| ms <= until))
     }
 
     fn is_of_some(&self) -> bool {
@@ -82,12 +133,19 @@ struct Answer {
     ranking: Ranking,
 }
 
+impl Answer {
+    // Where the line of a message begins.
+    async fn place(&self, io: &Io, best: &Ranked) -> Result<u64, Lost> {
+        self.spaces.line(io, &self.runs, best).await
+    }
+}
+
 impl Store {
     /// The sessions that answer a question, the best first, and of each the messages that do; of the sessions that
     /// [`Store::list`] gives. The request is its, but `limit` is how many sessions are told at most, `since` and `until` when
     /// something was said, and `role` whose messages are meant. Each page is a JSON array of `{"session","id","role",
-    /// "timestamp","excerpt","found","words"}`. Where the question has something in quotes, what has exactly that is found, of
-    /// the session that was active last first.
+    /// "timestamp","excerpt","found","words"}`. What is in quotes is required exactly as it stands; the other
+    /// words rank.
     pub fn search(
         self: &Rc<Store>,
         question: String,
@@ -97,24 +155,46 @@ impl Store {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
             let question = Question::from_json(question, &request)?;
-            if has_quoted(&question.text) {
-                let Question { text, wanted, limit, .. } = &question;
-                return store.scanned(&io, text, wanted, *limit, &leaving).await;
+            if let Some(thing) = Thing::asked(&request)? {
+                return store.that_met(&io, &question, &thing, &leaving).await;
             }
-            let mut words = Words::default();
-            let mut told = BTreeSet::new();
-            for _ in 0..TRIES {
-                let answer = store.answer(&io, &question, &mut words).await?;
-                match store.told_of(&io, &question, &answer, &leaving, &mut told, &mut words).await {
-                    Ok(()) => return Ok(()),
-                    // The rest is asked again, and told behind what was told.
-                    Err(Lost::Run(name)) => store.without_run(&io, &name).await?,
-                    Err(Lost::Others) => {}
-                    Err(Lost::Trouble(trouble)) => return Err(trouble),
-                }
-            }
-            Err(too_often())
+            store.searched(&io, &question, &leaving).await
         })
+    }
+
+    /// The same of a session alone, by its id: its best messages, of which `limit` says how many are told at most; 20 unless it
+    /// does.
+    pub fn search_in(
+        self: &Rc<Store>,
+        id: String,
+        question: String,
+        request: String,
+        leaving: &Rc<Leaving>,
+    ) -> Operation<'static, ()> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let question = Question::from_json(question, &request)?.of_session(id);
+            store.searched(&io, &question, &leaving).await
+        })
+    }
+
+    async fn searched(&self, io: &Io, question: &Question, leaving: &Rc<Leaving>) -> Result<(), Trouble> {
+        let mut words = Words::default();
+        if has_quoted(&question.text) {
+            return self.exact(io, question, leaving, &mut words).await;
+        }
+        let mut told = BTreeSet::new();
+        for _ in 0..TRIES {
+            let answer = self.answer(io, question, &mut words).await?;
+            match self.told_of(io, question, &answer, leaving, &mut told, &mut words).await {
+                Ok(()) => return Ok(()),
+                // The rest is asked again, and told behind what was told.
+                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
+                Err(Lost::Others) => {}
+                Err(Lost::Trouble(trouble)) => return Err(trouble),
+            }
+        }
+        Err(too_often())
     }
 
     // `told`: the folders of the sessions that are told already.
@@ -131,8 +211,15 @@ impl Store {
         if ranking.sessions.is_empty() {
             return Ok(self.resembling(io, question, sessions, leaving).await?);
         }
-        let asked = Asked { runs, spaces, terms, worths: &ranking.worth.terms, leaving };
-        let found: Vec<_> = ranking.sessions.iter().take(question.limit).collect();
+        let asked = Asked {
+            runs,
+            spaces,
+            terms,
+            worths: &ranking.worth.terms,
+            leaving,
+            most: question.most_of_one(true),
+        };
+        let found: Vec<_> = ranking.sessions.iter().take(question.most_sessions()).collect();
         for some in found.chunks(PAGE) {
             let mut page = Vec::new();
             let mut paths = Vec::new();
@@ -169,7 +256,11 @@ impl Store {
             sessions.iter().map(|one| &one.listed).filter(|one| question.wanted.has(one)).collect();
         let names: Vec<_> =
             asked.iter().map(|one| one.names().into_iter().map(String::from).collect()).collect();
-        let found = if question.is_of_some() { Vec::new() } else { find::ranked(&question.text, &names) };
+        let found = if question.is_of_some() || question.session.is_some() {
+            Vec::new()
+        } else {
+            find::ranked(&question.text, &names)
+        };
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
             let listed = self.listed_out(io, asked[place], leaving).await?;
@@ -182,7 +273,7 @@ impl Store {
 
     async fn answer(&self, io: &Io, question: &Question, words: &mut Words) -> Result<Answer, Trouble> {
         for _ in 0..TRIES {
-            let sessions = self.sessions_asked(io, &question.wanted).await?;
+            let sessions = self.sessions_asked(io, question).await?;
             match self.ranked(io, question, sessions, words).await {
                 Ok(answer) => return Ok(answer),
                 Err(Lost::Run(name)) => self.without_run(io, &name).await?,
@@ -202,15 +293,17 @@ impl Store {
     ) -> Result<Answer, Lost> {
         let index = self.index_of_words(io, &sessions, question.wanted.all, words).await?;
         let runs = &index.runs;
-        let mut sought = Sought::typed(&question.text, words);
+        let mut sought = question.sought(words);
         let mut found = lists(io, runs, &sought.terms).await?;
         let mut known = known(io, question, &sessions, &index, &sought.terms, words);
         let is_unmet = |nth: usize| {
             found.iter().all(|lists| lists[nth].counts == [0; 2])
                 && known.iter().all(|one| one.title >> nth & 1 == 0)
         };
+        // What only resembles a word answers nothing.
+        let likable = if question.recalled.is_some() { 0 } else { sought.terms.len() };
         let unmet: Vec<&Term> =
-            (0..sought.terms.len()).filter(|nth| is_unmet(*nth)).map(|nth| &sought.terms[nth]).collect();
+            (0..likable).filter(|nth| is_unmet(*nth)).map(|nth| &sought.terms[nth]).collect();
         let like = likes(io, runs, &unmet).await?;
         if !like.is_empty() {
             sought.extend(like);
@@ -220,7 +313,8 @@ impl Store {
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
         let corpus = spaces.corpus(runs, &found, sought.terms.len())?;
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
-        let ranking = rank(&sought.terms, &corpus, &known, asked.as_ref());
+        let told = question.most_of_one(true).max(TOLD);
+        let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
         Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
     }
 }

@@ -4,9 +4,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::runs::{Lost, Run};
+use super::runs::{Lost, Run, parts};
+use crate::operation::Io;
 use crate::recall::documents::{Corpus, Document, Documents, Posting, SAID, WORK};
+use crate::recall::rank::Ranked;
 use crate::recall::run::Lists;
+use crate::recall::run::read::page;
 
 /// Which document of which run is which.
 #[derive(Debug, Default)]
@@ -69,6 +72,15 @@ impl Spaces {
         let behind = self.pieces.partition_point(|piece| piece.at[field] <= document);
         let piece = &self.pieces[behind - 1];
         (piece.run, document - piece.at[field] + piece.starts[field])
+    }
+
+    /// Where the line of a message begins.
+    pub async fn line(&self, io: &Io, runs: &[Run], best: &Ranked) -> Result<u64, Lost> {
+        let (nth, document) = self.place(best.field, best.document);
+        let (range, place) = runs[nth].end.page_of(best.field, document);
+        let read = parts(io, runs, &[(nth, range)]).await?;
+        let document = read.first().and_then(|bytes| page(bytes)?.get(place).copied());
+        Ok(document.ok_or_else(|| runs[nth].lost())?.at)
     }
 
     /// The documents of a field, as `all` has them of each run.

@@ -37,6 +37,7 @@ export const OF_SESSIONS = {
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
   pause: (given) => becomes(given, "paused"),
   pin: (given) => said(given, { type: "pin", messageId: given.asked.messageId }),
+  searchIn: async ({ host, session, asked: { question, most, ...request } }) => (await texts(host, session.search(question, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
   pins: ({ host, session }) => json(host.run(session.pins())),
   refresh: ({ host, session }) => done(host.run(session.refresh())),
   rename: (given) => said(given, { type: "title", title: given.asked.title }),

@@ -51,6 +51,7 @@ export const OF_STORES = {
   trashed: ({ host }) => json(host.run(host.store.trashed())),
   find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
   search: async ({ host, asked: { words, most, ...request } }) => (await texts(host, host.store.search(words, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
+  recall: ({ host, asked: { question, ...request } }) => json(host.run(host.store.recall(question, JSON.stringify(request)))),
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
   mend: async ({ host, session }) => {
     await host.run(session.flush());

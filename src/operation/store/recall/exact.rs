@@ -1,0 +1,132 @@
+//! What is in quotes: it is required as it stands there, so that logs are read for it; the other words rank what has it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use super::Question;
+use super::index::Session;
+use crate::json::text::to_json;
+use crate::operation::pages::array;
+use crate::operation::search::{Backward, shown};
+use crate::operation::store::Store;
+use crate::operation::{Io, Leaving, Trouble};
+use crate::recall::question::Question as Sought;
+use crate::recall::words::{Field, Words};
+use crate::resume::search::{Search, apart};
+
+/// What is looked for.
+struct Exactly<'a> {
+    question: &'a Question,
+    leaving: &'a Leaving,
+    quoted: Vec<&'a str>,
+    // The other words, as far as they say something.
+    others: Sought,
+    shows: Search,
+}
+
+/// Hits of a session as JSON without that, each with how many of the other words it has.
+type Hits = Vec<(usize, String)>;
+
+impl<'a> Exactly<'a> {
+    fn new(question: &'a Question, leaving: &'a Leaving, words: &mut Words) -> Exactly<'a> {
+        let (quoted, others) = apart(&question.text);
+        let others = Sought::typed(&others.join(" "), words);
+        let shows = Search::of(quoted.iter().copied().chain(others.terms.iter().map(|term| &*term.word)));
+        Exactly { question, leaving, quoted, others, shows }
+    }
+
+    fn is_ranked(&self) -> bool {
+        !self.others.terms.is_empty()
+    }
+
+    // Which of the other words a text has, each once.
+    fn has(&self, text: &str, words: &mut Words) -> Vec<&str> {
+        let mut has: Vec<&str> = Vec::new();
+        words.terms(text, Field::Said, &mut |term| {
+            let word = self.others.find(term).map(|place| &*self.others.terms[place].word);
+            if let Some(word) = word.filter(|word| !has.contains(word)) {
+                has.push(word);
+            }
+        });
+        has
+    }
+}
+
+impl Store {
+    /// The messages that have all that is in quotes. Where there are other words, sessions and messages that have more of them
+    /// come first; else the session that was active last, and its newest message, told as they are found.
+    pub(super) async fn exact(
+        &self,
+        io: &Io,
+        question: &Question,
+        leaving: &Leaving,
+        words: &mut Words,
+    ) -> Result<(), Trouble> {
+        let exactly = Exactly::new(question, leaving, words);
+        let sessions = self.sessions_asked(io, question).await?;
+        let mut ranked: Vec<(&Session, Hits)> = Vec::new();
+        let mut count = 0;
+        for session in sessions.iter().filter(|session| session.is_asked) {
+            let (is_told, hits) = self.exact_in(io, &exactly, session, words).await?;
+            if !hits.is_empty() {
+                ranked.push((session, hits));
+            }
+            count += usize::from(is_told);
+            if count == question.limit {
+                return Ok(());
+            }
+        }
+        ranked.sort_by_key(|(_, hits)| Reverse(hits.first().map_or(0, |(others, _)| *others)));
+        for (session, hits) in ranked.iter().take(question.limit) {
+            self.told_exactly(io, &exactly, session, hits).await?;
+        }
+        Ok(())
+    }
+
+    // The best of a session; or, where nothing ranks them, whether any was told.
+    async fn exact_in(
+        &self,
+        io: &Io,
+        exactly: &Exactly<'_>,
+        session: &Session,
+        words: &mut Words,
+    ) -> Result<(bool, Hits), Trouble> {
+        let live = self.unread(&session.place, "");
+        let mut log = Backward::new(&live, Search::of(exactly.quoted.iter().copied()));
+        let most = exactly.question.most_of_one(exactly.is_ranked());
+        let (mut best, mut told) = (Hits::new(), 0);
+        while let Some(hits) = log.next(io).await? {
+            for hit in hits.into_iter().filter(|hit| exactly.question.has(hit)) {
+                let has = exactly.has(&hit.text, words);
+                let place = best.partition_point(|(others, _)| *others >= has.len());
+                if told + place >= most {
+                    continue;
+                }
+                let words = to_json(&[&exactly.quoted[..], &has[..]].concat());
+                let shown = shown(io, &exactly.shows, hit, exactly.leaving).await?;
+                let told = format!("\"found\":\"exact\",\"words\":{words},{}", &shown[1..]);
+                best.insert(place, (has.len(), told));
+                best.truncate(most);
+            }
+            if !exactly.is_ranked() && !best.is_empty() {
+                self.told_exactly(io, exactly, session, &best).await?;
+                told += best.len();
+                best.clear();
+            }
+        }
+        Ok((told > 0, best))
+    }
+
+    async fn told_exactly(
+        &self,
+        io: &Io,
+        exactly: &Exactly<'_>,
+        session: &Session,
+        hits: &Hits,
+    ) -> Result<(), Trouble> {
+        let listed = self.listed_out(io, &session.listed, exactly.leaving).await?;
+        io.page(array(hits.iter().map(|(_, hit)| format!("{{\"session\":{listed},{hit}")))).await
+    }
+}

@@ -1,0 +1,219 @@
+//! Search by thing: the sessions that read or changed a file, ran a command, met an error. Logs are read for it, those that have
+//! nothing of it no farther than to find that out.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::Question;
+use super::hits::log_of;
+use super::index::Session;
+use crate::json::fields::Fields;
+use crate::json::text::{Text, to_json};
+use crate::operation::live::Live;
+use crate::operation::pages::array;
+use crate::operation::pieces::Pieces;
+use crate::operation::store::Store;
+use crate::operation::{Io, Leaving, Trouble};
+use crate::recall::things::{Met, Search, Thing};
+use crate::record::message;
+use crate::record::scan::{Found, Scanner};
+use crate::resume::search::Part;
+use crate::time;
+
+// So much of a log is read at once.
+const CHUNK: u64 = 1 << 20;
+// How much of what was said or printed is shown, in bytes.
+const SHOWN: usize = 240;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    id: &'a str,
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<&'a str>,
+    excerpt: Vec<Part>,
+    found: &'static str,
+    words: [&'a str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_changed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Later<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Later<'a> {
+    id: &'a str,
+    command: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+}
+
+impl Thing {
+    /// `{"file"}`, `{"command"}` or `{"error"}`, one of them at most.
+    pub(super) fn asked(request: &str) -> Result<Option<Thing>, Trouble> {
+        let (mut bad, mut things) = (Vec::new(), Vec::new());
+        let Ok(mut fields) = Fields::parse(request) else { return Ok(None) };
+        for (key, thing) in [
+            ("file", Thing::File as fn(String) -> Thing),
+            ("command", Thing::Command as fn(String) -> Thing),
+            ("error", Thing::Error as fn(String) -> Thing),
+        ] {
+            things.extend(fields.take::<String>(key, &mut bad).map(thing));
+        }
+        if let Some(bad) = bad.into_iter().next() {
+            return Err(crate::outputs::wrong(bad.message).into());
+        }
+        if things.len() > 1 {
+            let message = "expected one of \"file\", \"command\" and \"error\", but found several";
+            return Err(crate::outputs::wrong(message.into()).into());
+        }
+        Ok(things.pop())
+    }
+}
+
+impl Store {
+    /// The sessions that met a thing: those that changed a file before those that read it, what fits better before what fits less, the
+    /// newer before the older.
+    pub(super) async fn that_met(
+        &self,
+        io: &Io,
+        question: &Question,
+        thing: &Thing,
+        leaving: &Leaving,
+    ) -> Result<(), Trouble> {
+        let sessions = self.sessions_asked(io, question).await?;
+        let mut found: Vec<(&Session, Vec<Met>)> = Vec::new();
+        for session in sessions.iter().filter(|session| session.is_asked) {
+            let live = self.unread(&session.place, "");
+            let mut met = met_in(io, &live, thing).await?;
+            met.retain(|one| question.has_met(one));
+            met.truncate(question.most_of_one(true));
+            if !met.is_empty() {
+                found.push((session, met));
+            }
+        }
+        // Lists have the session first that was active last.
+        let best = |met: &[Met]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
+        found.sort_by_key(|(_, met)| core::cmp::Reverse(best(met)));
+        for (session, met) in found.iter().take(question.most_sessions()) {
+            let listed = self.listed_out(io, &session.listed, leaving).await?;
+            let mut hits = Vec::new();
+            for one in met {
+                let hit = told(io, thing, one, leaving).await?;
+                hits.push(format!("{{\"session\":{listed},{}", &hit[1..]));
+            }
+            io.page(array(hits.into_iter())).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Question {
+    fn has_met(&self, met: &Met) -> bool {
+        let ms = met.timestamp.as_deref().and_then(time::parse);
+        self.since.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
+            && self.until.is_none_or(|until| ms.is_some_and(|ms| ms <= until))
+    }
+}
+
+async fn met_in(io: &Io, live: &Live, thing: &Thing) -> Result<Vec<Met>, Trouble> {
+    if !has(io, live, thing.needle().as_bytes()).await? {
+        return Ok(Vec::new());
+    }
+    let file = log_of(live);
+    let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+    let mut search = Search::new(thing);
+    let mut scanner = Scanner::forward(0);
+    let mut at = 0;
+    while at < size {
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK)).await?;
+        if bytes.is_empty() {
+            break;
+        }
+        at += bytes.len() as u64;
+        scanner.feed(&bytes);
+        take_all(io, live, &mut scanner, &mut search).await?;
+    }
+    scanner.finish();
+    take_all(io, live, &mut scanner, &mut search).await?;
+    Ok(search.into_met())
+}
+
+async fn take_all(
+    io: &Io,
+    live: &Live,
+    scanner: &mut Scanner,
+    search: &mut Search<'_>,
+) -> Result<(), Trouble> {
+    while let Some(found) = scanner.next() {
+        let Found::Record(record) = found else { continue };
+        if live.counts_not(io, record.json.as_bytes(), record.start).await? {
+            continue;
+        }
+        if let Some(message) = message::read(&record).0 {
+            search.take(&message);
+        }
+    }
+    Ok(())
+}
+
+// Whether a log has these bytes anywhere.
+async fn has(io: &Io, live: &Live, needle: &[u8]) -> Result<bool, Trouble> {
+    let file = log_of(live);
+    let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+    let finder = memchr::memmem::Finder::new(needle);
+    let mut at = 0;
+    while at < size {
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK + needle.len() as u64)).await?;
+        if finder.find(&bytes).is_some() {
+            return Ok(true);
+        }
+        if bytes.is_empty() {
+            break;
+        }
+        at += CHUNK;
+    }
+    Ok(false)
+}
+
+async fn told(io: &Io, thing: &Thing, met: &Met, leaving: &Leaving) -> Result<String, Trouble> {
+    let later = met.after.as_ref();
+    let texts = [Some(&met.said), Some(&met.text), met.command.as_ref(), later.map(|after| &after.command)];
+    let json = texts.iter().map(|text| to_json(text.map_or("", |text| text.as_str()))).collect();
+    // Before they are cut: of a part of a secret nobody can tell that it is one.
+    let left = Pieces::new(leaving, io).all(json).await?;
+    let left: Vec<String> =
+        left.iter().map(|json| Text::decode(json).map(Text::into_shown).unwrap_or_default()).collect();
+    let [said, text, command, after] = [0, 1, 2, 3].map(|nth| left.get(nth).map_or("", String::as_str));
+    let cut = |text: &str| String::from(&text[..crate::json::text::boundary(text, SHOWN, false)]);
+    let mut excerpt = Vec::from([Part { text: cut(text), is_hit: true }]);
+    if !said.trim().is_empty() {
+        excerpt.insert(0, Part { text: cut(said.trim()) + "\n", is_hit: false });
+    }
+    let (found, words, role) = match thing {
+        Thing::File(words) => ("file", words, "assistant"),
+        Thing::Command(words) => ("command", words, "assistant"),
+        Thing::Error(words) => ("error", words, "tool"),
+    };
+    Ok(to_json(&Told {
+        id: &met.id,
+        role,
+        timestamp: met.timestamp.as_deref(),
+        excerpt,
+        found,
+        words: [words],
+        is_changed: matches!(thing, Thing::File(_)).then_some(met.is_changed),
+        command: met.command.as_ref().map(|_| command),
+        exit_code: met.exit_code,
+        after: later.map(|later| Later { id: &later.id, command: after, exit_code: later.exit_code }),
+    }))
+}

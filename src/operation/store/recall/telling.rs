@@ -1,0 +1,404 @@
+//! Recall from other sessions: what they say to a question, quoted with its sources, in so many tokens.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::hits::{log_of, read};
+use super::index::Session;
+use super::runs::Lost;
+use super::{Answer, Question, TRIES, too_often};
+use crate::json::fields::Fields;
+use crate::json::text::{Text, boundary, to_json};
+use crate::operation::context::named_vocabulary;
+use crate::operation::live::Live;
+use crate::operation::pieces::Pieces;
+use crate::operation::store::Store;
+use crate::operation::{Io, Leaving, Operation, Trouble};
+use crate::outputs::{given, refuse_rest, wrong};
+use crate::recall::passages::passages;
+use crate::recall::question::Question as Asked;
+use crate::recall::rank::Worth;
+use crate::recall::sessions;
+use crate::recall::sources::{Said, Source, asks, block, fitted, forgets};
+use crate::recall::texts::{called, texts};
+use crate::recall::words::{Field, Words};
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::records;
+use crate::session::listed::Wanted;
+use crate::time;
+use crate::tokens::{Encoding, count};
+
+const MAX_TOKENS: u32 = 800;
+// So many sessions are looked into, and so many messages of each are quoted.
+const SESSIONS: usize = 12;
+const MESSAGES: usize = 3;
+// So many passages of a long message are quoted.
+const PASSAGES: usize = 2;
+// What is worth less than this part of the best is no answer.
+const LEAST_OF_BEST: f32 = 0.4;
+// So far before a result its call is looked for, and so far behind a question its answer.
+const BEFORE: u64 = 32 * 1024;
+const BEHIND: u64 = 128 * 1024;
+// How much of a call is told with its result, in bytes.
+const CALL: usize = 200;
+
+struct Request {
+    wanted: Wanted,
+    exclude: Vec<String>,
+    max_tokens: u32,
+    max_bytes: usize,
+    encoding: Encoding,
+}
+
+impl Request {
+    fn from_json(json: &str) -> Result<Request, Trouble> {
+        let (mut fields, bad) = (given(json, "an object")?, &mut Vec::new());
+        let mut number = |key: &str, least: u64| match fields.take_raw(key) {
+            None => Ok(least),
+            Some(raw) => raw.parse().map_err(|_| {
+                wrong(format!("expected a whole number for \"{key}\", but found {raw} instead"))
+            }),
+        };
+        let max_tokens = number("maxTokens", MAX_TOKENS.into())?;
+        let max_bytes = number("maxBytes", u64::MAX)?;
+        let (all, project) = (fields.take("all", bad), fields.take::<String>("project", bad));
+        let exclude = fields.take("exclude", bad).unwrap_or_default();
+        let (encoding, model) = (fields.take::<String>("encoding", bad), fields.take::<String>("model", bad));
+        refuse_rest(&fields, "maxTokens, maxBytes, project, all, exclude, encoding or model", bad)?;
+        Ok(Request {
+            wanted: Wanted::remembered(all.unwrap_or_default(), project),
+            exclude,
+            max_tokens: u32::try_from(max_tokens).unwrap_or(u32::MAX),
+            max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
+            encoding: Encoding::wanted(encoding.as_deref(), model.as_deref())?,
+        })
+    }
+}
+
+impl Store {
+    /// What other sessions say to a question, as a block that a model reads, with its sources: `{"maxTokens","maxBytes",
+    /// "project","all","exclude","encoding","model"}`, all optional: of the store's project unless `project` names another
+    /// one, or `all`; without the sessions and messages whose ids `exclude` has. Answer: `{"text","tokens","encoding","words",
+    /// "sources":[{"session","title","agent","timestamp","messages"}]}`, JSON; the text is empty where nothing answers.
+    pub fn recall(
+        self: &Rc<Store>,
+        question: String,
+        request: String,
+        leaving: &Rc<Leaving>,
+    ) -> Operation<'static, String> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let request = Request::from_json(&request)?;
+            let vocabulary = named_vocabulary(&io, request.encoding.as_str()).await?;
+            let mut words = Words::default();
+            let asked = Asked::new(&question, &mut words);
+            let sources = store.sources(&io, asked.clone(), &request, &leaving, &mut words).await?;
+            let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
+            let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
+            let sources = fitted(sources, &fits);
+            let text = block(&sources);
+            let tokens = if text.is_empty() { 0 } else { counted(&text) };
+            Ok(format!(
+                "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]}}",
+                to_json(&text),
+                request.encoding.as_str(),
+                to_json(&found_words(&asked, &sources, &mut words)),
+                sources.iter().map(told).collect::<Vec<_>>().join(",")
+            ))
+        })
+    }
+
+    async fn sources(
+        &self,
+        io: &Io,
+        asked: Asked,
+        request: &Request,
+        leaving: &Leaving,
+        words: &mut Words,
+    ) -> Result<Vec<Source>, Trouble> {
+        if asked.terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let question = Question::recalling(asked, request.wanted.clone());
+        for _ in 0..TRIES {
+            let answer = self.answer(io, &question, words).await?;
+            match self.said_of(io, &question, &answer, request, leaving, words).await {
+                Ok(sources) => return Ok(sources),
+                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
+                Err(Lost::Others) => {}
+                Err(Lost::Trouble(trouble)) => return Err(trouble),
+            }
+        }
+        Err(too_often())
+    }
+
+    async fn said_of(
+        &self,
+        io: &Io,
+        question: &Question,
+        answer: &Answer,
+        request: &Request,
+        leaving: &Leaving,
+        words: &mut Words,
+    ) -> Result<Vec<Source>, Lost> {
+        let Some(asked) = &question.recalled else { return Ok(Vec::new()) };
+        let worth = answer.ranking.worth.of_many(&asked.terms);
+        let Some(least) = worth.least(asked) else { return Ok(Vec::new()) };
+        let quoting = Quoting { io, leaving, asked, worth: &worth, exclude: &request.exclude };
+        let mut sources: Vec<Source> = Vec::new();
+        let mut best = 0.0_f32;
+        for ranked in answer.ranking.sessions.iter().take(SESSIONS) {
+            let session = &answer.sessions[ranked.session as usize];
+            if request.exclude.contains(&session.listed.entry.id) {
+                continue;
+            }
+            let live = self.unread(&session.place, "");
+            let mut source = quoting.source(answer, ranked, &live, words).await?;
+            source.said.retain(|said| worth.part(said.score) >= least);
+            let score = source.said.iter().map(|said| said.score).fold(0.0, f32::max);
+            best = best.max(score);
+            if source.said.is_empty() || score < LEAST_OF_BEST * best {
+                continue;
+            }
+            self.named(io, session, leaving, &mut source).await?;
+            sources.push(source);
+        }
+        Ok(sources)
+    }
+
+    async fn named(
+        &self,
+        io: &Io,
+        session: &Session,
+        leaving: &Leaving,
+        source: &mut Source,
+    ) -> Result<(), Trouble> {
+        let listed = self.listed_out(io, &session.listed, leaving).await?;
+        let title = Fields::parse(&listed).ok().and_then(|fields| Text::decode(fields.raw("title")?));
+        source.title = title.map(Text::into_shown).unwrap_or_default();
+        source.id = session.listed.entry.id.clone();
+        source.agent = session.listed.entry.agent.clone();
+        Ok(())
+    }
+}
+
+fn told(source: &Source) -> String {
+    let mut messages: Vec<&str> = Vec::new();
+    for said in &source.said {
+        if !messages.contains(&&*said.id) {
+            messages.push(&said.id);
+        }
+    }
+    let agent = if source.agent.is_empty() {
+        String::new()
+    } else {
+        format!("\"agent\":{},", to_json(&source.agent))
+    };
+    format!(
+        "{{\"session\":{},\"title\":{},{agent}\"timestamp\":{},\"messages\":{}}}",
+        to_json(&source.id),
+        to_json(&source.title),
+        to_json(&source.timestamp),
+        to_json(&messages)
+    )
+}
+
+// The words of the question that are in what is quoted, each once.
+fn found_words(asked: &Asked, sources: &[Source], words: &mut Words) -> Vec<String> {
+    let mut has: Vec<usize> = Vec::new();
+    for said in sources.iter().flat_map(|source| &source.said) {
+        for text in [&said.text, &said.speaker] {
+            words.terms(text, Field::Said, &mut |term| has.extend(asked.find(term)));
+        }
+    }
+    has.sort_unstable();
+    let mut found: Vec<String> = Vec::new();
+    for term in has {
+        let word = &asked.terms[term].word;
+        if !found.contains(word) {
+            found.push(word.clone());
+        }
+    }
+    found
+}
+
+/// What is needed to quote what a session says.
+struct Quoting<'a> {
+    io: &'a Io,
+    leaving: &'a Leaving,
+    asked: &'a Asked,
+    worth: &'a Worth,
+    exclude: &'a [String],
+}
+
+impl Quoting<'_> {
+    async fn source(
+        &self,
+        answer: &Answer,
+        ranked: &sessions::Session,
+        live: &Live,
+        words: &mut Words,
+    ) -> Result<Source, Lost> {
+        let mut source = Source { ms: i64::MIN, ..Source::default() };
+        let mut said: Vec<(u64, Said)> = Vec::new();
+        let mut terms: Vec<usize> = Vec::new();
+        for best in ranked.best.iter().take(MESSAGES) {
+            let at = answer.place(self.io, best).await?;
+            if said.iter().any(|(other, _)| *other == at) {
+                continue;
+            }
+            let Some(message) = read(self.io, live, at).await? else { continue };
+            let found = self.with_answer(live, at, message).await?;
+            // A question whose answer was told is told, too.
+            if found.iter().any(|(_, message)| self.exclude.contains(&message.id)) {
+                continue;
+            }
+            for (at, message) in found {
+                let is_known = said.iter().any(|(other, _)| *other == at);
+                if is_known || message.content.as_str().trim() == self.asked.said {
+                    continue;
+                }
+                let quotes = self.said(live, at, &message, best.score, words).await?;
+                if let Some((_, has)) = quotes.first() {
+                    terms.extend(has);
+                    let when = message.timestamp.as_deref().and_then(|text| Some((text, time::parse(text)?)));
+                    if let Some((text, ms)) = when.filter(|(_, ms)| *ms > source.ms) {
+                        (source.timestamp, source.ms) = (text.into(), ms);
+                    }
+                }
+                said.extend(quotes.into_iter().map(|(one, _)| (at, one)));
+            }
+        }
+        said.sort_by_key(|(at, _)| *at);
+        source.said = said.into_iter().map(|(_, one)| one).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        let sum: f32 = terms.iter().map(|term| self.worth.terms[*term]).sum();
+        source.share = sum / self.worth.sum.max(f32::MIN_POSITIVE);
+        Ok(source)
+    }
+
+    // A question with what answers it: of what was said next, what has most of its words. Where nobody remembered, none of it.
+    async fn with_answer(
+        &self,
+        live: &Live,
+        at: u64,
+        message: Message,
+    ) -> Result<Vec<(u64, Message)>, Trouble> {
+        if message.role == Some(Role::Assistant) && forgets(message.content.as_str()) {
+            return Ok(Vec::new());
+        }
+        if message.role != Some(Role::User) || !asks(message.content.as_str()) {
+            return Ok(Vec::from([(at, message)]));
+        }
+        let bytes = self.io.read_range(&log_of(live), at, at + BEHIND).await?;
+        let mut answers: Vec<(u64, Message)> = Vec::new();
+        for record in records(&bytes).skip(1) {
+            let Some(next) = message::read(&record).0 else { continue };
+            match next.role {
+                Some(Role::User) if !next.is_unsaid() => break,
+                Some(Role::Assistant) if !next.content.as_str().trim().is_empty() => {
+                    answers.push((at + record.start, next));
+                }
+                _ => {}
+            }
+        }
+        let mut words = Words::default();
+        let weight = |(_, one): &(u64, Message)| self.weight(one.content.as_str(), &mut words);
+        let mut weights: Vec<f32> = answers.iter().map(weight).collect();
+        // The last one says what came of it.
+        if let Some(last) = weights.last_mut() {
+            *last += f32::MIN_POSITIVE;
+        }
+        let best = (0..answers.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+        let Some(best) = best.map(|best| answers.swap_remove(best)) else {
+            return Ok(Vec::from([(at, message)]));
+        };
+        if forgets(best.1.content.as_str()) {
+            return Ok(Vec::new());
+        }
+        let whole = read(self.io, live, best.0).await?;
+        Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
+    }
+
+    // How much of the question's weight a text has.
+    fn weight(&self, text: &str, words: &mut Words) -> f32 {
+        let mut has: Vec<usize> = Vec::new();
+        words.terms(text, Field::Said, &mut |term| has.extend(self.asked.find(term)));
+        has.sort_unstable();
+        has.dedup();
+        has.into_iter().map(|term| self.worth.terms[term]).sum()
+    }
+
+    // The passages of a message that answer, in their order, and the terms that it has. `score`: how well the message does.
+    async fn said(
+        &self,
+        live: &Live,
+        at: u64,
+        message: &Message,
+        score: f32,
+        words: &mut Words,
+    ) -> Result<Vec<(Said, Vec<usize>)>, Trouble> {
+        let Some(speaker) = self.speaker(live, at, message).await? else { return Ok(Vec::new()) };
+        let texts = texts(message);
+        let fields: Vec<Field> = texts.iter().map(|(field, _)| *field).collect();
+        let json = texts.iter().map(|(_, text)| to_json(text.as_ref())).chain([to_json(&speaker)]).collect();
+        // Before they are cut: of a part of a secret nobody can tell that it is one.
+        let left = Pieces::new(self.leaving, self.io).all(json).await?;
+        let mut left: Vec<String> =
+            left.iter().map(|json| Text::decode(json).map(Text::into_shown).unwrap_or_default()).collect();
+        let speaker = left.pop().unwrap_or_default();
+        let mut all: Vec<(f32, usize, Said, Vec<usize>)> = Vec::new();
+        for (nth, (field, text)) in fields.into_iter().zip(&left).enumerate() {
+            let passages = passages(text, field, self.asked, self.worth, words);
+            let is_whole = passages.len() == 1;
+            for passage in passages {
+                let is_needed = is_whole && nth == 0 && message.role == Some(Role::Assistant);
+                if passage.terms.is_empty() && !is_needed {
+                    continue;
+                }
+                let said = Said {
+                    id: message.id.clone(),
+                    speaker: speaker.clone(),
+                    text: text[passage.place.clone()].into(),
+                    is_cut: [passage.place.start > 0, passage.place.end < text.len()],
+                    asks: message.role == Some(Role::User) && asks(message.content.as_str()),
+                    // What is short is seen with what stands around it.
+                    score: if is_whole { passage.score.max(score) } else { passage.score },
+                };
+                let is_named = passage.terms.iter().any(|term| self.asked.terms[*term].is_name);
+                if !self.asked.is_order || is_named {
+                    all.push((passage.score, nth * 10_000 + passage.place.start, said, passage.terms));
+                }
+            }
+        }
+        let terms: Vec<usize> = all.iter().flat_map(|(_, _, _, terms)| terms.iter().copied()).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.truncate(PASSAGES);
+        all.sort_by_key(|(_, place, _, _)| *place);
+        Ok(all.into_iter().map(|(_, _, said, _)| (said, terms.clone())).collect())
+    }
+
+    // Nobody, where the call of a result is not known.
+    async fn speaker(&self, live: &Live, at: u64, message: &Message) -> Result<Option<String>, Trouble> {
+        Ok(match message.role {
+            Some(Role::User) => Some("user".into()),
+            Some(Role::Assistant) => Some("assistant".into()),
+            Some(Role::Tool) => {
+                let Some(tool) = &message.tool else { return Ok(None) };
+                let start = at.saturating_sub(BEFORE);
+                let bytes = self.io.read_range(&log_of(live), start, at).await?;
+                let from =
+                    if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
+                let messages = records(&bytes[from..]).filter_map(|record| message::read(&record).0);
+                let calls = messages.flat_map(|message| message.tool_calls().to_vec());
+                let call = calls.filter(|call| call.id == tool.call_id).last();
+                let named = call.map_or_else(|| tool.name.clone(), |call| called(&call).replace('\n', " "));
+                Some(named[..boundary(&named, CALL, false)].to_string())
+            }
+            Some(Role::System) | None => None,
+        })
+    }
+}
