@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
+import { inFolder } from "./git-tools.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const OLD = "---\ndescription: think\n---\nAsk one question at a time. Topic: $ARGUMENTS\n";
@@ -160,6 +161,33 @@ test("another conversation is recorded in the home, as a chat, with its model", 
     client.hook("UserPromptSubmit", { prompt: "and now?" });
     const [session] = await client.sessions();
     assert.deepEqual([session?.type, session?.placement, session?.status, session?.said], ["chat", "home", "active", [["user", "hello"], ["assistant", "hi"]]]);
+  }));
+
+test("what the agent is by now is kept: tools that it has called since, and another model, whose window nobody has said", () =>
+  inFolder(async (folder) => {
+    const line = (/** @type {number} */ number, /** @type {string} */ tool, /** @type {string} */ model = "") =>
+      `${JSON.stringify({ type: "assistant", uuid: `u-${number}`, sessionId: "s-1", timestamp: `2026-03-01T08:00:0${number}Z`, message: { role: "assistant", ...(model && { model }), content: [{ type: "tool_use", id: `c-${number}`, name: tool, input: {} }] } })}\n`;
+    const path = join(folder, "a.jsonl");
+    const store = await openStore({ home: join(folder, "store"), project: folder });
+    const recorded = async (/** @type {string} */ more) => {
+      appendFileSync(path, more);
+      return store.record({ agent: "claude-code", path });
+    };
+    const asked = { type: "user", uuid: "u-0", sessionId: "s-1", cwd: folder, timestamp: "2026-03-01T08:00:00Z", message: { role: "user", content: "Look." } };
+    const session = await recorded(`${JSON.stringify(asked)}\n${line(1, "Read")}`);
+    assert.ok(session);
+    await session.setAgent({ ...session.metadata.agent, model: "opus", contextWindow: 64_000 });
+    for (const [more, model, tools, window] of /** @type {[string, string, string[], number][]} */ ([
+      [line(2, "Bash"), "opus", ["Bash", "Read"], 64_000],
+      [line(3, "Read", "opus"), "opus", ["Bash", "Read"], 64_000],
+      [line(4, "Edit", "sonnet"), "sonnet", ["Bash", "Edit", "Read"], 0],
+    ])) {
+      await recorded(more);
+      await session.refresh();
+      const { metadata } = session;
+      assert.deepEqual([metadata.provider?.model, metadata.agent?.tools, metadata.provider?.contextWindow], [model, tools, window]);
+    }
+    await store.close();
   }));
 
 test("who declines has nothing stored", () =>

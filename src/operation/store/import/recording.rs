@@ -113,14 +113,13 @@ impl Importing<'_> {
         let mut tools: Vec<String> = known.tools.iter().chain(&one.tools).cloned().collect();
         tools.sort();
         tools.dedup();
-        let is_other =
-            one.model.as_ref().is_some_and(|model| !model.is_empty() && known.model.as_ref() != Some(model));
+        let model = one.model.clone().filter(|model| !model.is_empty()).or_else(|| known.model.clone());
+        let is_other = known.model != model;
         if tools.len() <= known.tools.len() && !is_other {
             return Ok(());
         }
         // Of another model another window is true.
-        let context_window = known.context_window.filter(|_| known.model == one.model);
-        let model = one.model.clone().or_else(|| known.model.clone());
+        let context_window = known.context_window.filter(|_| !is_other);
         let agent = Agent { model, tools, context_window, ..known };
         let asked = Vec::from([Ask::from(Change::Agent(agent.into()))]);
         live.here(self.io, &|| Box::pin(live.said(self.io, asked.clone()))).await
