@@ -184,8 +184,7 @@ test("what the agent is by now is kept: tools that it has called since, and anot
     ])) {
       await recorded(more);
       await session.refresh();
-      const { metadata } = session;
-      assert.deepEqual([metadata.provider?.model, metadata.agent?.tools, metadata.provider?.contextWindow], [model, tools, window]);
+      assert.deepEqual([session.metadata.provider?.model, session.metadata.agent?.tools, session.metadata.provider?.contextWindow], [model, tools, window]);
     }
     await store.close();
   }));
