@@ -9,11 +9,13 @@ use crate::context::choose::{Choosing, Material};
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
-use crate::context::recall::Recalling;
+use crate::context::recall::{Recalling, Recollection};
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
 use crate::context::steps::{Item, Step, Steps, group, missing_results, required};
 use crate::error::{Code, Error};
+use crate::recall::question::Question;
+use crate::recall::shortlist::Shortlist;
 use crate::record::message::{Attachment, Message};
 use crate::record::span::Span;
 use crate::session::needs::Needs;
@@ -161,6 +163,36 @@ impl Build {
         }
         self.material = None;
         self.reading.take(start, bytes)
+    }
+
+    /// What it asks of older messages, and before which line of the log, as long as nothing was read for that.
+    pub(crate) fn asked(&self) -> Option<(&Question, u64)> {
+        self.recalling.asked()
+    }
+
+    /// Takes the messages that may answer what was asked.
+    pub(crate) fn shortlisted(&mut self, shortlist: Shortlist) {
+        self.recalling.shortlisted(shortlist);
+    }
+
+    /// Nobody knows these: they are looked for in what is read, of all of the log or of its last part.
+    pub(crate) fn scans(&mut self, is_all: bool) {
+        self.recalling.scans(is_all);
+    }
+
+    /// Those lines that it needs of these messages, in the order in which it takes them.
+    pub(crate) fn recalled_lines(&self) -> Vec<Span> {
+        self.recalling.lines()
+    }
+
+    /// What was recalled, for the next build.
+    pub(crate) fn recollection(&self) -> Option<Recollection> {
+        self.recalling.recollection(self.reading.source())
+    }
+
+    /// Whether the same was asked before, and what was recalled then still holds.
+    pub(crate) fn remembers(&mut self, known: &Recollection) -> bool {
+        self.recalling.remembers(known, self.reading.source())
     }
 
     /// Takes a blob that was needed; whether it is that one. Else, or where it is not there, the ends of its text are shown.

@@ -26,6 +26,7 @@ pub use budget::{Budget, calculate};
 pub use build::Build;
 pub use compare::{Both, Change, Compared, Reported, compare};
 pub use prompt::{prompt, told};
+pub(crate) use recall::Recollection;
 pub use report::{Action, Begins, Decision, Match, Recall, Rejection, Report};
 pub use request::{Assumed, Counter, Custom, Request};
 pub(crate) use shorten::middle;

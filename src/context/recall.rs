@@ -43,7 +43,18 @@ pub(super) enum Recalling {
 #[derive(Debug, Default)]
 pub(super) struct Recalled {
     pub question: Question,
+    before: u64,
     pub quotes: Vec<(Quote, Option<u32>)>,
+}
+
+/// What was recalled for a question, so that who asks it again, as at each step of a turn, need not look again.
+#[derive(Clone, Debug)]
+pub(crate) struct Recollection {
+    said: String,
+    before: u64,
+    // So many lines of the log were said again by then.
+    repeated: usize,
+    quotes: Vec<Quote>,
 }
 
 pub(super) struct Scanning {
@@ -54,10 +65,13 @@ pub(super) struct Scanning {
     end: u64,
     // Where the line of the question begins: what answers it stands before.
     before: u64,
+    // Nobody was asked yet who knows it without reading.
+    is_new: bool,
 }
 
 pub(super) struct Reading {
     question: Question,
+    before: u64,
     words: Words,
     shortlist: Shortlist,
     // What is not read yet of their lines, and of those of the calls that they answer.
@@ -86,12 +100,74 @@ impl Recalling {
         let question = Question::new(said, &mut words);
         let at = before.saturating_sub(FARTHEST);
         *self = match question.terms.is_empty() || before == 0 {
-            true => Recalling::Ready(Recalled::default()),
+            true => Recalling::Ready(Recalled { before, question, ..Recalled::default() }),
             false => {
                 let scan = Scan::new(at);
-                Recalling::Scanning(Box::new(Scanning { question, words, scan, at, end, before }))
+                Recalling::Scanning(Box::new(Scanning {
+                    question,
+                    words,
+                    scan,
+                    at,
+                    end,
+                    before,
+                    is_new: true,
+                }))
             }
         };
+    }
+
+    /// What is looked for, and before which line, as long as nothing was read for it.
+    pub fn asked(&self) -> Option<(&Question, u64)> {
+        match self {
+            Recalling::Scanning(one) if one.is_new => Some((&one.question, one.before)),
+            _ => None,
+        }
+    }
+
+    /// Nobody knows it without reading: all of the log, or no more than whoever waits for it at every turn can wait for.
+    pub fn scans(&mut self, is_all: bool) {
+        if let Recalling::Scanning(one) = self {
+            one.is_new = false;
+            if is_all {
+                (one.scan, one.at) = (Scan::new(0), 0);
+            }
+        }
+    }
+
+    /// Takes what somebody knows.
+    pub fn shortlisted(&mut self, shortlist: Shortlist) {
+        *self = match core::mem::take(self) {
+            Recalling::Scanning(scanning) => Reading::of(*scanning, shortlist).next(),
+            other => other,
+        }
+    }
+
+    /// What to read of the log for what is known, in the order in which it is taken.
+    pub fn lines(&self) -> Vec<Span> {
+        match self {
+            Recalling::Reading(reading) => reading.wanted.iter().rev().copied().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What was recalled. A log with more than one path is looked at each time.
+    pub fn recollection(&self, source: &Source) -> Option<Recollection> {
+        let Recalling::Ready(Recalled { question, before, quotes }) = self else { return None };
+        let quotes = quotes.iter().map(|(quote, _)| quote.clone()).collect();
+        let (said, before, repeated) = (question.said.clone(), *before, source.repeated.len());
+        source.path.is_none().then_some(Recollection { said, before, repeated, quotes })
+    }
+
+    /// Whether that was recalled for the same question, and nothing was said again since: then it is taken.
+    pub fn remembers(&mut self, known: &Recollection, source: &Source) -> bool {
+        let Some((question, before)) = self.asked() else { return false };
+        let is_same = (&question.said, before, source.repeated.len(), source.path.is_none())
+            == (&known.said, known.before, known.repeated, true);
+        if is_same {
+            let quotes = known.quotes.iter().map(|quote| (quote.clone(), None)).collect();
+            *self = Recalling::Ready(Recalled { question: question.clone(), before, quotes });
+        }
+        is_same
     }
 
     /// The bytes to read next.
@@ -111,7 +187,8 @@ impl Recalling {
                 let is_last = scanning.at >= scanning.end || bytes.is_empty();
                 let Scanning { question, words, scan, .. } = &mut *scanning;
                 scan.feed(bytes, is_last, question, words);
-                if is_last { Reading::of(*scanning).next() } else { Recalling::Scanning(scanning) }
+                scanning.is_new = false;
+                if is_last { scanning.found() } else { Recalling::Scanning(scanning) }
             }
             Recalling::Reading(mut reading) => {
                 reading.take(bytes, source);
@@ -138,11 +215,17 @@ impl Recalling {
     }
 }
 
-impl Reading {
-    fn of(Scanning { question, words, scan, end, before, .. }: Scanning) -> Reading {
-        let (corpus, places) = scan.found(before);
+impl Scanning {
+    fn found(mut self: Box<Scanning>) -> Recalling {
+        let (corpus, places) = core::mem::replace(&mut self.scan, Scan::new(0)).found(self.before);
         let place = |field: usize, number: u32| places[field].get(number as usize).copied();
-        let shortlist = Shortlist::of(best(&question, &corpus), &place);
+        let shortlist = Shortlist::of(best(&self.question, &corpus), &place);
+        Reading::of(*self, shortlist).next()
+    }
+}
+
+impl Reading {
+    fn of(Scanning { question, words, end, before, .. }: Scanning, shortlist: Shortlist) -> Reading {
         let all = shortlist.candidates.iter().flat_map(|one| [Some(one.line), one.caller]).flatten();
         let lines: BTreeSet<Span> = all.collect();
         let places = lines.iter().map(|line| line.start).collect();
@@ -156,7 +239,7 @@ impl Reading {
             }
         }
         wanted.reverse();
-        Reading { question, words, shortlist, wanted, places, read: BTreeMap::new() }
+        Reading { question, before, words, shortlist, wanted, places, read: BTreeMap::new() }
     }
 
     fn take(&mut self, bytes: &[u8], source: &Source) {
@@ -179,11 +262,11 @@ impl Reading {
         if !self.wanted.is_empty() {
             return Recalling::Reading(Box::new(self));
         }
-        let Reading { question, mut words, shortlist, read, .. } = self;
+        let Reading { question, before, mut words, shortlist, read, .. } = self;
         let quoting = Quoting { question: &question, worth: &shortlist.worth, read: &read };
         let quotes = quoting.quotes(&shortlist.candidates, &mut words).into_iter();
         let quotes = quotes.map(|quote| (quote, None)).collect();
-        Recalling::Ready(Recalled { question, quotes })
+        Recalling::Ready(Recalled { question, before, quotes })
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::context::{Asked, object};
 use super::summary::{Wanted, Written};
 use super::{Io, Need, Trouble};
-use crate::context::{Build, Context, Outcome, write_apart};
+use crate::context::{Build, Context, Outcome, Recollection, write_apart};
 use crate::error::Code;
 use crate::json::fields::{items, kind_of};
 use crate::json::text::to_json;
@@ -22,6 +22,12 @@ use crate::tokens::Encoding;
 pub(super) trait Holder {
     /// A part of their log; less where there is less.
     async fn bytes(&self, io: &Io, range: Span) -> Result<Vec<u8>, Trouble>;
+
+    /// Has what a context recalls found without reading the log, where somebody knows it; else that is said.
+    async fn looked_up(&self, io: &Io, build: &mut Build) -> Result<(), Trouble>;
+
+    /// Keeps what was recalled for whoever asks the same again.
+    fn recalls(&self, recollection: Option<Recollection>);
 
     /// The bytes of a blob; nothing where it is not there.
     async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble>;
@@ -56,9 +62,13 @@ pub(super) async fn built(
     loop {
         match build.next(vocabulary.as_deref())? {
             Outcome::Ready(context) => {
+                holder.recalls(build.recollection());
                 told.retain(|(name, _)| *name == context.strategy);
                 let told = told.into_iter().map(|(_, count)| count).collect();
                 return Ok(Built { context, told, refused, missing_blobs, summary });
+            }
+            Outcome::Needs(Needs::Bytes { .. }) if build.asked().is_some() => {
+                holder.looked_up(io, &mut build).await?;
             }
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = holder.bytes(io, range).await?;

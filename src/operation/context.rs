@@ -14,7 +14,7 @@ use super::pages::refuse_bad;
 use super::passed::Recipe;
 use super::summary::{Wanted, Written};
 use super::{Io, Operation, Trouble, Work};
-use crate::context::{Request, extract};
+use crate::context::{Build, Recollection, Request, extract};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
@@ -225,6 +225,14 @@ impl Holder for Live {
 
     async fn summary(&self, io: &Io, wanted: Wanted, asked: &Asked) -> Result<Written, Trouble> {
         self.kept_or_written(io, wanted, asked).await
+    }
+
+    async fn looked_up(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {
+        Box::pin(self.look_up(io, build)).await
+    }
+
+    fn recalls(&self, recollection: Option<Recollection>) {
+        self.recalled.replace(recollection.map(|one| (self.opened_times(), one)));
     }
 }
 

@@ -3,6 +3,8 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
+#[cfg(feature = "interop")]
+use alloc::rc::Weak;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
@@ -11,7 +13,10 @@ use super::io::each;
 use super::kept::{Kept, one_message};
 use super::lease::Mine;
 use super::logs::{LogFile, LogName};
+#[cfg(feature = "interop")]
+use super::store::Store;
 use super::{Io, Kind, Operation, Trouble};
+use crate::context::Recollection;
 use crate::layout::names::{self, Kept as Cached};
 use crate::layout::{File, Placement, Root, SESSION_PREFIX};
 use crate::record::id;
@@ -50,6 +55,11 @@ pub struct Live {
     looked_ms: Cell<i64>,
     pub(super) was_staged: Cell<bool>,
     opened_times: Cell<u32>,
+    /// What was recalled last, and how often it was opened by then.
+    pub(super) recalled: RefCell<Option<(u32, Recollection)>>,
+    // Whose index has its words.
+    #[cfg(feature = "interop")]
+    store: RefCell<Weak<Store>>,
 }
 
 /// Where it lies, and how people call that.
@@ -79,7 +89,21 @@ impl Live {
             looked_ms: Cell::new(0),
             was_staged: Cell::new(false),
             opened_times: Cell::new(0),
+            recalled: RefCell::default(),
+            #[cfg(feature = "interop")]
+            store: RefCell::default(),
         })
+    }
+
+    /// It is one of a store's.
+    #[cfg(feature = "interop")]
+    pub(super) fn be_of(&self, store: &Weak<Store>) {
+        self.store.replace(store.clone());
+    }
+
+    #[cfg(feature = "interop")]
+    pub(super) fn store(&self) -> Option<Rc<Store>> {
+        self.store.borrow().upgrade()
     }
 
     /// Reads what came after its checkpoint, or all. Answer: its id.

@@ -28,6 +28,7 @@ mod pages;
 mod passed;
 #[cfg(feature = "interop")]
 mod pieces;
+mod recalling;
 mod resume;
 mod say;
 #[cfg(feature = "interop")]

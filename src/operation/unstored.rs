@@ -11,6 +11,7 @@ use super::passed::whole;
 use super::summarizing::written_of;
 use super::summary::{Wanted, Written};
 use super::{Io, Operation, Trouble};
+use crate::context::{Build, Recollection};
 use crate::json::blob::Blob;
 use crate::record::message::Message;
 use crate::record::span::Span;
@@ -101,6 +102,13 @@ impl Holder for Unstored {
     async fn bytes(&self, _: &Io, range: Span) -> Result<Vec<u8>, Trouble> {
         Ok(part(&self.log, range).into())
     }
+
+    async fn looked_up(&self, _: &Io, build: &mut Build) -> Result<(), Trouble> {
+        build.scans(true); // It lies in memory, however long it is.
+        Ok(())
+    }
+
+    fn recalls(&self, _: Option<Recollection>) {}
 
     async fn blob(&self, _: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         Ok(self.blob_of(id).map(Vec::from))

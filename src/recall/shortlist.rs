@@ -3,6 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+#[cfg(feature = "interop")]
+use super::documents::WORK;
 use super::documents::{Corpus, Document};
 use super::number::size_of;
 use super::question::Question;
@@ -44,6 +46,16 @@ pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>)
     };
     ranked.truncate(MOST);
     (worth, ranked)
+}
+
+/// Which documents have to be known to tell what they are: of a field, so many.
+#[cfg(feature = "interop")]
+pub(crate) fn wanted(ranked: &[Ranked]) -> Vec<(usize, core::ops::Range<u32>)> {
+    let before = |field: usize| if field == WORK { CALLS } else { 0 };
+    ranked
+        .iter()
+        .map(|one| (one.field, one.document.saturating_sub(before(one.field))..one.document + 1))
+        .collect()
 }
 
 impl Shortlist {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use leftoff::operation::{Door, Leaving, Live, Redact, Store};
+use leftoff::layout::Placement;
+use leftoff::operation::{Counts, Door, Leaving, Live, Operation, Redact, Store};
 use serde_json::{Value, json};
 
 use super::host::{Host, Meanwhile};
@@ -13,7 +14,7 @@ use crate::chance::{Chance, scaled, seed};
 // None is another one's form, or stands in the filler.
 const WORDS: [&str; 8] = ["walnut", "quartz", "zephyr", "juniper", "falcon", "mosaic", "velvet", "ginkgo"];
 
-fn search(store: &Rc<Store>, question: &str, request: &str) -> leftoff::operation::Operation<'static, ()> {
+fn search(store: &Rc<Store>, question: &str, request: &str) -> Operation<'static, ()> {
     store.search(question.into(), request.into(), &Leaving::new(&Door::new(Redact::Off)))
 }
 
@@ -40,6 +41,13 @@ fn line(id: &str, rev: u64, content: &str) -> Vec<u8> {
     format!("{}\n", json!({"v": 1, "id": id, "role": "user", "rev": rev, "content": content})).into_bytes()
 }
 
+/// What a session recalls for its newest message, in a store that knows nothing of it yet.
+fn context(store: &Rc<Store>, live: &Live) -> Operation<'static, String> {
+    let live = store.apart(&live.shown(), Placement::Home, &live.id()).expect("a session may lie there");
+    let request = json!({"window": 1500, "reserve": 0, "encoding": "estimate-1"});
+    live.context(json!({"request": request}).to_string(), Counts::Estimate)
+}
+
 struct Kept {
     live: Rc<Live>,
     log: String,
@@ -53,12 +61,13 @@ struct World {
     sessions: BTreeMap<String, Kept>,
     chance: Chance,
     count: u64,
+    recalled: u64,
 }
 
 impl World {
     fn new(seed: u64) -> World {
         let (host, store) = (Host::default(), store());
-        World { host, store, sessions: BTreeMap::new(), chance: Chance::new(seed), count: 0 }
+        World { host, store, sessions: BTreeMap::new(), chance: Chance::new(seed), count: 0, recalled: 0 }
     }
 
     fn below(&mut self, most: usize) -> usize {
@@ -155,13 +164,54 @@ impl World {
     // Its process is killed while it searches, or the disk fails once.
     fn break_off(&mut self) {
         let (word, at, fails) = (self.word(), self.below(12), self.below(2) == 0);
-        let operation = search(&store(), word, r#"{"all":true}"#);
-        let broken = self.host.drive(operation, |step| match step == at {
+        let breaks = |step: usize| match step == at {
             true if fails => Meanwhile::Fails,
             true => Meanwhile::Dropped,
             false => Meanwhile::Nothing,
-        });
-        drop(broken);
+        };
+        match self.any().filter(|_| at % 2 == 0) {
+            Some(session) => {
+                let store = store();
+                drop(self.host.drive(context(&store, &self.sessions[&session].live), breaks));
+            }
+            None => drop(self.host.drive(search(&store(), word, r#"{"all":true}"#), breaks)),
+        }
+    }
+
+    // A context is the same whatever the index has, and quotes what is said now.
+    fn check_context(&mut self, step: &str) {
+        let Some(session) = self.any() else { return };
+        let word = self.word();
+        self.count += 1;
+        self.write(&session, &format!("m{}", self.count), 0, format!("What about the {word}?"));
+        let live = self.sessions[&session].live.clone();
+        let asked = |host: &mut Host| {
+            let store = store();
+            done(host, context(&store, &live))
+        };
+        let [first, again] = [(); 2].map(|()| asked(&mut self.host));
+        let runs: Vec<_> =
+            self.runs().into_iter().filter_map(|path| self.host.files.remove_entry(&path)).collect();
+        let without = asked(&mut self.host);
+        // Of a store that is gone nobody has an index: the log is read.
+        let read = done(&mut self.host, context(&store(), &live));
+        self.host.files.retain(|path, _| !path.starts_with("cache/recall/"));
+        self.host.files.extend(runs);
+        let recalled = |context: &str| {
+            let context: Value = serde_json::from_str(context).expect("an object");
+            (context["messages"].clone(), context["report"]["recall"].clone())
+        };
+        let (messages, recall) = recalled(&first);
+        assert_eq!(recalled(&again), (messages.clone(), recall.clone()), "{word} after {step}");
+        assert_eq!(recalled(&without), (messages.clone(), recall.clone()), "{word}, no index, after {step}");
+        assert_eq!(recalled(&read), (messages, recall.clone()), "{word}, by reading, after {step}");
+        for quoted in recall["messages"].as_array().into_iter().flatten() {
+            self.recalled += 1;
+            let said = &self.sessions[&session].messages;
+            let message = said.iter().find(|message| Some(&*message.0) == quoted["id"].as_str());
+            let has = message.is_some_and(|message| message.2.contains(word));
+            assert!(has || quoted["words"] == json!([]), "{quoted} after {step}");
+        }
     }
 
     fn check(&mut self, step: &str) {
@@ -226,7 +276,11 @@ fn whatever_becomes_of_logs_and_index_what_is_said_is_found_and_nothing_else() {
                 }
             };
             world.check(name);
+            if world.below(4) == 0 {
+                world.check_context(name);
+            }
         }
+        assert!(world.recalled > 0, "something is recalled");
         assert!(world.runs().len() < 16, "{:?}", world.runs());
     }
 }

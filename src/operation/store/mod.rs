@@ -41,6 +41,8 @@ mod trashed;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
+#[cfg(feature = "interop")]
+use alloc::rc::Weak;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
@@ -79,6 +81,9 @@ pub struct Store {
     outputs: RefCell<outputs::Outputs>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
+    // Itself, for the sessions that it hands out.
+    #[cfg(feature = "interop")]
+    me: Weak<Store>,
     // The ends of the runs that were asked, by their names.
     #[cfg(feature = "interop")]
     ends: RefCell<BTreeMap<String, Rc<End>>>,
@@ -97,7 +102,9 @@ impl Store {
     /// A store of which nothing is read yet.
     pub fn new(setup: Setup) -> Rc<Store> {
         let hash = known_by::hash(&setup.normal_project);
-        Rc::new(Store {
+        Rc::new_cyclic(|_me| Store {
+            #[cfg(feature = "interop")]
+            me: _me.clone(),
             setup,
             hash,
             aliases: RefCell::default(),
@@ -178,7 +185,10 @@ impl Store {
     fn unread(&self, place: &Place, id: &str) -> Rc<Live> {
         let folder = place.folder();
         let shown = self.setup.shown(&folder);
-        Live::new(folder, shown, layout::cache(), id)
+        let live = Live::new(folder, shown, layout::cache(), id);
+        #[cfg(feature = "interop")]
+        live.be_of(&self.me);
+        live
     }
 
     // It is the one of its folder from now on: one that was open there before has gone.

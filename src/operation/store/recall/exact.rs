@@ -68,7 +68,7 @@ impl Store {
         let sessions = self.sessions_asked(io, question).await?;
         let mut ranked: Vec<(&Session, Hits)> = Vec::new();
         let mut count = 0;
-        for session in sessions.iter().filter(|session| session.is_asked) {
+        for session in sessions.iter().filter(|session| session.log.is_asked) {
             let (is_told, hits) = self.exact_in(io, &exactly, session, words).await?;
             if !hits.is_empty() {
                 ranked.push((session, hits));
@@ -93,7 +93,7 @@ impl Store {
         session: &Session,
         words: &mut Words,
     ) -> Result<(bool, Hits), Trouble> {
-        let live = self.unread(&session.place, "");
+        let live = self.unread(&session.log.place, "");
         let mut log = Backward::new(&live, Search::of(exactly.quoted.iter().copied()));
         let most = exactly.question.most_of_one(exactly.is_ranked());
         let (mut best, mut told) = (Hits::new(), 0);

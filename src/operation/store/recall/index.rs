@@ -13,21 +13,26 @@ use crate::layout::{MESSAGES, Place, Placement};
 use crate::operation::io::each;
 use crate::operation::live::Live;
 use crate::operation::store::Store;
-use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::operation::{Io, Kind, Operation, Stat, Trouble, unless_bug};
 use crate::recall::run::Row;
 use crate::recall::words::Words;
 use crate::session::listed::Listed;
 use crate::session::prints;
 
-/// A session of a list, and what its log is like.
+/// A session of a list.
 pub(super) struct Session {
-    pub place: Place,
+    pub log: Log,
     pub listed: Listed,
+}
+
+/// The log of a session, and what it is like.
+pub(super) struct Log {
+    pub place: Place,
     /// Its words are asked for; else it is only known to be there.
     pub is_asked: bool,
     key: String,
-    // How long its log is, and when it was changed last.
-    log: (u64, i64),
+    // How long it is, and when it was changed last.
+    looks: (u64, i64),
     is_settled: bool,
     // Which file it is, where the system can tell.
     file: u64,
@@ -63,28 +68,40 @@ impl Store {
         for listed in self.all_listed(io, &wanted.with_all_others()).await? {
             let Some(place) = self.setup.place(&listed.path, listed.entry.placement) else { continue };
             let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
-            let (key, is_asked) = (self.key(&place), is_meant && wanted.has(&listed));
-            sessions.push(Session { place, listed, is_asked, key, log: (0, 0), is_settled: false, file: 0 });
+            let is_asked = is_meant && wanted.has(&listed);
+            sessions.push(Session { listed, log: Log { is_asked, ..self.log_of(place) } });
         }
-        let files: Vec<_> = sessions.iter().map(|one| one.place.log(MESSAGES)).collect();
+        let files: Vec<_> = sessions.iter().map(|one| one.log.place.log(MESSAGES)).collect();
         let looks = files.iter().map(|file| io.stat(file)).collect();
         for (session, stat) in sessions.iter_mut().zip(each(looks).await) {
             // One that cannot be looked at must not cost the rest.
             let stat = unless_bug(stat)?.flatten().filter(|stat| stat.kind == Kind::File);
             if let Some(stat) = stat {
-                session.log = (stat.size, stat.changed_us);
-                session.file = stat.file.map_or(0, |file| file.number);
-                session.is_settled = prints::is_settled(&[Some(session.log)], looked_ms);
+                session.log.looked(&stat, looked_ms);
             }
         }
         Ok(sessions)
+    }
+
+    /// The log of a session, where it has one.
+    pub(super) async fn log_alone(&self, io: &Io, place: &Place) -> Result<Option<Log>, Trouble> {
+        let looked_ms = io.now_ms();
+        let Some(stat) = io.stat(&place.log(MESSAGES)).await? else { return Ok(None) };
+        let mut log = self.log_of(place.clone());
+        log.looked(&stat, looked_ms);
+        Ok(Some(log))
+    }
+
+    fn log_of(&self, place: Place) -> Log {
+        let key = self.key(&place);
+        Log { place, is_asked: true, key, looks: (0, 0), is_settled: false, file: 0 }
     }
 
     /// Runs that cover all that is asked. `is_all`: there are no sessions but these.
     pub(super) async fn index_of_words(
         &self,
         io: &Io,
-        sessions: &[Session],
+        logs: &[&Log],
         is_all: bool,
         words: &mut Words,
     ) -> Result<Index, Lost> {
@@ -93,9 +110,9 @@ impl Store {
         let mut dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
         {
             let mut rows = rows(&runs);
-            for session in sessions {
-                let pieces = rows.remove(&*session.key).unwrap_or_default();
-                let chain = self.believed(io, session, &pieces, &runs).await?;
+            for log in logs {
+                let pieces = rows.remove(&*log.key).unwrap_or_default();
+                let chain = self.believed(io, log, &pieces, &runs).await?;
                 for place in pieces.iter().filter(|place| !chain.contains(place)) {
                     dead[place.0].insert(place.1);
                     if chain.is_empty() {
@@ -103,8 +120,8 @@ impl Store {
                     }
                 }
                 let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
-                if session.is_asked && from < session.log.0 {
-                    stale.push(session.stale(from));
+                if log.is_asked && from < log.looks.0 {
+                    stale.push(log.stale(from));
                 }
                 chains.push(chain);
             }
@@ -118,7 +135,7 @@ impl Store {
         }
         let made = index(io, stale, words).await?;
         let numbers: BTreeMap<&str, u32> =
-            sessions.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
+            logs.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();
         // A log that had to be read anew is covered by that alone.
         let anew: BTreeSet<&str> = made
@@ -128,7 +145,7 @@ impl Store {
             .map(|row| &*row.key)
             .collect();
         for (number, chain) in chains.iter().enumerate() {
-            if sessions[number].is_asked && !anew.contains(&*sessions[number].key) {
+            if logs[number].is_asked && !anew.contains(&*logs[number].key) {
                 chain.iter().for_each(|(run, row)| counted[*run][*row] = Some(number as u32));
             }
         }
@@ -188,28 +205,34 @@ impl Store {
     async fn believed(
         &self,
         io: &Io,
-        session: &Session,
+        log: &Log,
         pieces: &[(usize, usize)],
         runs: &[Run],
     ) -> Result<Vec<(usize, usize)>, Trouble> {
-        let chain = chain(runs, pieces, session.log);
+        let chain = chain(runs, pieces, log.looks);
         let Some((run, row)) = chain.last() else { return Ok(chain) };
         let last = &runs[*run].end.rows[*row];
-        let is_same = if last.to == session.log.0 {
-            last.changed_us == session.log.1
-        } else if last.file != session.file {
+        let is_same = if last.to == log.looks.0 {
+            last.changed_us == log.looks.1
+        } else if last.file != log.file {
             false // An editor has put another one in its place.
         } else {
-            let file = session.place.log(MESSAGES);
+            let file = log.place.log(MESSAGES);
             tail_hash(&io.read_range(&file, last.to.saturating_sub(TAIL), last.to).await?) == last.tail
         };
         Ok(if is_same { chain } else { Vec::new() })
     }
 }
 
-impl Session {
+impl Log {
+    fn looked(&mut self, stat: &Stat, looked_ms: i64) {
+        self.looks = (stat.size, stat.changed_us);
+        self.file = stat.file.as_ref().map_or(0, |file| file.number);
+        self.is_settled = prints::is_settled(&[Some(self.looks)], looked_ms);
+    }
+
     fn stale(&self, from: u64) -> Stale {
-        let (size, changed_us) = self.log;
+        let (size, changed_us) = self.looks;
         let changed_us = if self.is_settled { changed_us } else { 0 };
         let (key, file) = (self.key.clone(), self.place.log(MESSAGES));
         Stale { key, file, from, size, changed_us, file_number: self.file }

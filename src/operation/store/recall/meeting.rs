@@ -92,8 +92,8 @@ impl Store {
     ) -> Result<(), Trouble> {
         let sessions = self.sessions_asked(io, question).await?;
         let mut found: Vec<(&Session, Vec<Met>)> = Vec::new();
-        for session in sessions.iter().filter(|session| session.is_asked) {
-            let live = self.unread(&session.place, "");
+        for session in sessions.iter().filter(|session| session.log.is_asked) {
+            let live = self.unread(&session.log.place, "");
             let mut met = met_in(io, &live, thing).await?;
             met.retain(|one| question.has_met(one));
             met.truncate(question.most_of_one(true));

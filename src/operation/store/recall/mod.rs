@@ -4,6 +4,7 @@
 //! so that no answer is stale; one whose log was written anew, from its beginning.
 
 mod asking;
+mod contexts;
 mod exact;
 mod hits;
 mod index;
@@ -41,7 +42,7 @@ use crate::time;
 
 use asking::{likes, lists};
 use hits::{Asked, has_of};
-use index::{Index, Session};
+use index::{Index, Log, Session};
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
 
@@ -228,7 +229,7 @@ impl Store {
                 if told.contains(&session.listed.path) {
                     continue;
                 }
-                let live = self.unread(&session.place, "");
+                let live = self.unread(&session.log.place, "");
                 let hits = asked.hits(io, one, &live, &session.listed.names(), words).await?;
                 if !hits.is_empty() {
                     let listed = self.listed_out(io, &session.listed, leaving).await?;
@@ -291,7 +292,8 @@ impl Store {
         sessions: Vec<Session>,
         words: &mut Words,
     ) -> Result<Answer, Lost> {
-        let index = self.index_of_words(io, &sessions, question.wanted.all, words).await?;
+        let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
+        let index = self.index_of_words(io, &logs, question.wanted.all, words).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         let mut found = lists(io, runs, &sought.terms).await?;
@@ -339,7 +341,7 @@ fn known(
         ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
     let spans = dates::spans(&question.text, years, &io.stamp());
     let one = |(session, times): (&Session, &Option<(u32, u32)>)| {
-        if !session.is_asked {
+        if !session.log.is_asked {
             return Known::default();
         }
         let title = has_of(&session.listed.names(), terms, words);

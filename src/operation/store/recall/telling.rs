@@ -154,7 +154,7 @@ impl Store {
             if request.exclude.contains(&session.listed.entry.id) {
                 continue;
             }
-            let live = self.unread(&session.place, "");
+            let live = self.unread(&session.log.place, "");
             let mut source = quoting.source(answer, ranked, &live, words).await?;
             source.said.retain(|said| worth.part(said.score) >= least);
             let score = source.said.iter().map(|said| said.score).fold(0.0, f32::max);

@@ -1,0 +1,141 @@
+//! What a context may recall of its session, by the index: what is read for it grows with the question, not with the log.
+//!
+//! A log that nobody has indexed yet is indexed at its first question, by the same writer as for a search; what was appended
+//! since is indexed in memory, as long as it is little. So with and without an index the answer is the same.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::asking::lists;
+use super::index::{Index, Log};
+use super::runs::{Lost, Run, parts};
+use super::spaces::Spaces;
+use super::{TRIES, too_often};
+use crate::operation::live::Live;
+use crate::operation::store::Store;
+use crate::operation::{Io, Trouble};
+use crate::recall::documents::{Corpus, Document};
+use crate::recall::question::Question;
+use crate::recall::run::read::documents;
+use crate::recall::shortlist::{Shortlist, best, wanted};
+use crate::recall::words::Words;
+
+impl Store {
+    /// The messages before a line of a session's log that may answer; nothing where no store has the session.
+    pub(in crate::operation) async fn shortlist(
+        &self,
+        io: &Io,
+        live: &Live,
+        question: &Question,
+        before: u64,
+    ) -> Result<Option<Shortlist>, Trouble> {
+        let Some(place) = self.setup().place(&live.shown(), live.placement()) else { return Ok(None) };
+        let mut words = Words::default();
+        for _ in 0..TRIES {
+            let Some(log) = self.log_alone(io, &place).await? else { return Ok(None) };
+            match self.listed_short(io, &log, question, before, &mut words).await {
+                Ok(shortlist) => return Ok(Some(shortlist)),
+                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
+                Err(Lost::Others) => {}
+                Err(Lost::Trouble(trouble)) => return Err(trouble),
+            }
+        }
+        Err(too_often())
+    }
+
+    async fn listed_short(
+        &self,
+        io: &Io,
+        log: &Log,
+        question: &Question,
+        before: u64,
+        words: &mut Words,
+    ) -> Result<Shortlist, Lost> {
+        let index = self.index_of_words(io, &[log], false, words).await?;
+        // Of the store's runs those that have something of the session.
+        let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
+            index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();
+        let found = lists(io, &runs, &question.terms).await?;
+        let spaces = Spaces::of(&runs, &counted, 1);
+        let mut corpus = spaces.corpus(&runs, &found, question.terms.len())?;
+        let mut places = Places { io, runs: &runs, spaces: &spaces, read: BTreeMap::new() };
+        places.cut(&mut corpus, before).await?;
+        let best = best(question, &corpus);
+        for (field, numbers) in wanted(&best.1) {
+            places.wants(field, numbers);
+        }
+        places.fetch().await?;
+        Ok(Shortlist::of(best, &|field, number| places.place(field, number)))
+    }
+}
+
+impl Index {
+    // Each run, and which of its rows count.
+    fn of_some(self) -> impl Iterator<Item = (Run, Vec<Option<u32>>)> {
+        self.runs.into_iter().zip(self.sessions)
+    }
+}
+
+// Where documents lie: pages of runs, those that were read.
+struct Places<'a> {
+    io: &'a Io,
+    runs: &'a [Run],
+    spaces: &'a Spaces,
+    read: BTreeMap<Page, Option<Vec<Document>>>,
+}
+
+// In a run, of a field, by where it begins in the file and where it ends.
+type Page = (usize, usize, u64, u64);
+
+impl Places<'_> {
+    fn page(&self, field: usize, number: u32) -> (Page, usize) {
+        let (run, document) = self.spaces.place(field, number);
+        let (Range { start, end }, place) = self.runs[run].end.page_of(field, document);
+        ((run, field, start, end), place)
+    }
+
+    fn place(&self, field: usize, number: u32) -> Option<Document> {
+        let (page, place) = self.page(field, number);
+        self.read.get(&page)?.as_ref()?.get(place).copied()
+    }
+
+    fn wants(&mut self, field: usize, numbers: Range<u32>) {
+        for number in numbers {
+            let (page, _) = self.page(field, number);
+            self.read.entry(page).or_default();
+        }
+    }
+
+    async fn fetch(&mut self) -> Result<(), Lost> {
+        let unread = self.read.iter().filter(|(_, documents)| documents.is_none());
+        let pages: Vec<Page> = unread.map(|(page, _)| *page).collect();
+        let ranges: Vec<_> = pages.iter().map(|(run, _, start, end)| (*run, *start..*end)).collect();
+        for (page, bytes) in pages.into_iter().zip(parts(self.io, self.runs, &ranges).await?) {
+            let read = documents(&bytes).ok_or_else(|| self.runs[page.0].lost())?;
+            self.read.insert(page, Some(read));
+        }
+        Ok(())
+    }
+
+    // Leaves only what lies before a line: the last documents are looked at, as many as lie behind it.
+    async fn cut(&mut self, corpus: &mut Corpus, before: u64) -> Result<(), Lost> {
+        for (field, documents) in corpus.iter_mut().enumerate() {
+            let all = documents.lengths.len() as u32;
+            let (mut number, mut count) = (all, all);
+            while let Some(last) = number.checked_sub(1) {
+                self.wants(field, last..number);
+                self.fetch().await?;
+                let at = self.place(field, last).unwrap_or_default().at;
+                if at >= before {
+                    count = last;
+                } else if at > 0 {
+                    break;
+                }
+                number = last;
+            }
+            documents.cut(count as usize);
+        }
+        Ok(())
+    }
+}
