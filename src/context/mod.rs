@@ -26,6 +26,8 @@ pub use budget::{Budget, calculate};
 pub use build::Build;
 pub use compare::{Both, Change, Compared, Reported, compare};
 pub use prompt::{prompt, told};
+#[cfg(feature = "interop")]
+pub(crate) use recall::FARTHEST;
 pub(crate) use recall::Recollection;
 pub use report::{Action, Begins, Decision, Match, Recall, Rejection, Report};
 pub use request::{Assumed, Counter, Custom, Request};

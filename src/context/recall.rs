@@ -20,7 +20,7 @@ use crate::session::source::Source;
 use crate::tokens::Vocabulary;
 
 // How far back a log is read for it, in bytes: whoever asks at every turn waits for it at every turn, however long the log is.
-const FARTHEST: u64 = 2 * 1024 * 1024;
+pub(crate) const FARTHEST: u64 = 2 * 1024 * 1024;
 const READ: u64 = 1024 * 1024;
 // Messages that lie so close are read together.
 const CLOSE: u64 = 8 * 1024;

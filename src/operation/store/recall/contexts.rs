@@ -1,7 +1,8 @@
 //! What a context may recall of its session, by the index: what is read for it grows with the question, not with the log.
 //!
-//! A log that nobody has indexed yet is indexed at its first question, by the same writer as for a search; what was appended
-//! since is indexed in memory, as long as it is little. So with and without an index the answer is the same.
+//! What no run has of the log is indexed at the question, by the same writer as for a search, as long as that is no more than a context
+//! reads without an index: who waits for it at every turn waits for no more. So a log is indexed as it grows; a long one that nobody has
+//! searched yet is looked through at its end.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,6 +13,7 @@ use super::index::{Index, Log};
 use super::runs::{Lost, Run, parts};
 use super::spaces::Spaces;
 use super::{TRIES, too_often};
+use crate::context::FARTHEST;
 use crate::operation::live::Live;
 use crate::operation::store::Store;
 use crate::operation::{Io, Trouble};
@@ -22,7 +24,8 @@ use crate::recall::shortlist::{Shortlist, best, wanted};
 use crate::recall::words::Words;
 
 impl Store {
-    /// The messages before a line of a session's log that may answer; nothing where no store has the session.
+    /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not
+    /// indexed.
     pub(in crate::operation) async fn shortlist(
         &self,
         io: &Io,
@@ -35,7 +38,7 @@ impl Store {
         for _ in 0..TRIES {
             let Some(log) = self.log_alone(io, &place).await? else { return Ok(None) };
             match self.listed_short(io, &log, question, before, &mut words).await {
-                Ok(shortlist) => return Ok(Some(shortlist)),
+                Ok(shortlist) => return Ok(shortlist),
                 Err(Lost::Run(name)) => self.without_run(io, &name).await?,
                 Err(Lost::Others) => {}
                 Err(Lost::Trouble(trouble)) => return Err(trouble),
@@ -51,7 +54,10 @@ impl Store {
         question: &Question,
         before: u64,
         words: &mut Words,
-    ) -> Result<Shortlist, Lost> {
+    ) -> Result<Option<Shortlist>, Lost> {
+        if self.unindexed(io, log).await? > FARTHEST {
+            return Ok(None);
+        }
         let index = self.index_of_words(io, &[log], false, words).await?;
         // Of the store's runs those that have something of the session.
         let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
@@ -66,7 +72,7 @@ impl Store {
             places.wants(field, numbers);
         }
         places.fetch().await?;
-        Ok(Shortlist::of(best, &|field, number| places.place(field, number)))
+        Ok(Some(Shortlist::of(best, &|field, number| places.place(field, number))))
     }
 }
 

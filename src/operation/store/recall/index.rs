@@ -158,6 +158,15 @@ impl Store {
         Ok(Index { runs, sessions: counted })
     }
 
+    /// How many bytes of a log no run has.
+    pub(super) async fn unindexed(&self, io: &Io, log: &Log) -> Result<u64, Lost> {
+        let runs = self.runs(io).await?;
+        let pieces = rows(&runs).remove(&*log.key).unwrap_or_default();
+        let chain = self.believed(io, log, &pieces, &runs).await?;
+        let known = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
+        Ok(log.looks.0.saturating_sub(known))
+    }
+
     /// Deletes a session as [`Store::delete`] does, and leaves no word of it in the runs.
     pub fn delete_with_words(
         self: &Rc<Store>,
