@@ -10,7 +10,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { LeftoffError } from "../../js/error.js";
-import { joined } from "../../js/storage/bytes.js";
 
 /** @typedef {{ storage: Storage, root: string, done?: () => unknown }} Made `root`: an empty folder, or a missing one */
 
@@ -246,7 +245,10 @@ function replacing(check) {
     for (const durable of [true, false]) {
       if (!storage.replacePieces) return;
       await storage.replacePieces(path, pieces, { durable });
-      assert.deepEqual(await storage.read(path), joined(pieces));
+      const read = await storage.read(path);
+      let at = 0;
+      for (const piece of pieces) assert.deepEqual(read?.subarray(at, (at += piece.length)), piece);
+      assert.equal(read?.length, at);
     }
   });
 
