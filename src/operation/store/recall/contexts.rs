@@ -36,12 +36,10 @@ impl Store {
         let Some(place) = self.setup().place(&live.shown(), live.placement()) else { return Ok(None) };
         let mut words = Words::default();
         for _ in 0..TRIES {
-            let Some(log) = self.log_alone(io, &place).await? else { return Ok(None) };
+            let Some(log) = self.log_alone(io, &place, FARTHEST).await? else { return Ok(None) };
             match self.listed_short(io, &log, question, before, &mut words).await {
                 Ok(shortlist) => return Ok(shortlist),
-                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
-                Err(Lost::Others) => {}
-                Err(Lost::Trouble(trouble)) => return Err(trouble),
+                Err(lost) => self.without_lost(io, lost).await?,
             }
         }
         Err(too_often())
@@ -55,10 +53,10 @@ impl Store {
         before: u64,
         words: &mut Words,
     ) -> Result<Option<Shortlist>, Lost> {
-        if self.unindexed(io, log).await? > FARTHEST {
+        let index = self.index_of_words(io, &[log], false, words).await?;
+        if index.is_behind {
             return Ok(None);
         }
-        let index = self.index_of_words(io, &[log], false, words).await?;
         // Of the store's runs those that have something of the session.
         let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
             index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();

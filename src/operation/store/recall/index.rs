@@ -30,6 +30,8 @@ pub(super) struct Log {
     pub place: Place,
     /// Its words are asked for; else it is only known to be there.
     pub is_asked: bool,
+    // So many bytes of it are indexed at once; of more, none.
+    most: u64,
     key: String,
     // How long it is, and when it was changed last.
     looks: (u64, i64),
@@ -42,6 +44,8 @@ pub(super) struct Log {
 pub(super) struct Index {
     pub runs: Vec<Run>,
     pub sessions: Vec<Vec<Option<u32>>>,
+    /// No run has all of a log, of which too much was to be indexed at once.
+    pub is_behind: bool,
 }
 
 impl Index {
@@ -83,18 +87,18 @@ impl Store {
         Ok(sessions)
     }
 
-    /// The log of a session, where it has one.
-    pub(super) async fn log_alone(&self, io: &Io, place: &Place) -> Result<Option<Log>, Trouble> {
+    /// The log of a session, where it has one; `most`: so many bytes of it may be indexed at once.
+    pub(super) async fn log_alone(&self, io: &Io, place: &Place, most: u64) -> Result<Option<Log>, Trouble> {
         let looked_ms = io.now_ms();
         let Some(stat) = io.stat(&place.log(MESSAGES)).await? else { return Ok(None) };
-        let mut log = self.log_of(place.clone());
+        let mut log = Log { most, ..self.log_of(place.clone()) };
         log.looked(&stat, looked_ms);
         Ok(Some(log))
     }
 
     fn log_of(&self, place: Place) -> Log {
         let key = self.key(&place);
-        Log { place, is_asked: true, key, looks: (0, 0), is_settled: false, file: 0 }
+        Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
     }
 
     /// Runs that cover all that is asked. `is_all`: there are no sessions but these.
@@ -107,6 +111,7 @@ impl Store {
     ) -> Result<Index, Lost> {
         let mut runs = self.runs(io).await?;
         let (mut chains, mut stale, mut gone) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut is_behind = false;
         let mut dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
         {
             let mut rows = rows(&runs);
@@ -120,7 +125,9 @@ impl Store {
                     }
                 }
                 let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
-                if log.is_asked && from < log.looks.0 {
+                let unindexed = log.looks.0.saturating_sub(from);
+                is_behind |= log.is_asked && unindexed > log.most;
+                if log.is_asked && (1..=log.most).contains(&unindexed) {
                     stale.push(log.stale(from));
                 }
                 chains.push(chain);
@@ -137,13 +144,7 @@ impl Store {
         let numbers: BTreeMap<&str, u32> =
             logs.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();
-        // A log that had to be read anew is covered by that alone.
-        let anew: BTreeSet<&str> = made
-            .iter()
-            .flat_map(|run| &run.end.rows)
-            .filter(|row| row.from == 0)
-            .map(|row| &*row.key)
-            .collect();
+        let anew = anew(&made);
         for (number, chain) in chains.iter().enumerate() {
             if logs[number].is_asked && !anew.contains(&*logs[number].key) {
                 chain.iter().for_each(|(run, row)| counted[*run][*row] = Some(number as u32));
@@ -155,16 +156,7 @@ impl Store {
         }
         drop(anew);
         runs.extend(made);
-        Ok(Index { runs, sessions: counted })
-    }
-
-    /// How many bytes of a log no run has.
-    pub(super) async fn unindexed(&self, io: &Io, log: &Log) -> Result<u64, Lost> {
-        let runs = self.runs(io).await?;
-        let pieces = rows(&runs).remove(&*log.key).unwrap_or_default();
-        let chain = self.believed(io, log, &pieces, &runs).await?;
-        let known = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
-        Ok(log.looks.0.saturating_sub(known))
+        Ok(Index { runs, sessions: counted, is_behind })
     }
 
     /// Deletes a session as [`Store::delete`] does, and leaves no word of it in the runs.
@@ -202,9 +194,8 @@ impl Store {
             }
             let gone = rows.iter().map(|(run, _)| *run).collect();
             match self.tidied_runs(io, &runs, &gone, &dead).await {
-                Ok(_) | Err(Lost::Others) => {}
-                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
-                Err(Lost::Trouble(trouble)) => return Err(trouble),
+                Ok(_) => {}
+                Err(lost) => self.without_lost(io, lost).await?,
             }
         }
         Err(too_often())
@@ -246,4 +237,10 @@ impl Log {
         let (key, file) = (self.key.clone(), self.place.log(MESSAGES));
         Stale { key, file, from, size, changed_us, file_number: self.file }
     }
+}
+
+// The logs that had to be read anew: each is covered by that alone.
+fn anew(made: &[Run]) -> BTreeSet<&str> {
+    let rows = made.iter().flat_map(|run| &run.end.rows);
+    rows.filter(|row| row.from == 0).map(|row| &*row.key).collect()
 }

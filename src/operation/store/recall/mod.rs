@@ -190,9 +190,7 @@ impl Store {
             match self.told_of(io, question, &answer, leaving, &mut told, &mut words).await {
                 Ok(()) => return Ok(()),
                 // The rest is asked again, and told behind what was told.
-                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
-                Err(Lost::Others) => {}
-                Err(Lost::Trouble(trouble)) => return Err(trouble),
+                Err(lost) => self.without_lost(io, lost).await?,
             }
         }
         Err(too_often())
@@ -277,9 +275,7 @@ impl Store {
             let sessions = self.sessions_asked(io, question).await?;
             match self.ranked(io, question, sessions, words).await {
                 Ok(answer) => return Ok(answer),
-                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
-                Err(Lost::Others) => {}
-                Err(Lost::Trouble(trouble)) => return Err(trouble),
+                Err(lost) => self.without_lost(io, lost).await?,
             }
         }
         Err(too_often())

@@ -161,6 +161,15 @@ impl Store {
         Ok(None)
     }
 
+    /// Has the next try find other runs; where it cannot, that is the trouble.
+    pub(super) async fn without_lost(&self, io: &Io, lost: Lost) -> Result<(), Trouble> {
+        match lost {
+            Lost::Run(name) => self.without_run(io, &name).await,
+            Lost::Others => Ok(()),
+            Lost::Trouble(trouble) => Err(trouble),
+        }
+    }
+
     /// Takes away one that is damaged, or that others were made of.
     pub(super) async fn without_run(&self, io: &Io, name: &str) -> Result<(), Trouble> {
         self.ends.borrow_mut().remove(name);

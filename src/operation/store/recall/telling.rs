@@ -126,9 +126,7 @@ impl Store {
             let answer = self.answer(io, &question, words).await?;
             match self.said_of(io, &question, &answer, request, leaving, words).await {
                 Ok(sources) => return Ok(sources),
-                Err(Lost::Run(name)) => self.without_run(io, &name).await?,
-                Err(Lost::Others) => {}
-                Err(Lost::Trouble(trouble)) => return Err(trouble),
+                Err(lost) => self.without_lost(io, lost).await?,
             }
         }
         Err(too_often())
