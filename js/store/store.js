@@ -62,7 +62,7 @@ export class Store {
       return now ? places.of(now) : undefined;
     };
     /** @type {import("../wasm/store.js").CoreStoreParts} */
-    const parts = { project, home, workspace, idleMs: this.#idleMs, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
+    const parts = { project, home, workspace, idleMs: this.#idleMs, redacts: redaction.isOn, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
     this.#core = new CoreStore(parts);
     this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
     this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked) });

@@ -20,7 +20,7 @@ import { drivePages } from "./drive.js";
 
 /**
  * What a store of the core's is made of.
- * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, countTokens: boolean, storage: Storage,
+ * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, redacts?: boolean, countTokens: boolean, storage: Storage,
  *   storageOf: (root?: string) => Storage, find?: Host["find"], runGit?: Host["runGit"], turn: (path?: string) => Promise<() => void>,
  *   tell: (notices: { path: string, notice: Notice }[]) => void }} CoreStoreParts `storage`: of the home; `storageOf`: one that
  *   does not leave a folder; `find`: where a session lies that was moved; `turn`: resolves to what ends the turn of the session of a folder; `tell`: is told

@@ -139,18 +139,20 @@ impl Store {
             user: std::env::home_dir().map(|user| user.to_string_lossy().into()).unwrap_or_default(),
             idle_ms: 0,
             separator: "/".into(),
+            redacts: false,
         };
         let settings = host.drive(setup.settings())?;
         let door = Door::new(match redact {
             Some(redact) => redact,
             None => Redact::parse(settings.value("redact"))?,
         });
-        if Leaving::new(&door).is_on() && !host.has_rules() {
+        let redacts = Leaving::new(&door).is_on();
+        if redacts && !host.has_rules() {
             return Err(rules::missing());
         }
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
-        let core = Core::new(Setup { idle_ms, ..setup });
+        let core = Core::new(Setup { idle_ms, redacts, ..setup });
         let _ = host.core.set(core.clone());
         let (sessions, recorded, unsaid) = Default::default();
         Ok(Store(Rc::new(Shared { core, host, door, sessions, recorded, unsaid })))

@@ -1,6 +1,9 @@
 //! The messages of a log as documents: of a run, or for a question.
 
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::String;
+use core::fmt::Debug;
 
 use xxhash_rust::xxh64::xxh64;
 
@@ -22,6 +25,13 @@ pub(crate) struct Lines {
     met: BTreeMap<u64, Met>,
     is_rest: bool,
     needs_all: bool,
+    hide: Option<Rc<dyn Hide>>,
+}
+
+/// What is to be found nowhere.
+pub(crate) trait Hide: Debug {
+    /// A text without it; nothing where the text has none.
+    fn without(&self, text: &str) -> Option<String>;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +47,13 @@ impl Lines {
     /// From a line that begins at `from`.
     pub fn from(from: u64) -> Lines {
         let scanner = Scanner::forward(from);
-        Lines { scanner, held: None, met: BTreeMap::new(), is_rest: from > 0, needs_all: false }
+        Lines { scanner, held: None, met: BTreeMap::new(), is_rest: from > 0, needs_all: false, hide: None }
+    }
+
+    /// The same, without what is to be found nowhere.
+    #[cfg(feature = "interop")]
+    pub fn hiding(self, hide: Option<Rc<dyn Hide>>) -> Lines {
+        Lines { hide, ..self }
     }
 
     /// Takes the bytes that follow those before.
@@ -116,7 +132,8 @@ impl Lines {
             if texts.iter().any(|(one, _)| is_of(*one)) {
                 let number = sink.document(field, document, &mut |take| {
                     for (one, text) in texts.iter().filter(|(one, _)| is_of(*one)) {
-                        words.terms(text, *one, take);
+                        let left = self.hide.as_ref().and_then(|hide| hide.without(text));
+                        words.terms(left.as_deref().unwrap_or(text), *one, take);
                     }
                 });
                 met.documents[field] = Some(number);

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use leftoff::layout::Placement;
-use leftoff::operation::{Counts, Door, Leaving, Live, Operation, Redact, Store};
+use leftoff::operation::{Counts, Door, Leaving, Live, Operation, Redact, Setup, Store};
 use serde_json::{Value, json};
 
-use super::host::{Host, Meanwhile};
-use super::store::{create, done, store};
+use super::host::{Host, Meanwhile, SECRET};
+use super::store::{create, done, setup, store};
 use crate::chance::{Chance, scaled, seed};
 
 // None is another one's form, or stands in the filler.
@@ -309,4 +309,39 @@ fn what_is_gone_from_the_logs_is_gone_from_the_index() {
     world.host.append(&log, text.as_bytes());
     found(&mut world.host, &world.store, "lorem", r#"{"all":true}"#);
     assert!(!has(&world, b"xylophone") && has(&world, b"clarinet10"));
+}
+
+#[test]
+fn no_secret_that_is_found_is_in_the_index_of_a_store_that_looks_for_them() {
+    let mut world = World::new(1);
+    world.begin();
+    world.begin();
+    let sessions: Vec<String> = world.sessions.keys().cloned().collect();
+    let filler = "lorem ".repeat(12_000);
+    for session in &sessions {
+        world.write(session, "a", 0, format!("the key is {SECRET} and walnut {filler}"));
+    }
+    let has = |world: &World| {
+        let parts: Vec<String> =
+            SECRET.split('-').map(str::to_lowercase).filter(|part| part.len() > 3).collect();
+        world.runs().iter().any(|path| {
+            let bytes = &world.host.files[path].0;
+            parts.iter().any(|part| bytes.windows(part.len()).any(|here| here == part.as_bytes()))
+        })
+    };
+    // A store that looks for none has their words.
+    found(&mut world.host, &world.store, "walnut", r#"{"all":true}"#);
+    assert!(!world.runs().is_empty() && has(&world));
+    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    // Neither where it read what another has written, nor as it grows, nor where runs become one.
+    for nth in 0..20 {
+        let asked = found(&mut world.host, &store, "walnut", r#"{"all":true}"#);
+        assert_eq!(asked.len(), 2);
+        assert!(!world.runs().is_empty() && !has(&world), "{:?} at {nth}", world.runs());
+        let live = world.sessions[&sessions[0]].live.clone();
+        world.write(&sessions[nth % 2], &format!("q{nth}"), 0, format!("{SECRET} {filler}"));
+        world.write(&sessions[0], &format!("z{nth}"), 0, "What about the walnut?".into());
+        let told = done(&mut world.host, context(&store, &live));
+        assert!(told.contains("walnut") && !has(&world), "{:?} at {nth}", world.runs());
+    }
 }

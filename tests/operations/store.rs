@@ -15,6 +15,7 @@ pub fn setup(workspace: Option<&str>) -> Setup {
         user: "/home/ann".into(),
         idle_ms: i64::MAX,
         separator: "/".into(),
+        redacts: false,
     }
 }
 

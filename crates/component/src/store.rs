@@ -132,7 +132,8 @@ fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
 impl GuestStore for Folder {
     fn open(setup: String, counts: Option<VocabularyBorrow<'_>>, redact: Redact) -> Result<Store, Error> {
         let counts = Counts::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
-        let setup = Setup::from_json(&setup).map_err(refused)?;
+        let redacts = redact != Redact::Off;
+        let setup = Setup { redacts, ..Setup::from_json(&setup).map_err(refused)? };
         let door = Door::new(match redact {
             Redact::Off => core_of::Redact::Off,
             Redact::Report => core_of::Redact::Report,

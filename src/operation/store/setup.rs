@@ -25,10 +25,13 @@ pub struct Setup {
     pub idle_ms: i64,
     /// What stands between the names in a path: `/`, on Windows `\`.
     pub separator: String,
+    /// It looks for secrets in what leaves; then what is derived from its logs has none that is found.
+    pub redacts: bool,
 }
 
 impl Setup {
-    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator"}`; only `workspace` may be missing.
+    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts"}`; `workspace` may be missing, and
+    /// `redacts`, which is then false.
     ///
     /// # Errors
     /// `invalid_request` where it is less.
@@ -41,7 +44,8 @@ impl Setup {
             let (home, project, normal_project) = (text("home")?, text("project")?, text("normalProject")?);
             let (user, separator) = (text("user")?, text("separator")?);
             let idle_ms = fields.take_raw("idleMs")?.parse().ok()?;
-            Some(Setup { home, project, normal_project, workspace, user, idle_ms, separator })
+            let redacts = fields.take_raw("redacts").is_some_and(|raw| raw == "true");
+            Some(Setup { home, project, normal_project, workspace, user, idle_ms, separator, redacts })
         };
         read().ok_or_else(|| {
             Error::new(Code::InvalidRequest, "expected what a store is made of, but found less")

@@ -53,6 +53,11 @@ impl Open {
 }
 
 impl Builder {
+    /// A run without the secrets that are found in its logs.
+    pub fn hiding() -> Builder {
+        Builder { beside: Beside { hides: true, ..Beside::default() }, ..Builder::default() }
+    }
+
     /// Begins a piece.
     pub fn piece(&mut self, row: Row) {
         self.beside.rows.push(Row { documents: [0; 2], terms: [0; 2], times: None, ..row });

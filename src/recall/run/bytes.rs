@@ -66,6 +66,11 @@ impl<'a> Bytes<'a> {
         Some(taken)
     }
 
+    /// The next number of four bytes, the lowest first.
+    pub fn half(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
     /// The next number of eight bytes, the lowest first.
     pub fn word(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))

@@ -68,7 +68,7 @@ fn beside(ins: &mut [In<'_>]) -> Result<Beside, Damaged> {
         let (one, other) = (row_of(one), row_of(other));
         (&one.key, one.from, one.to).cmp(&(&other.key, other.from, other.to))
     });
-    let mut beside = Beside::default();
+    let mut beside = Beside { hides: ins.iter().all(|one| one.end.hides), ..Beside::default() };
     for (source, row) in order {
         let one = &mut ins[source];
         let piece = &one.end.rows[row];

@@ -11,7 +11,7 @@
 //! | far | the long lists, those of a term together. Sealed |
 //! | documents | of each field: pages of 128, 11 bytes each: where its line begins and about how long that is, when it was said, by whom. Sealed |
 //! | end | numbers of rows, blocks and documents; the length of each document, in a byte; a row for each piece of a session; first term and length of each block. Sealed, with the trailer's beginning |
-//! | trailer | how long the end is, and all; version of the format and of the analysis; the end's checksum; a mark |
+//! | trailer | how long the end is, and all; version of the format, its highest bit set where no secret is in it, and of the analysis; the end's checksum; a mark |
 
 pub mod build;
 pub mod bytes;
@@ -28,6 +28,9 @@ use crate::recall::documents::{Posting, SAID, WORK};
 
 /// The version of this format.
 pub const FORMAT: u32 = 2;
+
+// Stands in the version of a run that has no secret which was found in its logs.
+const HIDING: u32 = 1 << 31;
 
 const MARK: [u8; 4] = *b"lfr1";
 // How long the end is and the file, two versions, the checksum, the mark.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::bytes::{Bytes, CHECK, each_posting, unsealed};
-use super::{DOCUMENT, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row, TRAILER};
+use super::{DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row, TRAILER};
 use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
@@ -16,6 +16,8 @@ pub struct End {
     pub rows: Vec<Row>,
     /// In each field, how many terms each document has, as [`length_of`](crate::recall::number::length_of) reads it.
     pub lengths: [Vec<u8>; 2],
+    /// No secret that was found in the logs is in it.
+    pub hides: bool,
     far_at: u64,
     documents_at: u64,
     // The first terms of the blocks, one behind the other; where each begins; and where the blocks do.
@@ -68,23 +70,25 @@ pub fn open(tail: &[u8], size: u64) -> Opened {
     let Some(at) = tail.len().checked_sub(TRAILER) else {
         return if size < TRAILER as u64 { Opened::Broken } else { Opened::More(TRAILER as u64) };
     };
-    let Some(length) = end_length(&tail[at..], size) else { return Opened::Broken };
+    let Some((length, hides)) = end_length(&tail[at..], size) else { return Opened::Broken };
     let needed = length + TRAILER as u64;
     let Some(end) = usize::try_from(needed).ok().and_then(|needed| tail.len().checked_sub(needed)) else {
         return Opened::More(needed);
     };
     let sealed = &tail[end..tail.len() - MARK.len()];
     let read = unsealed(sealed).and_then(|all| read_end(&all[..length as usize], size - needed));
-    read.map_or(Opened::Broken, Opened::End)
+    read.map_or(Opened::Broken, |end| Opened::End(End { hides, ..end }))
 }
 
-// How long the end is, where the trailer is of a run of ours that is as long as it was.
-fn end_length(trailer: &[u8], size: u64) -> Option<u64> {
+// How long the end is, where the trailer is of a run of ours that is as long as it was; and whether that has no secrets.
+fn end_length(trailer: &[u8], size: u64) -> Option<(u64, bool)> {
     let mut bytes = Bytes(trailer);
     let (length, whole) = (bytes.word()?, bytes.word()?);
-    let versions = [FORMAT.to_le_bytes(), VERSION.to_le_bytes()].concat();
-    let is_ours = bytes.take(versions.len())? == versions && bytes.take(CHECK).is_some() && bytes.0 == MARK;
-    (is_ours && whole == size && length.checked_add(TRAILER as u64)? <= size).then_some(length)
+    let (format, version) = (bytes.half()?, bytes.half()?);
+    let is_ours =
+        (format & !HIDING, version) == (FORMAT, VERSION) && bytes.take(CHECK).is_some() && bytes.0 == MARK;
+    let is_whole = is_ours && whole == size && length.checked_add(TRAILER as u64)? <= size;
+    is_whole.then_some((length, format & HIDING != 0))
 }
 
 fn read_end(all: &[u8], end_at: u64) -> Option<End> {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::bytes::{put, seal};
-use super::{BLOCK, DOCUMENT, FEW, FORMAT, Lists, MARK, NEAR, PAGE, Row};
+use super::{BLOCK, DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row};
 use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
@@ -17,6 +17,8 @@ pub struct Beside {
     pub documents: [Vec<Document>; 2],
     /// How many terms each has, as [`length_byte`](crate::recall::number::length_byte) has it.
     pub lengths: [Vec<u8>; 2],
+    /// No secret that was found in the logs is in it.
+    pub hides: bool,
 }
 
 /// A run on its way.
@@ -101,7 +103,8 @@ impl Writer {
         out.extend_from_slice(&length.to_le_bytes());
         let whole = (out.len() + super::TRAILER - 8) as u64;
         out.extend_from_slice(&whole.to_le_bytes());
-        out.extend_from_slice(&FORMAT.to_le_bytes());
+        let format = if beside.hides { FORMAT | HIDING } else { FORMAT };
+        out.extend_from_slice(&format.to_le_bytes());
         out.extend_from_slice(&VERSION.to_le_bytes());
         seal(&mut out, end_at);
         out.extend_from_slice(&MARK);

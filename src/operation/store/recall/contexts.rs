@@ -10,6 +10,7 @@ use core::ops::Range;
 
 use super::asking::lists;
 use super::index::{Index, Log};
+use super::making::LITTLE;
 use super::runs::{Lost, Run, parts};
 use super::spaces::Spaces;
 use super::{TRIES, too_often};
@@ -34,9 +35,11 @@ impl Store {
         before: u64,
     ) -> Result<Option<Shortlist>, Trouble> {
         let Some(place) = self.setup().place(&live.shown(), live.placement()) else { return Ok(None) };
+        // What no secret may be in is made by searches alone.
+        let most = if self.setup().redacts { LITTLE } else { FARTHEST };
         let mut words = Words::default();
         for _ in 0..TRIES {
-            let Some(log) = self.log_alone(io, &place, FARTHEST).await? else { return Ok(None) };
+            let Some(log) = self.log_alone(io, &place, most).await? else { return Ok(None) };
             match self.listed_short(io, &log, question, before, &mut words).await {
                 Ok(shortlist) => return Ok(shortlist),
                 Err(lost) => self.without_lost(io, lost).await?,
@@ -53,7 +56,7 @@ impl Store {
         before: u64,
         words: &mut Words,
     ) -> Result<Option<Shortlist>, Lost> {
-        let index = self.index_of_words(io, &[log], false, words).await?;
+        let index = self.index_of_words(io, &[log], (false, None), words).await?;
         if index.is_behind {
             return Ok(None);
         }

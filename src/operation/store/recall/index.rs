@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::making::{Stale, index};
+use super::making::{Hiding, Stale, index};
 use super::runs::{Lost, Run, TAIL, chain, rows, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
@@ -101,12 +101,12 @@ impl Store {
         Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
     }
 
-    /// Runs that cover all that is asked. `is_all`: there are no sessions but these.
+    /// Runs that cover all that is asked. `is_all`: there are no sessions but these. `hiding`: what is indexed without that.
     pub(super) async fn index_of_words(
         &self,
         io: &Io,
         logs: &[&Log],
-        is_all: bool,
+        (is_all, hiding): (bool, Option<Hiding>),
         words: &mut Words,
     ) -> Result<Index, Lost> {
         let mut runs = self.runs(io).await?;
@@ -140,7 +140,7 @@ impl Store {
         if self.tidied_runs(io, &runs, &gone, &dead).await? {
             return Err(Lost::Others);
         }
-        let made = index(io, stale, words).await?;
+        let made = index(io, stale, hiding, words).await?;
         let numbers: BTreeMap<&str, u32> =
             logs.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();

@@ -1,15 +1,18 @@
 //! Making runs, and keeping them few: what was appended since goes into a new one, those of one size become one, and what does
 //! not count any more is left out.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::runs::{At, Lost, Run, TAIL, file_of, name_of, opened, parts, size_of, tail_hash};
 use crate::layout::File;
+use crate::operation::leaving::hiding;
 use crate::operation::store::Store;
-use crate::operation::{Io, Trouble, unless_bug};
-use crate::recall::lines::Lines;
+use crate::operation::{Io, Trouble, Work, unless_bug};
+use crate::recall::lines::{Hide, Lines};
 use crate::recall::run::Row;
 use crate::recall::run::build::Builder;
 use crate::recall::run::merge::{Source, merge};
@@ -20,7 +23,7 @@ const CHUNK: u64 = 1 << 20;
 // So much of logs goes into one run at first: it is held in memory.
 const TOGETHER: u64 = 32 << 20;
 /// So little is not worth a file: it is indexed in memory, each time it is asked.
-const LITTLE: u64 = 64 << 10;
+pub(super) const LITTLE: u64 = 64 << 10;
 // So many runs of one size become one; sizes are apart by a factor of eight.
 const ALIKE: usize = 8;
 const SMALLEST: u64 = 16 << 10;
@@ -41,21 +44,36 @@ pub(super) struct Stale {
     pub file_number: u64,
 }
 
+/// Finds what a piece of a log is to be indexed without. It is passed on, since contexts only read what searches wrote: what finds
+/// secrets is in no module that they need.
+pub(super) type Hiding = for<'a> fn(&'a Io, &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>>;
+
+/// Without the secrets that the host's rules find.
+pub(super) fn without_secrets<'a>(io: &'a Io, one: &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>> {
+    Box::pin(hiding(io, &one.file, one.from..one.size))
+}
+
 /// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
-pub(super) async fn index(io: &Io, mut stale: Vec<Stale>, words: &mut Words) -> Result<Vec<Run>, Trouble> {
+pub(super) async fn index(
+    io: &Io,
+    mut stale: Vec<Stale>,
+    hiding: Option<Hiding>,
+    words: &mut Words,
+) -> Result<Vec<Run>, Trouble> {
     stale.sort_by(|one, other| one.key.cmp(&other.key));
     let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
     let mut made = Vec::new();
-    let mut builder = Builder::default();
+    let begun = || if hiding.is_some() { Builder::hiding() } else { Builder::default() };
+    let mut builder = begun();
     let (mut held, mut open) = (0, Vec::new());
     for one in &stale {
-        let (read, to) = piece(io, one, is_little, words, &mut builder).await?;
+        let (read, to) = piece(io, one, (is_little, hiding), words, &mut builder).await?;
         held += read;
         if to < one.size {
             open.push(Stale { from: to, ..one.clone() });
         }
         if held >= TOGETHER {
-            made.push(kept(io, core::mem::take(&mut builder).finish()).await?);
+            made.push(kept(io, core::mem::replace(&mut builder, begun()).finish()).await?);
             held = 0;
         }
     }
@@ -66,7 +84,7 @@ pub(super) async fn index(io: &Io, mut stale: Vec<Stale>, words: &mut Words) -> 
     if !is_little && !open.is_empty() {
         let mut rest = Builder::default();
         for one in &open {
-            piece(io, one, true, words, &mut rest).await?;
+            piece(io, one, (true, None), words, &mut rest).await?;
         }
         made.push(Run::in_memory(rest.finish()));
     }
@@ -85,14 +103,18 @@ async fn kept(io: &Io, bytes: Vec<u8>) -> Result<Option<Run>, Trouble> {
 async fn piece(
     io: &Io,
     one: &Stale,
-    takes_open: bool,
+    (takes_open, hiding): (bool, Option<Hiding>),
     words: &mut Words,
     builder: &mut Builder,
 ) -> Result<(u64, u64), Trouble> {
     let mut from = one.from;
     loop {
         builder.piece(Row { key: one.key.clone(), from, to: from, ..Row::default() });
-        let mut lines = Lines::from(from);
+        let hide = match hiding {
+            Some(hiding) => hiding(io, &Stale { from, ..one.clone() }).await?,
+            None => None,
+        };
+        let mut lines = Lines::from(from).hiding(hide);
         let mut at = from;
         while at < one.size && !lines.needs_all() {
             let bytes = io.read_range(&one.file, at, one.size.min(at + CHUNK)).await?;

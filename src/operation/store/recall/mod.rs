@@ -43,6 +43,7 @@ use crate::time;
 use asking::{likes, lists};
 use hits::{Asked, has_of};
 use index::{Index, Log, Session};
+use making::{Hiding, without_secrets};
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
 
@@ -289,7 +290,8 @@ impl Store {
         words: &mut Words,
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
-        let index = self.index_of_words(io, &logs, question.wanted.all, words).await?;
+        let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
+        let index = self.index_of_words(io, &logs, (question.wanted.all, hiding), words).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         let mut found = lists(io, runs, &sought.terms).await?;

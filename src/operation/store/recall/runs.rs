@@ -120,7 +120,8 @@ pub(super) async fn parts(
 }
 
 impl Store {
-    /// The runs that there are. What is none, or is damaged, is taken away: it is made again.
+    /// The runs that there are. What is none, is damaged, or may have secrets that nobody looked for, is taken away: it is made
+    /// again.
     pub(super) async fn runs(&self, io: &Io) -> Result<Vec<Run>, Trouble> {
         let entries = io.list(&layout::recall()).await?.unwrap_or_default();
         let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
@@ -136,7 +137,7 @@ impl Store {
                 Some(end) => Some(end),
                 None => self.opened_run(io, &name, size).await?,
             };
-            match end {
+            match end.filter(|end| end.hides || !self.setup.redacts) {
                 Some(end) => runs.push(Run { end, at: At::File(name) }),
                 None => self.without_run(io, &name).await?,
             }
