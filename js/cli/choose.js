@@ -5,6 +5,7 @@ import { LeftoffError, NodeStorage, listText } from "../index.js";
 import { unlessBug } from "../error.js";
 import { Live } from "../session/handle.js";
 import { ranked } from "../store/search.js";
+import { thatSay } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../types/index.js").Listed} Listed */
@@ -29,11 +30,16 @@ export async function choose(args, store, listed, { message, canBegin = false })
     const begun = shown.filter(({ id }) => id.startsWith(words.trim()));
     return [...new Set([...begun, ...ranked(words, shown)])].map((one) => shown.indexOf(one));
   };
+  // As "leftoff resume WORDS" finds them.
+  const said = async (/** @type {string} */ words) => {
+    const found = await thatSay(store, args, words);
+    return found.map(({ path }) => listed.findIndex((one) => one.path === path)).filter((place) => place >= 0);
+  };
   const preview = async (/** @type {number} */ place) => {
     const { value: said } = await store.redacted(await lastSaid(/** @type {Listed} */ (listed[place])));
     return [...about(/** @type {Listed} */ (shown[place])), ...said];
   };
-  const place = await picked(args, { message, items: shown, rank, preview, canBegin });
+  const place = await picked(args, { message, items: shown, rank, said, preview, canBegin });
   if (place === undefined) throw new LeftoffError({ code: "cancelled", message: "nothing was chosen, and nothing was changed" });
   return place === "new" ? undefined : listed[place];
 }

@@ -6,6 +6,7 @@ import { styleText } from "node:util";
 import { AutocompletePrompt } from "@clack/core";
 import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@clack/prompts";
 
+import { unlessBug } from "../error.js";
 import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
 import { cut, fill, tail } from "./width.js";
@@ -19,6 +20,7 @@ import { cut, fill, tail } from "./width.js";
  * @property {string} message what is asked
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
+ * @property {(words: string) => Promise<number[]>} said the same of those in which they were said
  * @property {(place: number) => Promise<string[]>} preview lines about one of them
  * @property {boolean} [canBegin] also a new one can be chosen
  */
@@ -35,6 +37,7 @@ const LEAST = 3;
 const NARROW = 56;
 /** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
 const MARGIN = 4;
+const SEARCHING = "looking through what was said";
 
 export class Picker {
   #choice;
@@ -45,6 +48,7 @@ export class Picker {
   /** @type {Map<number, string[]>} */
   #previews = new Map();
   #isLoading = false;
+  #isSearching = false;
   /** @type {"new" | undefined} */
   #other;
 
@@ -54,7 +58,7 @@ export class Picker {
     this.#output = output;
     this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
-    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : "there is none to choose");
+    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "there is none to choose");
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
       new AutocompletePrompt({
         input,
@@ -91,8 +95,29 @@ export class Picker {
     if (words !== this.#listed.words) {
       const places = words.trim() ? this.#choice.rank(words) : this.#choice.items.map((_, place) => place);
       this.#listed = { words, options: places.map((place) => ({ value: { place } })) };
+      if (words.trim()) void this.#search(words);
     }
     return this.#listed.options;
+  }
+
+  // Behind those that are called so; one after another, and whoever types on waits for none. What cannot be searched has its titles.
+  /** @param {string} words @returns {Promise<void>} */
+  async #search(words) {
+    if (this.#isSearching) return;
+    this.#isSearching = true;
+    const said = await this.#choice.said(words).catch(unlessBug);
+    this.#isSearching = false;
+    const listed = this.#listed;
+    if (listed.words !== words) return listed.words.trim() ? this.#search(listed.words) : undefined;
+    const known = new Set(listed.options.map(({ value: { place } }) => place));
+    const more = (said ?? []).filter((place) => !known.has(place)).map((place) => ({ value: { place } }));
+    if (more.length > 0) listed.options = this.#prompt.filteredOptions = [...listed.options, ...more];
+    this.#prompt.focusedValue ??= listed.options[0]?.value;
+    this.#drawn();
+  }
+
+  #drawn() {
+    if (["active", "error"].includes(this.#prompt.state)) this.#output.emit("resize");
   }
 
   #frame() {
@@ -108,11 +133,11 @@ export class Picker {
     const free = Math.max(1, rows - 4);
     const preview = place === undefined ? [] : (this.#previews.get(place) ?? []).slice(0, Math.max(0, Math.min(PREVIEW, free - LEAST - 1)));
     const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
-    const none = state === "error" ? this.#prompt.error : "none is called so; Backspace takes back what was typed";
+    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "nothing has that; Backspace takes back what was typed";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,
-      `${bar()}${this.#line(this.#search(safe(userInput), shown.length))}`,
+      `${bar()}${this.#line(this.#typed(safe(userInput), shown.length))}`,
       ...(shown.length === 0 ? [`${bar()}${styleText("yellow", this.#line(none))}`] : this.#rows(shown, height, columns - MARGIN)),
       ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${styleText("dim", this.#line(line))}`)] : []),
       `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
@@ -121,7 +146,7 @@ export class Picker {
 
   // Of many words the end is shown: there one types.
   /** @param {string} words @param {number} found */
-  #search(words, found) {
+  #typed(words, found) {
     const { columns } = this.#output;
     if (columns < NARROW) return `${tail(words, columns - MARGIN - 1)}█`;
     const count = found === this.#choice.items.length ? "" : `  ${found} of ${this.#choice.items.length}`;
@@ -166,7 +191,7 @@ export class Picker {
     const keep = (/** @type {string[]} */ lines) => {
       this.#previews.set(place, lines.map(safe));
       this.#isLoading = false;
-      if (["active", "error"].includes(this.#prompt.state)) this.#output.emit("resize");
+      this.#drawn();
     };
     void this.#choice.preview(place).then(keep);
   }

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { AutoPersist, LeftoffError, SessionManager } from "../../js/compat/index.js";
 import { MemoryStorage, openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const library = new URL("../../js/index.js", import.meta.url).href;
@@ -284,7 +285,7 @@ test("a manager's AutoPersist has the settings of the project", async () => {
 
 /** The runtimes that start here. @type {[string, string[]][]} */
 const runtimes = /** @type {[string, string[]][]} */ ([
-  ["node", [process.execPath]],
+  ["node", [nodePath]],
   // Not the command of npm, which starts it as a child of its own.
   ...installed("@deno").map((path) => ["deno", [join(path, "deno"), "run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"]]),
   ...installed("@oven").map((path) => ["bun", [join(path, "bin", "bun")]]),

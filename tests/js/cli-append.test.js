@@ -11,6 +11,7 @@ import fc from "fast-check";
 import { lines } from "../../js/cli/append.js";
 import { changed } from "../../js/compat/json-text.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
@@ -27,7 +28,7 @@ class Fixture {
 
   /** @param {string[]} args @param {string | Uint8Array} [input] @returns {Ran} */
   typed(args, input = "") {
-    return spawnSync(process.execPath, [entry, ...args], { ...this.#where, input, encoding: "utf8", maxBuffer: 2 ** 28 });
+    return spawnSync(nodePath, [entry, ...args], { ...this.#where, input, encoding: "utf8", maxBuffer: 2 ** 28 });
   }
 
   /** @param {string | Uint8Array} input @param {string[]} [more] */
@@ -37,7 +38,7 @@ class Fixture {
 
   /** A child whose input stays open; `id` waits for the next line that it prints. @param {string[]} [more] */
   open(more = []) {
-    const child = spawn(process.execPath, [entry, "append", this.id, ...more], { ...this.#where, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(nodePath, [entry, "append", this.id, ...more], { ...this.#where, stdio: ["pipe", "pipe", "pipe"] });
     const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ended = new Promise((resolve) => child.on("close", (status, signal) => resolve({ status, signal })));
     return { child, ended, line: async () => (await printed.next()).value };
@@ -177,7 +178,7 @@ check("whoever stops reading the ids stops nothing", (fixture) => {
   const line = `"$0" "$1" append ${fixture.id} | head -n 1; exit \${PIPESTATUS[0]}`;
   const input = Array.from({ length: 20 }, (_, place) => `${said(`message ${place}`)}\n`).join("");
   const env = { PATH: process.env.PATH, HOME: fixture.folder, LEFTOFF_HOME: join(fixture.folder, "store") };
-  const { status, stderr } = spawnSync("bash", ["-c", line, process.execPath, entry], { cwd: fixture.folder, env, input, encoding: "utf8" });
+  const { status, stderr } = spawnSync("bash", ["-c", line, nodePath, entry], { cwd: fixture.folder, env, input, encoding: "utf8" });
   assert.deepEqual([status, stderr, contents(fixture).length], [0, "", 20]);
 });
 

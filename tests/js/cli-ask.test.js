@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** Engines that are commands, as users have them; what they were sent lies in `sent`. */
@@ -15,7 +16,7 @@ const ECHO = "cat > sent; printf 'You asked.\\n## Question 2026-01-24T09:30:00.0
 /** @param {string} folder @param {string[]} args @param {{ path?: string }} [how] */
 function typed(folder, args, { path = process.env.PATH ?? "" } = {}) {
   const env = { PATH: path, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-  return spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, input: "", encoding: "utf8", maxBuffer: 2 ** 28 });
+  return spawnSync(nodePath, [entry, ...args], { cwd: folder, env, input: "", encoding: "utf8", maxBuffer: 2 ** 28 });
 }
 
 /** @param {string} folder */
@@ -75,7 +76,7 @@ test("who is interrupted or killed loses nothing that was shown, and goes on", (
   inFolder(async (folder) => {
     for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGINT", "SIGKILL"])) {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      const child = spawn(process.execPath, [entry, "ask", "--engine", "echo $$ > engine; printf 'one two'; exec sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(nodePath, [entry, "ask", "--engine", "echo $$ > engine; printf 'one two'; exec sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
       child.stderr.resume();
       const [shown] = await /** @type {Promise<Buffer[]>} */ (new Promise((resolve) => child.stdout.once("data", (bytes) => resolve([bytes]))));
       const ended = new Promise((resolve) => child.once("exit", (status) => resolve(status)));
@@ -96,7 +97,7 @@ test("two terminals do not write into one transcript", () =>
   inFolder(async (folder) => {
     current(folder, ECHO);
     const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-    const child = spawn(process.execPath, [entry, "ask", "--resume", "--engine", "echo begun; cat > /dev/null; sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(nodePath, [entry, "ask", "--resume", "--engine", "echo begun; cat > /dev/null; sleep 1000", "Where?"], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
     await new Promise((resolve) => child.stdout.once("data", resolve));
     const second = typed(folder, ["ask", "--resume", "--engine", ECHO, "And?"]);
     assert.equal(second.status, 1);

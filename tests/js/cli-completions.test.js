@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry, noTerminal, runOnTerminal } from "./terminal.js";
 
 const missing = (/** @type {string} */ shell) => spawnSync(shell, ["-c", "exit"]).status !== 0 && `${shell} is not here`;
@@ -20,10 +21,10 @@ function check(law, skip, body) {
     inFolder(async (folder) => {
       const bin = join(folder, "bin");
       fs.mkdirSync(bin);
-      fs.writeFileSync(join(bin, "leftoff"), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`, { mode: 0o755 });
+      fs.writeFileSync(join(bin, "leftoff"), `#!/bin/sh\nexec '${nodePath}' '${entry}' "$@"\n`, { mode: 0o755 });
       const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
       const typed = (/** @type {string[]} */ ...args) => {
-        const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: "utf8" });
+        const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { cwd: folder, env, encoding: "utf8" });
         assert.deepEqual([status, stderr], [0, ""]);
         return stdout;
       };

@@ -8,12 +8,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { inStore, worded } from "./long-session.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @param {string} home */
 const typed = (home) => (/** @type {string[]} */ ...args) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { env: { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: home }, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { env: { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: home }, encoding: "utf8" });
   return { status, stdout, stderr, value: args.includes("--json") && status === 0 ? JSON.parse(stdout) : undefined };
 };
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
 /** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} Typed */
@@ -16,7 +17,7 @@ function check(law, body) {
   test(law, () =>
     inFolder(async (folder) => {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      await body((...args) => spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: "utf8", input: "" }), folder);
+      await body((...args) => spawnSync(nodePath, [entry, ...args], { cwd: folder, env, encoding: "utf8", input: "" }), folder);
     }));
 }
 
@@ -128,11 +129,11 @@ check("a setting is taken out again, and nothing beside it", (typed, folder) => 
 test("append says at a terminal that it reads from it", { skip: noTerminal }, () =>
   inFolder(async (folder) => {
     const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-    spawnSync(process.execPath, [entry, "new"], { cwd: folder, env });
+    spawnSync(nodePath, [entry, "new"], { cwd: folder, env });
     const { status } = await onTerminal(["append"], { cwd: folder, env }, async ({ see, type }) => {
       await see("Ctrl+D ends it");
       type('{"role":"user","content":"typed"}\r\u0004');
     });
     assert.equal(status, 0);
-    assert.match(spawnSync(process.execPath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
+    assert.match(spawnSync(nodePath, [entry, "show"], { cwd: folder, env, encoding: "utf8" }).stdout, /typed/);
   }));

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** @param {string} law @param {(parts: { store: import("../../js/store/store.js").Store, typed: (...args: string[]) => string, told: (...args: string[]) => any }) => Promise<void>} body */
@@ -17,7 +18,7 @@ function check(law, body) {
     inFolder(async (folder) => {
       const where = { home: join(folder, "store"), project: folder };
       const typed = (/** @type {string[]} */ ...args) => {
-        const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args, "--home", where.home, "--workspace", folder], { cwd: folder, encoding: "utf8" });
+        const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args, "--home", where.home, "--workspace", folder], { cwd: folder, encoding: "utf8" });
         assert.equal(status, 0, stderr);
         return stdout;
       };

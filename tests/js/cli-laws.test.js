@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
@@ -20,7 +21,7 @@ function check(law, body, skip = false) {
     inFolder(async (folder) => {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
       /** @type {Typed} */
-      const typed = (args, { env: more, uid, cwd = folder } = {}) => spawnSync(process.execPath, [entry, ...args], { cwd, uid, input: "", env: { ...env, ...more }, encoding: "utf8" });
+      const typed = (args, { env: more, uid, cwd = folder } = {}) => spawnSync(nodePath, [entry, ...args], { cwd, uid, input: "", env: { ...env, ...more }, encoding: "utf8" });
       typed(["new", "--title", "Some session"]);
       body({ typed, folder, options: everyOption(typed) });
     }));

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { git, inFolder, put } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -20,7 +21,7 @@ function check(law, body) {
     inFolder(async (folder) => {
       const project = join(folder, "project");
       fs.mkdirSync(project);
-      await body((args, input = "") => spawnSync(process.execPath, [entry, ...args], { cwd: project, input, encoding: "utf8" }), project);
+      await body((args, input = "") => spawnSync(nodePath, [entry, ...args], { cwd: project, input, encoding: "utf8" }), project);
     }));
 }
 

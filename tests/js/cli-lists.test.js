@@ -12,6 +12,7 @@ import widthOf from "fast-string-width";
 import { age, rowsText, uniqueLength } from "../../js/cli/rows.js";
 import { timeOf } from "../../js/cli/times.js";
 import { openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
 /** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} Typed */
@@ -26,7 +27,7 @@ function check(name, work, options = {}) {
     const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
     const from = (/** @type {string} */ project) => {
       mkdirSync(join(folder, project), { recursive: true });
-      return (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [entry, ...args], { cwd: join(folder, project), env, encoding: "utf8", maxBuffer: 2 ** 28 });
+      return (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, ...args], { cwd: join(folder, project), env, encoding: "utf8", maxBuffer: 2 ** 28 });
     };
     try {
       await work({ folder, home, typed: from("here"), from, held: (...all) => held(folder, all) });

@@ -12,6 +12,7 @@ import widthOf from "fast-string-width";
 import { when } from "../../js/cli/picker.js";
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
 
 /** @import { Ended, Terminal } from "./terminal.js" */
@@ -37,7 +38,7 @@ function check(law, body) {
         project,
         home,
         typed: (args, work, { env: more, ...options } = {}) => onTerminal(args, { cwd: project, env: { ...env, ...more }, ...options }, work),
-        value: (...args) => JSON.parse(spawnSync(process.execPath, [entry, ...args, "--json"], { cwd: project, env, encoding: "utf8" }).stdout),
+        value: (...args) => JSON.parse(spawnSync(nodePath, [entry, ...args, "--json"], { cwd: project, env, encoding: "utf8" }).stdout),
         install: (...names) => names.forEach((name) => fs.writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} begins"\nread line\necho "${name} heard $line"\n`, { mode: 0o755 })),
         held: (titles) => heldIn({ home, project }, titles),
       });
@@ -92,7 +93,7 @@ check("what is typed narrows the list, the best first, by an id, too; Enter take
   const { shown } = await typed(["-r"], async ({ see, type }) => {
     await see("answer 2 of 2");
     type("zzzz");
-    await see("none is called so");
+    await see("nothing has that");
     type(KEYS.enter);
     await see("there is none to choose");
     type(KEYS.backspace.repeat(4) + "expi");
@@ -104,6 +105,30 @@ check("what is typed narrows the list, the best first, by an id, too; Enter take
     type("\r");
   });
   assert.match(shown, /2 messages go to codex/);
+});
+
+check("what is typed also finds what was said, behind what is called so", async ({ typed, install, held, home, project }) => {
+  install("codex");
+  const [, id = ""] = await held(THREE);
+  const store = await openStore({ home, project });
+  const session = await store.session(id);
+  await session.append({ role: "user", content: "the auth walnut", timestamp: "2026-01-02T11:00:00Z" });
+  await session.stop();
+  await store.close();
+  const { shown } = await typed(["-r"], async ({ see, type }) => {
+    await see("answer 2 of 2");
+    type("auth");
+    const both = (await see("2 of 3")).split("2 of 3").at(-1) ?? "";
+    assert.match(both, /Auth Token Expiry[^]*API Design Discussion/);
+    type(KEYS.backspace.repeat(4));
+    await see("6 messages");
+    type("walnut");
+    await see("the auth walnut");
+    type(KEYS.enter);
+    await see("codex begins");
+    type("\r");
+  });
+  assert.match(shown, /5 messages go to codex/);
 });
 
 for (const [key, keys] of Object.entries({ Esc: KEYS.escape, "Ctrl+C": KEYS.ctrlC, "Ctrl+D": KEYS.ctrlD })) {

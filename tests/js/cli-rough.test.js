@@ -8,6 +8,7 @@ import { test } from "node:test";
 
 import { isFolder } from "../../js/storage/real-path.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 const NOBODY = 65_534;
@@ -19,7 +20,7 @@ function check(law, skip, body) {
   test(law, { skip }, () =>
     inFolder(async (folder) => {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      body((args, { env: more, uid, cwd = folder } = {}) => spawnSync(process.execPath, [entry, ...args], { cwd, uid, env: { ...env, ...more }, encoding: "utf8" }), folder);
+      body((args, { env: more, uid, cwd = folder } = {}) => spawnSync(nodePath, [entry, ...args], { cwd, uid, env: { ...env, ...more }, encoding: "utf8" }), folder);
     }));
 }
 
@@ -67,12 +68,12 @@ check("who reads no further is no failure, whatever is printed", noShell, (typed
   const { id } = JSON.parse(typed(["new", "--json"]).stdout);
   const message = JSON.stringify({ role: "user", content: "line\n".repeat(40_000) });
   const env = { ...process.env, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-  spawnSync(process.execPath, [entry, "append", id], { cwd: folder, env, input: `${message}\n`.repeat(5) });
+  spawnSync(nodePath, [entry, "append", id], { cwd: folder, env, input: `${message}\n`.repeat(5) });
   for (const command of ["show", "show --json", "export --to markdown", "--help", "list"]) {
     const line = `"$0" "$1" ${command} | head -c 1; exit \${PIPESTATUS[0]}`;
-    const { status, stdout, stderr } = spawnSync("bash", ["-c", line, process.execPath, entry], { cwd: folder, env, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", line, nodePath, entry], { cwd: folder, env, encoding: "utf8" });
     assert.deepEqual([status, stderr, stdout.length], [0, "", 1], command);
   }
-  const unheard = spawnSync("bash", ["-c", '"$0" "$1" show nobody 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}', process.execPath, entry], { cwd: folder, env });
+  const unheard = spawnSync("bash", ["-c", '"$0" "$1" show nobody 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}', nodePath, entry], { cwd: folder, env });
   assert.equal(unheard.status, 1);
 });

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +45,7 @@ function check(title, body) {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
       /** @type {Asked} */
       const asked = (args, { input = "", status = 0 } = {}) => {
-        const ran = spawnSync(process.execPath, [entry, ...args, "--json"], { cwd: workspace, input, env, encoding: "utf8" });
+        const ran = spawnSync(nodePath, [entry, ...args, "--json"], { cwd: workspace, input, env, encoding: "utf8" });
         assert.equal(ran.status, status, `${args.join(" ")}: ${ran.stderr}`);
         for (const line of ran.stderr.split("\n").filter(Boolean)) assert.deepEqual(wrongIn("error", JSON.parse(line)), [], line);
         const [name = ""] = args;
@@ -137,7 +138,7 @@ check("what agents keep, lists, searches, settings and what is damaged", ({ aske
 });
 
 test("every command has a schema, every schema is a command's, and each was held to an answer", () => {
-  const listed = spawnSync(process.execPath, [entry, "completions", "bash", "--", ""], { encoding: "utf8" }).stdout;
+  const listed = spawnSync(nodePath, [entry, "completions", "bash", "--", ""], { encoding: "utf8" }).stdout;
   const commands = Array.from(listed.matchAll(/^([a-z]+)\t/gm), ([, name = ""]) => name).sort();
   assert.ok(commands.length > 20);
   assert.deepEqual(names.filter((name) => !["common", "error"].includes(name)).sort(), commands);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
 
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
@@ -27,7 +28,7 @@ function check(law, body, skip = false) {
       const [project, home] = [join(folder, "project"), join(folder, "store")];
       fs.mkdirSync(project);
       const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: home };
-      const run = (/** @type {string[]} */ args, input = "") => spawnSync(process.execPath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
+      const run = (/** @type {string[]} */ args, input = "") => spawnSync(nodePath, [entry, ...args], { cwd: project, env, input, encoding: "utf8" });
       const value = (/** @type {string[]} */ ...args) => {
         const { status, stdout, stderr } = run([...args, "--json"]);
         assert.equal(status, 0, stderr);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const transcript = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
@@ -19,7 +20,7 @@ let homes = 0;
 /** @param {string[]} args @param {{ home?: string, uid?: number }} [options] */
 function leftoff(args, { home = join(folder, `home-${(homes += 1)}`), uid } = {}) {
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, uid, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { cwd: folder, env, uid, encoding: "utf8" });
   return { status, stdout, stderr, home };
 }
 

@@ -13,6 +13,7 @@ import { inNode, inPython, inRust } from "../component/talks.js";
 import { PYTHON, RUST_HOST } from "../../scripts/toolchain.mjs";
 import { inFolder } from "./git-tools.js";
 import { worded } from "./long-session.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** @import { Folders, Step, Talk } from "../component/talks.js" */
@@ -38,7 +39,7 @@ class Fixture {
 
   /** @param {string[]} args @param {string} [input] */
   typed(args, input = "") {
-    return execFileSync(process.execPath, [entry, ...args], { cwd: this.folders.project, env: this.env, input, encoding: "utf8", maxBuffer: 2 ** 28 });
+    return execFileSync(nodePath, [entry, ...args], { cwd: this.folders.project, env: this.env, input, encoding: "utf8", maxBuffer: 2 ** 28 });
   }
 
   /** What the JavaScript package says of a session. @template T @param {string} id @param {(session: any) => Promise<T>} work */

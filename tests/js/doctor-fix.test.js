@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/storage/process.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "leftoff-doctor-"));
@@ -54,7 +55,7 @@ function tree(root) {
 
 /** @param {{ options: { home: string, project: string } }} store @param {string[]} args */
 function leftoff({ options }, args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: options.project, encoding: "utf8", env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: options.home } });
+  const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { cwd: options.project, encoding: "utf8", env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: options.home } });
   return { status, stdout, stderr };
 }
 

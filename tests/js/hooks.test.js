@@ -11,6 +11,7 @@ import { added, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
 /** Seconds of one unit of a client's timeouts. @type {Record<string, number>} */
@@ -44,7 +45,7 @@ function check(law, body, skip = false) {
       body({
         project,
         folder,
-        typed: (args, { input = "", uid, env: more } = {}) => spawnSync(process.execPath, [entry, ...args], { cwd: project, input, uid, env: { ...env, ...more }, encoding: "utf8" }),
+        typed: (args, { input = "", uid, env: more } = {}) => spawnSync(nodePath, [entry, ...args], { cwd: project, input, uid, env: { ...env, ...more }, encoding: "utf8" }),
         put: (path, text) => {
           fs.mkdirSync(dirname(join(project, path)), { recursive: true });
           fs.writeFileSync(join(project, path), text);

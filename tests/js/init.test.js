@@ -13,6 +13,7 @@ import { parse } from "jsonc-parser";
 import { added, hashOf, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor, shellWords } from "../../js/init/parts.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -23,7 +24,7 @@ function inProject(work) {
   mkdirSync(project);
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
   try {
-    work(project, (...args) => spawnSync(process.execPath, [entry, "init", ...args, "--workspace", project], { env, encoding: "utf8" }));
+    work(project, (...args) => spawnSync(nodePath, [entry, "init", ...args, "--workspace", project], { env, encoding: "utf8" }));
   } finally {
     rmSync(folder, { recursive: true });
   }

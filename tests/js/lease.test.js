@@ -10,6 +10,7 @@ import { test } from "node:test";
 
 import { openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/storage/process.js";
+import { nodePath } from "./node-path.js";
 
 const library = new URL("../../js/index.js", import.meta.url).href;
 
@@ -37,7 +38,7 @@ test("a session that another process appends to says so, until that process is g
     const store = await openStore({ home, project: home });
     const session = await store.create();
     assert.deepEqual(await session.others(), []);
-    const child = spawn(process.execPath, ["--input-type=module", "-e", holder, home], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(nodePath, ["--input-type=module", "-e", holder, home], { stdio: ["pipe", "pipe", "inherit"] });
     await once(child.stdout, "data");
     const [other, ...more] = await session.others();
     assert.deepEqual(more, []);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { mock, test } from "node:test";
 
 import { LeftoffError, openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 
 /** @typedef {import("../../js/session/session.js").Session} Session */
 
@@ -142,7 +143,7 @@ check("a session that a dead process had open is found, and that is said once", 
     await session.append({ role: "user", content: "acknowledged" });
     console.log(session.id);
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(nodePath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
   const [id] = await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");

@@ -10,6 +10,7 @@ import { after, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { listed, manySessions, numbered } from "./many-sessions.js";
+import { nodePath } from "./node-path.js";
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-listing-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -153,7 +154,7 @@ test("what a living process holds is not paused; when it is gone, that is said, 
     await session.append({ role: "user", content: "held", timestamp: "2026-01-01T00:00:00.000Z" });
     console.log("held");
     process.stdin.resume();`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code, options.home, options.project], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(nodePath, ["--input-type=module", "-e", code, options.home, options.project], { stdio: ["pipe", "pipe", "inherit"] });
   await once(child.stdout, "data");
   const soon = { ...options, idleMs: -1 };
   assert.deepEqual((await listed(soon)).map(({ status }) => status), ["active"]);

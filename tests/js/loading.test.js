@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 
 const urls = { import: new URL("../../js/index.js", import.meta.url).href, require: new URL("../../pkg/index.cjs", import.meta.url).pathname };
 const COUNTED = "countTokens('hello world').then((count) => console.log(count))";
@@ -25,7 +26,7 @@ for (const [what, args, input] of /** @type {[string, string[], string?][]} */ (
 ])) {
   test(`the package finds its files: ${what}`, () =>
     inFolder(async (folder) => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, input, encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync(nodePath, args, { cwd: folder, input, encoding: "utf8" });
       assert.deepEqual([status, stdout.trim(), stderr], [0, "2", ""]);
     }));
 }

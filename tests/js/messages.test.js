@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 
 const library = new URL("../../js/index.js", import.meta.url).href;
 
@@ -120,7 +121,7 @@ test("whoever follows a session gets what another process appends, in order, unt
   const stop = new AbortController();
   const following = session.follow({ signal: stop.signal });
   const first = following.next();
-  spawn(process.execPath, ["--input-type=module", "-e", writer, home], { stdio: "inherit" });
+  spawn(nodePath, ["--input-type=module", "-e", writer, home], { stdio: "inherit" });
   const contents = [(await first).value.content];
   for await (const message of following) {
     contents.push(message.content);

@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { ContextManager } from "../../js/compat/index.js";
 import { LeftoffError, MemoryStorage, countTokens, openStore } from "../../js/index.js";
 import { agents } from "../../js/wasm/agents.js";
+import { nodePath } from "./node-path.js";
 
 const js = fileURLToPath(new URL("../../js", import.meta.url));
 const LIMIT = 32_768;
@@ -317,7 +318,7 @@ async function saving(home, more = "", sessionId = "killed") {
     console.log("saved");
     setInterval(() => {}, 1000);
   `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(nodePath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((resolve) => child.stdout.once("data", resolve));
   const ended = new Promise((resolve) => child.once("close", (status, signal) => resolve({ status, signal })));
   return { child, ended: () => /** @type {Promise<{ status: number | null, signal: string | null }>} */ (ended) };

@@ -10,6 +10,7 @@ import { after, test } from "node:test";
 
 import { openStore } from "../../js/index.js";
 import { SessionManager } from "../../js/compat/index.js";
+import { nodePath } from "./node-path.js";
 
 const home = mkdtempSync(join(tmpdir(), "leftoff-paths-"));
 after(() => rmSync(home, { recursive: true }));
@@ -35,7 +36,7 @@ async function contents(reading) {
 
 /** @param {string[]} args */
 function typed(...args) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [new URL("../../js/cli/index.js", import.meta.url).pathname, ...args, "--home", home, "--workspace", home], { encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(nodePath, [new URL("../../js/cli/index.js", import.meta.url).pathname, ...args, "--home", home, "--workspace", home], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
   return stdout;
 }

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 import { PLACE, aliasesOf, commit, git, inFolder, makeConversation, makeRepository, put } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = fs.readFileSync(join(root, "docs", "PRIVACY.md"), "utf8");
@@ -171,7 +172,7 @@ test("nothing that leftoff does opens a connection", () =>
       console.log(JSON.stringify([before, globalThis.tried.length]));`;
     const args = ["--import", `data:text/javascript,${encodeURIComponent(TRAP)}`, "--input-type=module", "-e", work];
     // The last one is the test's own: the trap is one.
-    assert.deepEqual(JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })), [0, 1]);
+    assert.deepEqual(JSON.parse(execFileSync(nodePath, args, { encoding: "utf8" })), [0, 1]);
   }));
 
 test("of git it uses what works on this machine", { skip: process.platform === "win32" && "needs a shell script" }, () =>

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { countTokens, openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 import { PLANTED, leaked } from "./planted-secrets.js";
 import { entry } from "./terminal.js";
 
@@ -142,7 +143,7 @@ test("the hooks put it in as the setting says, nothing twice, and again after a 
     writeFileSync(path, "");
     const hook = (/** @type {string} */ event, /** @type {object} */ more = {}) => {
       const input = JSON.stringify({ hook_event_name: event, transcript_path: path, cwd: folder, ...more });
-      const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "hook", "claude-code"], { cwd: folder, env, input, encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync(nodePath, [entry, "hook", "claude-code"], { cwd: folder, env, input, encoding: "utf8" });
       assert.equal(status, 0, stderr);
       return stdout ? JSON.parse(stdout).hookSpecificOutput.additionalContext : "";
     };

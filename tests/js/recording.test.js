@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const OLD = "---\ndescription: think\n---\nAsk one question at a time. Topic: $ARGUMENTS\n";
@@ -63,7 +64,7 @@ class Client {
   /** @param {string[]} args @param {{ input?: string, env?: Record<string, string> }} [with_] */
   leftoff(args, { input = "", env = {} } = {}) {
     const known = { PATH: process.env.PATH ?? "", HOME: this.home, CLAUDE_CODE_SESSION_ID: this.id };
-    return spawnSync(process.execPath, [entry, ...args], { cwd: this.project, input, env: { ...known, ...env }, encoding: "utf8" });
+    return spawnSync(nodePath, [entry, ...args], { cwd: this.project, input, env: { ...known, ...env }, encoding: "utf8" });
   }
 
   /** @param {string} path @param {string} text */

@@ -11,6 +11,7 @@ import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
 import { openStore } from "../../js/index.js";
 import { secretScan } from "../../js/privacy/secrets.js";
+import { nodePath } from "./node-path.js";
 import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
@@ -152,7 +153,7 @@ test("the command line lets no secret out, nor into a file, and says what it kep
     const { id } = await planted(await opened());
     const typed = (/** @type {string[]} */ ...args) => {
       const env = { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: join(home, ".leftoff") };
-      return spawnSync(process.execPath, [entry, ...args, "--workspace", home], { env, encoding: "utf8" });
+      return spawnSync(nodePath, [entry, ...args, "--workspace", home], { env, encoding: "utf8" });
     };
     const file = join(home, "out.md");
     const commands = [["list"], ["show", id], ["context", id, "--window", "400000"], ["export", id, "--to", "markdown"], ["export", id, "--to", "json"], ["resume", id, "--print"], ["resume", id, "--with", "codex", "--print"]];

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { LeftoffError, MemoryStorage, historyText, openStore } from "../../js/index.js";
 import { thisProcess } from "../../js/storage/process.js";
+import { nodePath } from "./node-path.js";
 
 /** @typedef {import("../../js/types/index.js").Now} Now */
 
@@ -129,7 +130,7 @@ test("resume --print says what the flags say of now, and gives the history in a 
       { role: "user", content: "and now?" },
     ]);
     const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "home") };
-    const typed = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [entry, "resume", session.id, "--print", "--workspace", folder, ...args], { env, encoding: "utf8" });
+    const typed = (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, "resume", session.id, "--print", "--workspace", folder, ...args], { env, encoding: "utf8" });
     const { status, stdout, stderr } = typed("--window", "32000", "--model", "gpt-5", "--format", "anthropic");
     assert.equal(status, 0, stderr);
     assert.match(stderr, /the model changed[\s\S]*the window changed/);

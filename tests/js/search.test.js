@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 import { PLANTED, leaked } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
@@ -26,7 +27,7 @@ async function inFolder(work) {
     return store;
   };
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, ".leftoff") };
-  const typed = (/** @type {string[]} */ ...args) => /** @type {any} */ (spawnSync(process.execPath, [entry, ...args, "--workspace", folder], { env, encoding: "utf8" }));
+  const typed = (/** @type {string[]} */ ...args) => /** @type {any} */ (spawnSync(nodePath, [entry, ...args, "--workspace", folder], { env, encoding: "utf8" }));
   try {
     await work({ folder, opened, typed });
   } finally {

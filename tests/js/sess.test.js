@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { LeftoffError, openStore } from "../../js/index.js";
 import { filesOf, git, inFolder, put } from "./git-tools.js";
+import { nodePath } from "./node-path.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
@@ -40,7 +41,7 @@ function check(scenario, body) {
         stores.push(store);
         return store;
       };
-      const typed = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [entry, ...args], { cwd: project, encoding: "utf8" });
+      const typed = (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, ...args], { cwd: project, encoding: "utf8" });
       try {
         await body({ project, open, typed }, context);
       } finally {
@@ -197,7 +198,7 @@ check("SESS-004: Resume by conversation ID", async ({ project, open, typed }, co
   const sessions = join(process.env.HOME ?? "", ".codex");
   put(join(bin, "codex"), `#!/bin/sh\necho "started with $*"\nPATH=/usr/bin:/bin; cat $(grep -rl "$2" ${sessions})\n`, 0o755);
   put(join(project, ".claude", "commands", "workspace.brainstorm.md"), "You help to brainstorm, shortly.\n");
-  const started = (/** @type {string} */ how) => spawnSync("script", ["--quiet", "--return", "--command", `PATH=${bin} ${process.execPath} ${entry} resume 001-brainstorm-topic ${how}`, "/dev/null"], { cwd: project, encoding: "utf8" });
+  const started = (/** @type {string} */ how) => spawnSync("script", ["--quiet", "--return", "--command", `PATH=${bin} ${nodePath} ${entry} resume 001-brainstorm-topic ${how}`, "/dev/null"], { cwd: project, encoding: "utf8" });
   const { stdout } = started("");
   assert.match(stdout, /started with resume [0-9a-f-]{36}\r?\n/);
   assert.match(stdout, /leftoff: .*the instructions of the command \/workspace\.brainstorm changed/);

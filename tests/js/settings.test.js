@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -37,7 +38,7 @@ async function inFolder(work) {
   mkdirSync(home);
   mkdirSync(join(project, ".leftoff"), { recursive: true });
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: home };
-  const cli = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [entry, ...args], { cwd: project, env, encoding: "utf8" });
+  const cli = (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, ...args], { cwd: project, env, encoding: "utf8" });
   try {
     await work({ home, project, ofHome: join(home, "settings.json"), ofProject: join(project, ".leftoff", "settings.json"), cli });
   } finally {

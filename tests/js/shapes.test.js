@@ -11,6 +11,7 @@ import * as current from "ai-current";
 import { MockLanguageModelV3 } from "ai-current/test";
 import * as previous from "ai-previous";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 import { answers, drafts } from "./shapes-samples.js";
 
 /** @typedef {import("../../js/types/index.js").Format} Format */
@@ -119,7 +120,7 @@ function checked(program) {
     writeFileSync(join(here, "samples.ts"), program);
     const options = { target: "es2023", module: "nodenext", lib: ["es2024", "dom", "esnext.disposable"], types: ["node"], strict: true, noEmit: true, skipLibCheck: true };
     writeFileSync(join(here, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["samples.ts"] }));
-    const done = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", here], { encoding: "utf8" });
+    const done = spawnSync(nodePath, [join(root, "node_modules/typescript/bin/tsc"), "--project", here], { encoding: "utf8" });
     return done.stdout + done.stderr;
   } finally {
     rmSync(here, { recursive: true });

@@ -10,6 +10,7 @@ import { mock, test } from "node:test";
 import { promisify } from "node:util";
 
 import { NodeStorage } from "../../js/storage/node.js";
+import { nodePath } from "./node-path.js";
 
 const MODULE = new URL("../../js/storage/node.js", import.meta.url).href;
 
@@ -73,7 +74,7 @@ export async function inProcess(before, code, ...args) {
     const caught = (promise) => promise.then(() => null, ({ code, written, message }) => ({ code, written, message }));
     const result = await (async () => { ${code} })();
     fs.writeSync(1, JSON.stringify(result) ?? "null");`;
-  const command = [...before, process.execPath, "--input-type=module", "-e", script, JSON.stringify(args)];
+  const command = [...before, nodePath, "--input-type=module", "-e", script, JSON.stringify(args)];
   const { stdout } = await promisify(execFile)(command[0], command.slice(1), { maxBuffer: 1 << 26 });
   return JSON.parse(stdout);
 }

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { fileURLToPath } from "node:url";
+import { nodePath } from "./node-path.js";
 
 export const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
@@ -25,7 +26,7 @@ const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", "'\\''")
 
 /** Runs leftoff on a terminal. @param {string[]} args @param {Parameters<typeof runOnTerminal>[1]} where @param {(terminal: Terminal) => Promise<void>} work */
 export function onTerminal(args, where, work) {
-  return runOnTerminal([process.execPath, entry, ...args], where, work);
+  return runOnTerminal([nodePath, entry, ...args], where, work);
 }
 
 /**

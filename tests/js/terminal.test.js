@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
+import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 /** @type {string[]} */
@@ -42,7 +43,7 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
   const folder = mkdtempSync(join(tmpdir(), "leftoff-terminal-"));
   const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "home") };
   const typed = (/** @type {string[]} */ ...args) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args, "--workspace", folder], { env, encoding: "utf8", maxBuffer: 2 ** 30 });
+    const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args, "--workspace", folder], { env, encoding: "utf8", maxBuffer: 2 ** 30 });
     assert.equal(status, 0, stderr);
     steersNothing(stdout);
     steersNothing(stderr);
