@@ -66,12 +66,12 @@ export function ask(command, args, { env, timeoutMs } = {}) {
  * Runs a command, shows its output while it comes, and keeps it.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, quiet?: boolean }} [options] `quiet` shows nothing
+ * @param {{ env?: Record<string, string>, quiet?: boolean, limitMs?: number }} [options] `quiet` shows nothing; `limitMs`: it is ended after so long
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
-export function watch(command, args, { env, quiet = false } = {}) {
+export function watch(command, args, { env, quiet = false, limitMs } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd: root, env: environment(env), stdio: ["ignore", "pipe", "pipe"], timeout: limitMs, killSignal: "SIGKILL" });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;

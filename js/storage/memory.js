@@ -5,6 +5,7 @@
  * fails on demand.
  */
 
+import { sep } from "../host/path.node.js";
 import { nowMs } from "../wasm/clock.js";
 import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
@@ -33,10 +34,10 @@ export class MemoryStorage {
   readCount = 0;
 
   /** @type {Map<string, File>} */
-  #files = new Map();
+  #files = new Paths();
 
   /** @type {Map<string, Times>} "" is the root */
-  #folders = new Map();
+  #folders = new Paths();
 
   /** When something changed last, by a clock that never gives the same time twice. */
   #changedMs = 0;
@@ -109,14 +110,15 @@ export class MemoryStorage {
     this.#failWhole("move", from);
     const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
     if (!this.#look(from)) throw refused("not_found");
-    if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
+    const [old, now] = [named(from), named(to)];
+    if (now.startsWith(`${old}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
     if (this.#look(to)) throw refused("already_exists");
     this.#makeFolder(parentOf(to), () => refused("not_a_folder"));
     for (const paths of /** @type {Map<string, any>[]} */ ([this.#files, this.#folders])) {
       for (const [path, what] of [...paths]) {
-        if (path !== from && !path.startsWith(`${from}/`)) continue;
+        if (path !== old && !path.startsWith(`${old}/`)) continue;
         paths.delete(path);
-        paths.set(to + path.slice(from.length), what);
+        paths.set(now + path.slice(old.length), what);
       }
     }
     this.#touch(parentOf(from));
@@ -127,7 +129,7 @@ export class MemoryStorage {
   async list(path, { files } = {}) {
     this.#failWhole("list", path);
     if (files) checkNames(path, files);
-    const folder = path.endsWith("/") ? path.slice(0, -1) : path;
+    const folder = named(path).replace(/\/$/, "");
     if (this.#files.has(folder)) throw failed("list", path, { code: "not_a_folder" });
     if (!this.#folders.has(folder)) return null;
     const within = (/** @type {string} */ other) => other !== "" && parentOf(other) === folder;
@@ -147,9 +149,10 @@ export class MemoryStorage {
   async remove(path) {
     this.#failWhole("remove", path);
     if (this.#look(path)) this.#touch(parentOf(path));
+    const gone = named(path);
     for (const paths of [this.#files, this.#folders]) {
       for (const other of paths.keys()) {
-        if (other === path || other.startsWith(`${path}/`)) paths.delete(other);
+        if (other === gone || other.startsWith(`${gone}/`)) paths.delete(other);
       }
     }
   }
@@ -259,12 +262,32 @@ function grow(file, bytes) {
   file.size = size;
 }
 
+/** What lies at paths, however this machine separates their names. @template T @extends {Map<string, T>} */
+class Paths extends Map {
+  /** @param {string} path */
+  get(path) { return super.get(named(path)); }
+
+  /** @param {string} path */
+  has(path) { return super.has(named(path)); }
+
+  /** @param {string} path @param {T} what */
+  set(path, what) { return super.set(named(path), what); }
+
+  /** @param {string} path */
+  delete(path) { return super.delete(named(path)); }
+}
+
+/** @param {string} path */
+function named(path) {
+  return sep === "\\" ? path.replaceAll(sep, "/") : path;
+}
+
 /** @param {string} path */
 function parentOf(path) {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  return named(path).slice(0, Math.max(0, named(path).lastIndexOf("/")));
 }
 
 /** @param {string} path */
 function nameOf(path) {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return path.slice(named(path).lastIndexOf("/") + 1);
 }
