@@ -38,7 +38,7 @@ const RUNTIMES = {
   node22: { command: () => [ofNode("22"), "--test-reporter=tap"], ...TAP },
   node24: { command: () => [ofNode("24"), "--test-reporter=tap"], ...TAP },
   deno: { command: () => ["deno", "test", "--allow-all", "--no-check", "--reporter=tap"], env: { DENO_DIR: denoFolder, DENO_NO_UPDATE_CHECK: "1" }, ...TAP },
-  bun: { command: () => [bun(), "test"], passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm, failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm },
+  bun: { command: () => [bun(), "test", "--timeout", String(LONGEST_MS)], passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm, failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm },
   windows: { command: () => ["wine", windows(), "--test-reporter=tap"], env: { WINEDEBUG: "-all", WINEPREFIX: join(root, "target", "wine"), NODE_SKIP_PLATFORM_CHECK: "1" }, ...TAP },
 };
 

@@ -79,7 +79,7 @@ export async function search(args) {
   return using(args, async (store) => {
     /** @type {Map<string, Found[]>} */
     const found = new Map();
-    for await (const hit of store.search(words, { ...asked, role: args.role, file, command, error, limit: most === Infinity ? undefined : most + 1 })) {
+    for await (const hit of store.search(words, { ...asked, role: args.role, regex: args.regex, file, command, error, limit: most === Infinity ? undefined : most + 1 })) {
       found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
     }
     const shown = [...found.values()].slice(0, most);

@@ -88,6 +88,7 @@ const commands = {
   ]),
   search: command(search, "search", "sessions that answer a question or have some words, best first, with what was said", {
     words: place("WORDS...", 'a question, words, a part of a name, an error; in "double quotes" what has to stand there exactly'),
+    regex: flag("WORDS are a regular expression, for which all that was said is read"),
     file: option("PATH", "instead of words: who read or changed this file; a path, or the end of one"),
     command: option("WORDS", "instead of words: who ran a command with these, and how it ended"),
     error: option("TEXT", "instead of words: who met this error, whatever its numbers and paths, and what ran without it afterwards"),

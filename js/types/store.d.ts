@@ -111,6 +111,8 @@ export interface Listed {
 export interface SearchOptions extends Omit<ListOptions, "sort"> {
   /** Only what this role said. */
   role?: "user" | "assistant" | "tool";
+  /** The question is a regular expression, as Rust's `regex` reads them; all that was said is read for it. */
+  regex?: boolean;
   /** Instead of words: the sessions that read or changed this file, a path or the end of one. */
   file?: string;
   /** Those that ran a command with these words. */
@@ -120,7 +122,7 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
 }
 
 /** What `Session.search` takes. */
-export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until"> {
+export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex"> {
   /** So many messages are told at most; 20 unless given. */
   limit?: number;
 }
@@ -137,7 +139,7 @@ export interface Found {
   excerpt: { text: string; isHit: boolean }[];
   /**
    * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelt alike, where
-   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes. Or by what was asked instead.
+   * nobody said what was asked; the messages around it have them; it has exactly what is in quotes, or what the regular expression matches. Or by what was asked instead.
    */
   found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";
   /** Which words of the question it has. */

@@ -5,8 +5,11 @@
 //! cut to what is shown by a call of its own, so that the host can take out first what must not be.
 
 use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::fmt::Debug;
 use core::ops::Range;
 
 use memchr::memmem;
@@ -42,6 +45,14 @@ pub struct Search {
     revised: BTreeSet<String>,
     // A message that waits for its blobs.
     open: Option<Unfolding>,
+    // What is looked for in place of words.
+    pattern: Option<Rc<dyn Pattern>>,
+}
+
+/// What is looked for in texts, beside words.
+pub trait Pattern: Debug {
+    /// Where it stands first in a text.
+    fn first(&self, text: &str) -> Option<Range<usize>>;
 }
 
 /// What a line has of the words.
@@ -116,12 +127,22 @@ impl Search {
     pub fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Search {
         let words: Vec<Vec<char>> = parts.map(|word| folded(word).collect()).collect();
         let plain = words.iter().map(|word| longest_plain(word)).collect();
-        Search { words, plain, revised: BTreeSet::new(), open: None }
+        Search { words, plain, revised: BTreeSet::new(), open: None, pattern: None }
+    }
+
+    /// Looks for a pattern: every line has to be looked at.
+    pub fn matching(pattern: Rc<dyn Pattern>) -> Search {
+        Search { pattern: Some(pattern), ..Search::of(core::iter::empty()) }
     }
 
     /// The places of the lines that have to be looked at, the newest first. `bytes` are whole lines.
     pub fn lines(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
+        if self.pattern.is_some() {
+            found.extend(lines_with(bytes, |_| Some(0)));
+            found.reverse();
+            return found;
+        }
         let Some(rarest) = self.plain.iter().max_by_key(|word| word.len()) else { return found };
         let has_all = |line: &[u8]| self.plain.iter().all(|word| place(line, word).is_some());
         found.extend(
@@ -146,7 +167,7 @@ impl Search {
         let escape = memmem::Finder::new(ESCAPE);
         let escaped = |rest: &[u8]| escape.find_iter(rest).find(|at| is_letter(&rest[at + ESCAPE.len()..]));
         found.extend(lines_with(bytes, escaped));
-        found.sort_by_key(|line| core::cmp::Reverse(line.start));
+        found.sort_by_key(|line| Reverse(line.start));
         found.dedup();
         found
     }
@@ -209,13 +230,27 @@ impl Search {
         let texts: Vec<&str> =
             core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect();
         let is_there = |word: &Vec<char>| texts.iter().any(|text| first(text, word).is_some());
-        if self.words.is_empty() || !self.words.iter().all(is_there) {
+        if !self.words.iter().all(is_there) {
             return None;
         }
-        let word = self.words.first()?;
-        let text = texts.into_iter().find(|text| first(text, word).is_some())?;
+        let text = texts.into_iter().find(|text| self.first(text).is_some())?;
         let Message { id, role, timestamp, .. } = message;
         Some(Hit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text: text.into() })
+    }
+
+    // Where the first word stands, or the pattern.
+    fn first(&self, text: &str) -> Option<Range<usize>> {
+        match &self.pattern {
+            Some(pattern) => pattern.first(text),
+            None => first(text, self.words.first()?),
+        }
+    }
+
+    // Where one of the words stands first, or the pattern.
+    fn next(&self, text: &str) -> Option<Range<usize>> {
+        let words = self.words.iter().filter_map(|word| first(text, word));
+        let pattern = self.pattern.iter().filter_map(|pattern| pattern.first(text));
+        words.chain(pattern).filter(|one| !one.is_empty()).min_by_key(|one| (one.start, Reverse(one.end)))
     }
 
     /// A hit, with what stands around the first word.
@@ -225,17 +260,13 @@ impl Search {
 
     /// The words in their place, and what stands around the first; the beginning of a text that has none.
     pub fn excerpt(&self, text: &str) -> Vec<Part> {
-        let at = self.words.iter().find_map(|word| first(text, word)).unwrap_or(0..0);
+        let one = |word: &Vec<char>| first(text, word);
+        let at = self.first(text).or_else(|| self.words.iter().find_map(one)).unwrap_or(0..0);
         let shown = &text
             [boundary(text, at.start.saturating_sub(BEFORE), false)..boundary(text, at.end + BEHIND, true)];
         let mut parts = Vec::new();
         let mut done = 0;
-        while let Some(next) = self
-            .words
-            .iter()
-            .filter_map(|word| first(&shown[done..], word))
-            .min_by_key(|one| (one.start, core::cmp::Reverse(one.end)))
-        {
+        while let Some(next) = self.next(&shown[done..]) {
             let (from, to) = (done + next.start, done + next.end);
             parts.push(Part { text: shown[done..from].into(), is_hit: false });
             parts.push(Part { text: shown[from..to].into(), is_hit: true });

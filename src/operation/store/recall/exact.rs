@@ -1,12 +1,18 @@
-//! What is in quotes: it is required as it stands there, so that logs are read for it; the other words rank what has it.
+//! What is in quotes: it is required as it stands there, so that logs are read for it; the other words rank what has it. And
+//! regular expressions, which what they match says nothing of in an index.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use core::ops::Range;
+
+use regex::Regex;
 
 use super::Question;
 use super::index::Session;
+use crate::error::Code;
 use crate::json::text::to_json;
 use crate::operation::pages::array;
 use crate::operation::search::{Backward, shown};
@@ -14,7 +20,7 @@ use crate::operation::store::Store;
 use crate::operation::{Io, Leaving, Trouble};
 use crate::recall::question::Question as Sought;
 use crate::recall::words::{Field, Words};
-use crate::resume::search::{Search, apart};
+use crate::resume::search::{Pattern, Search, apart};
 
 /// What is looked for.
 struct Exactly<'a> {
@@ -23,18 +29,55 @@ struct Exactly<'a> {
     quoted: Vec<&'a str>,
     // The other words, as far as they say something.
     others: Sought,
+    pattern: Option<Rc<dyn Pattern>>,
     shows: Search,
+}
+
+#[derive(Debug)]
+struct Expression(Regex);
+
+impl Pattern for Expression {
+    fn first(&self, text: &str) -> Option<Range<usize>> {
+        self.0.find(text).map(|found| found.range())
+    }
+}
+
+/// Reads a regular expression.
+fn expression(text: &str) -> Result<Rc<dyn Pattern>, Trouble> {
+    match Regex::new(text) {
+        Ok(regex) => Ok(Rc::new(Expression(regex))),
+        Err(error) => {
+            // Its last line says what is wrong, the others show where.
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let message = format!("expected a regular expression, but found {}: {why}", to_json(&text));
+            Err(Trouble::refused(Code::InvalidRequest, message))
+        }
+    }
 }
 
 /// Hits of a session as JSON without that, each with how many of the other words it has.
 type Hits = Vec<(usize, String)>;
 
 impl<'a> Exactly<'a> {
-    fn new(question: &'a Question, leaving: &'a Leaving, words: &mut Words) -> Exactly<'a> {
+    fn new(question: &'a Question, leaving: &'a Leaving, words: &mut Words) -> Result<Exactly<'a>, Trouble> {
+        if question.is_regex {
+            let (pattern, others) = (expression(&question.text)?, Sought::typed("", words));
+            let shows = Search::matching(pattern.clone());
+            let quoted = Vec::from([&*question.text]);
+            return Ok(Exactly { question, leaving, quoted, others, pattern: Some(pattern), shows });
+        }
         let (quoted, others) = apart(&question.text);
         let others = Sought::typed(&others.join(" "), words);
         let shows = Search::of(quoted.iter().copied().chain(others.terms.iter().map(|term| &*term.word)));
-        Exactly { question, leaving, quoted, others, shows }
+        Ok(Exactly { question, leaving, quoted, others, pattern: None, shows })
+    }
+
+    fn search(&self) -> Search {
+        match &self.pattern {
+            Some(pattern) => Search::matching(pattern.clone()),
+            None => Search::of(self.quoted.iter().copied()),
+        }
     }
 
     fn is_ranked(&self) -> bool {
@@ -64,7 +107,7 @@ impl Store {
         leaving: &Leaving,
         words: &mut Words,
     ) -> Result<(), Trouble> {
-        let exactly = Exactly::new(question, leaving, words);
+        let exactly = Exactly::new(question, leaving, words)?;
         let sessions = self.sessions_asked(io, question).await?;
         let mut ranked: Vec<(&Session, Hits)> = Vec::new();
         let mut count = 0;
@@ -94,7 +137,7 @@ impl Store {
         words: &mut Words,
     ) -> Result<(bool, Hits), Trouble> {
         let live = self.unread(&session.log.place, "");
-        let mut log = Backward::new(&live, Search::of(exactly.quoted.iter().copied()));
+        let mut log = Backward::new(&live, exactly.search());
         let most = exactly.question.most_of_one(exactly.is_ranked());
         let (mut best, mut told) = (Hits::new(), 0);
         while let Some(hits) = log.next(io).await? {

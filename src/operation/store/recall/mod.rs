@@ -67,13 +67,25 @@ struct Question {
     session: Option<String>,
     // What is to be answered, not looked for: only its own words count, and what asks for nothing finds nothing.
     recalled: Option<Sought>,
+    // The text is a regular expression.
+    is_regex: bool,
 }
 
 impl Question {
     fn recalling(asked: Sought, wanted: Wanted) -> Question {
         let text = asked.said.clone();
         let (role, since, until) = (None, None, None);
-        Question { text, wanted, role, since, until, limit: usize::MAX, session: None, recalled: Some(asked) }
+        Question {
+            text,
+            wanted,
+            role,
+            since,
+            until,
+            limit: usize::MAX,
+            session: None,
+            recalled: Some(asked),
+            is_regex: false,
+        }
     }
 
     fn sought(&self, words: &mut Words) -> Sought {
@@ -86,11 +98,12 @@ impl Question {
         let mut fields = Fields::parse(request).ok();
         let limit = fields.as_mut().and_then(|fields| fields.take::<u64>("limit", &mut bad));
         let role = fields.as_mut().and_then(|fields| fields.take("role", &mut bad));
+        let is_regex = fields.as_mut().and_then(|fields| fields.take("regex", &mut bad)).unwrap_or_default();
         if let Some(bad) = bad.into_iter().next() {
             return Err(Trouble::refused(Code::InvalidRequest, bad.message));
         }
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        Ok(Question { text, wanted, role, since, until, limit, session: None, recalled: None })
+        Ok(Question { text, wanted, role, since, until, limit, session: None, recalled: None, is_regex })
     }
 
     // Of a session alone, whatever it is.
@@ -147,7 +160,7 @@ impl Store {
     /// [`Store::list`] gives. The request is its, but `limit` is how many sessions are told at most, `since` and `until` when
     /// something was said, and `role` whose messages are meant. Each page is a JSON array of `{"session","id","role",
     /// "timestamp","excerpt","found","words"}`. What is in quotes is required exactly as it stands; the other
-    /// words rank.
+    /// words rank. With `regex` the question is a regular expression, and all that was said is read.
     pub fn search(
         self: &Rc<Store>,
         question: String,
@@ -182,7 +195,7 @@ impl Store {
 
     async fn searched(&self, io: &Io, question: &Question, leaving: &Rc<Leaving>) -> Result<(), Trouble> {
         let mut words = Words::default();
-        if has_quoted(&question.text) {
+        if question.is_regex || has_quoted(&question.text) {
             return self.exact(io, question, leaving, &mut words).await;
         }
         let mut told = BTreeSet::new();
