@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
-import { PLANTED, leaked } from "./planted-secrets.js";
+import { ALL, PLANTED, leaked } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
 
@@ -87,6 +87,54 @@ test("what is in quotes is found in every message that has it, across what is re
     assert.equal((await all(store.search('"needle in a"'))).length, expected.length);
     assert.deepEqual(await all(store.search('"needle a in"')), []);
     assert.deepEqual(await all(store.search("")), []);
+  }));
+
+test("a regular expression is looked for in all that was said, in a session and in all, and one that is none is refused", () =>
+  inFolder(async ({ opened, typed }) => {
+    const store = await opened();
+    const session = await store.create({ title: "Releases" });
+    const said = ["we ship v1.20.3 today", "Straße 12", `${"lorem ".repeat(40_000)} exit code 137 ${"ipsum ".repeat(40_000)}`, "nothing"];
+    const { records } = await session.append(said.map((content) => ({ role: /** @type {const} */ ("user"), content })));
+    const ids = records.map(({ id }) => id);
+    const other = await store.create({ title: "Others" });
+    await other.append({ role: "user", content: "v2.0.0 is broken, v2.0.1 is not" });
+    const found = async (/** @type {string} */ question, options = {}) => all(store.search(question, { regex: true, ...options }));
+    assert.deepEqual((await found("v\\d+\\.\\d+\\.\\d+")).map(({ id, words }) => [id === ids[0], words]), [[false, ["v2.0.0", "v2.0.1"]], [true, ["v1.20.3"]]]);
+    assert.deepEqual((await found("exit code [1-9]\\d*")).map(({ id, words }) => [id, words]), [[ids[2], ["exit code 137"]]]);
+    assert.deepEqual((await found("(?i)STRASSE|STRAßE \\d+$")).map(({ id }) => id), [ids[1]]);
+    assert.deepEqual(await found("^today"), []);
+    assert.equal((await found("x*")).length, 5);
+    const own = [];
+    for await (const hit of session.search("v[0-9]", { regex: true })) own.push(hit.id);
+    assert.deepEqual(own, [ids[0]]);
+    await assert.rejects(found("v(\\d+"), { code: "invalid_request", message: 'expected a regular expression, but found "v(\\\\d+": unclosed group' });
+    const { status, stdout } = typed("search", "--regex", "v1\\.\\d+");
+    assert.equal(status, 0);
+    assert.match(stdout, /»v1\.20«/);
+    const bad = typed("search", "--regex", "[");
+    assert.equal(bad.status, 1);
+    assert.match(bad.stderr, /expected a regular expression, but found "\["/);
+  }));
+
+test("no secret that is found is in the index of a store that looks for them, by the rules that redact", () =>
+  inFolder(async ({ folder, opened }) => {
+    const cache = join(folder, ".leftoff", "cache", "recall");
+    const indexed = () => readdirSync(cache).map((name) => readFileSync(join(cache, name), "latin1").toLowerCase()).join("");
+    // The index has words, and parts of them: of each secret the longest run of letters and digits.
+    const runs = (/** @type {string} */ secret) => (secret.match(/[A-Za-z0-9]{8,}/g) ?? []).sort((one, other) => other.length - one.length);
+    const parts = ALL.flatMap(({ secret }) => runs(secret).slice(0, 1)).map((part) => part.slice(0, 40).toLowerCase());
+    const open = await opened("off");
+    const session = await open.create({ title: "Keys" });
+    for (const { text } of ALL) await session.append({ role: "user", content: `a walnut ${text} ${"lorem ".repeat(3000)}` });
+    const found = async (/** @type {Store} */ store) => assert.ok((await all(store.search("walnut"))).length > 0);
+    await found(open);
+    const before = indexed();
+    assert.ok(parts.some((part) => before.includes(part)));
+    const store = await opened("report");
+    await found(store);
+    const after = indexed();
+    assert.deepEqual(parts.filter((part) => after.includes(part)), []);
+    assert.ok(after.includes("walnut"));
   }));
 
 test("a question is answered by the session that is about it, whatever the forms of its words", () =>
