@@ -4,6 +4,7 @@ mod branches;
 mod committing;
 mod doctor;
 mod ending;
+mod handing;
 mod host;
 mod imports;
 mod lost;

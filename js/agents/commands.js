@@ -6,7 +6,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 import { called } from "../wasm/core.js";
-import { agentHomes, userHome } from "./homes.js";
+import { agentHome, userHome } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
 /** @import { Command } from "../types/index.js" */
@@ -137,7 +137,7 @@ export function argumentsOf(agent, command, first) {
 async function* kept(agent, { project, env = process.env }) {
   const kind = KINDS[agent];
   if (!kind) return;
-  const home = agentHomes(env)[/** @type {"gemini"} */ (agent)];
+  const home = await agentHome(agent, env);
   const config = env.XDG_CONFIG_HOME || join(userHome(env), ".config");
   for (const folder of kind.folders({ project, home, config })) {
     for (const path of (await filesBelow(folder)).sort()) {

@@ -4,7 +4,7 @@
 import { join, relative, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
-import { withBase } from "./rollouts.js";
+import { agents } from "../wasm/agents.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
@@ -13,16 +13,11 @@ import { isPacked, unpacked } from "./zstd.js";
 
 /**
  * A document of a file.
- * @typedef {{ bytes: Uint8Array, beside?: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `beside`: what the agent says of it in another
- *   file; `error`: why one session of many cannot be read
+ * @typedef {{ bytes: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `error`: why one session of many cannot be read
  */
 /** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
-// OpenCode's folders, before it had a database.
-const TREE = ["message", "part", "session"];
-/** No file that says something of others is larger. */
-const LARGEST_BESIDE = 2 ** 24;
 // The head of SQLite's log of what is not in the database yet.
 const WAL_HEAD = 32;
 
@@ -50,7 +45,7 @@ export async function foundOf(storage, kept) {
 }
 
 /**
- * What a file holds: itself, behind what it goes on with; or of a database and of OpenCode's folders each session.
+ * What a file holds: itself; or of a database and of OpenCode's folders each session.
  * @param {Storage} storage @param {string} path @param {Only} [only] of a database
  * @returns {AsyncGenerator<Document>}
  */
@@ -66,35 +61,11 @@ export async function* documents(storage, path, only) {
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
   if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
-    const bytes = await withBase(storage, path, await plain(storage, path));
-    yield { bytes, beside: await besideOf(storage, path), isAlone: true };
+    yield { bytes: await plain(storage, path), isAlone: true };
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");
   for await (const { bytes, error } of sessionsOfDatabase({ ...(await withLog(storage, path)), only })) yield { bytes, error, isAlone: false };
-}
-
-/** Where else an agent says something of a session, by the path of its file; the first that is there. @type {[RegExp, string][]} */
-const BESIDE = [
-  [/\/subagents\/(agent-[^/]*)\.jsonl$/, "/subagents/$1.meta.json"],
-  [/(\/tmp\/[^/]+)\/chats\/.*$/, "$1/.project_root"],
-  [/\/tmp\/[^/]+\/chats\/.*$/, "/projects.json"],
-  [/\.messages\.json$/, ".json"],
-  [/\/sessions\/[^/]*\.json$/, "/sessions/sessions.json"],
-];
-
-/** @param {Storage} storage @param {string} path */
-async function besideOf(storage, path) {
-  const plain = path.split(sep).join("/");
-  for (const [is, place] of BESIDE) {
-    if (!is.test(plain)) continue;
-    const found = plain.replace(is, place);
-    // It says a little of it, no more: without it the session is read all the same.
-    const stat = await storage.stat(found).catch(unlessBug);
-    const bytes = stat?.kind === "file" && stat.size <= LARGEST_BESIDE ? await storage.read(found).catch(unlessBug) : undefined;
-    if (bytes) return bytes;
-  }
-  return undefined;
 }
 
 /** @param {Storage} storage @param {string} path */
@@ -122,9 +93,11 @@ async function withLog(storage, path) {
   }
 }
 
+// OpenCode's folders, before it had a database.
 /** @param {{ name: string, kind: string }[]} entries */
 function isTree(entries) {
-  return TREE.every((name) => entries.some((entry) => entry.kind === "folder" && entry.name === name));
+  const folders = entries.filter(({ kind }) => kind === "folder").map(({ name }) => name);
+  return folders.length > 0 && agents.called((core) => core.isTree(folders));
 }
 
 /** @param {Storage} storage @param {string} path */

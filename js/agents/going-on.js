@@ -1,13 +1,12 @@
 // @ts-check
 /** The conversation that goes on in an agent's client: where its record lies. */
 
-import { join, sep } from "node:path";
+import { sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
 import { parse } from "../session/transcript.js";
+import { agents } from "../wasm/agents.js";
 import { documents, found } from "./files.js";
-import { geminiPlace } from "./gemini-place.js";
-import { agentHomes } from "./homes.js";
 import { keptSessions } from "./places.js";
 
 /** @import { Storage } from "../storage/contract.js" */
@@ -26,7 +25,7 @@ const LOOKED = 50;
  */
 export async function goingOn(agent, { storage, project, env = process.env }) {
   const files = [];
-  for (const { path, is } of keptSessions({ project, env }).filter((one) => one.agent === agent)) for await (const file of found(storage, path, is)) files.push(file);
+  for (const { path, is } of (await keptSessions({ project, env })).filter((one) => one.agent === agent)) for await (const file of found(storage, path, is)) files.push(file);
   const newest = files.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ path }) => path);
   // A database has those of all folders.
   const path = agent === "opencode" ? newest[0] : await chosen(agent, newest, { storage, project, env });
@@ -39,26 +38,37 @@ async function chosen(agent, newest, { storage, project, env }) {
   const id = env[NAMED[agent] ?? ""];
   // Gemini CLI's files have the beginning alone.
   if (id) return newest.find((path) => path.includes(agent === "gemini" ? `-${id.slice(0, 8)}.` : id));
-  if (agent === "gemini") {
-    const home = agentHomes(env).gemini;
-    const folder = join(home, "tmp", await geminiPlace(home, project)) + sep;
-    return newest.find((path) => path.startsWith(folder));
-  }
   for (const path of newest.slice(0, LOOKED)) if (await isOf(project, { storage, path, agent })) return path;
   return undefined;
 }
 
 /** @param {string} project @param {{ storage: Storage, path: string, agent: string }} file */
 async function isOf(project, { storage, path, agent }) {
+  const beside = await besideOf(storage, path);
   for await (const { bytes } of documents(storage, path)) {
     try {
-      const { sessions: [first], free } = parse(bytes, path, agent);
+      const { sessions: [first], free } = parse(bytes, path, agent, beside);
       free();
-      if (first?.folder === project) return true;
+      if (first?.folder && named(first.folder, agent) === named(project, agent)) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.
       unlessBug(error);
     }
   }
   return false;
+}
+
+/** What the agent says of it in another file. @param {Storage} storage @param {string} path */
+async function besideOf(storage, path) {
+  for (const place of agents.called((core) => core.beside(path.split(sep).join("/")))) {
+    const bytes = await storage.read(place).catch(unlessBug);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
+// On Windows Gemini CLI knows no capitals.
+/** @param {string} folder @param {string} agent */
+function named(folder, agent) {
+  return agent === "gemini" && process.platform === "win32" ? folder.toLowerCase() : folder;
 }

@@ -1,8 +1,11 @@
 // @ts-check
-/** The folders in which agents keep what they have, and the variables that name others. */
+/** The folders in which agents keep what they have, as variables of the environment may say. */
 
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { normalize } from "node:path";
+
+import { agents } from "../wasm/agents.js";
+import { toBytes } from "../wasm/core.js";
 
 /** @typedef {Record<string, string | undefined>} Env */
 
@@ -11,19 +14,13 @@ export function userHome(env) {
   return env.HOME || homedir();
 }
 
-/** @param {Env} env @param {string} [home] */
-export function agentHomes(env, home = userHome(env)) {
-  const data = env.XDG_DATA_HOME || join(home, ".local", "share");
-  return {
-    "claude-code": env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
-    codex: env.CODEX_HOME || join(home, ".codex"),
-    opencode: join(data, "opencode"),
-    gemini: join(env.GEMINI_CLI_HOME || home, ".gemini"),
-    qwen: env.QWEN_HOME || join(home, ".qwen"),
-    copilot: env.COPILOT_HOME || join(home, ".copilot"),
-    cline: join(home, ".cline"),
-    continue: env.CONTINUE_GLOBAL_DIR || join(home, ".continue"),
-    nanocoder: env.NANOCODER_DATA_DIR || join(data, "nanocoder"),
-    pi: env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"),
-  };
+/** That of an agent; empty where it keeps all in projects. @param {string} agent @param {Env} env */
+export async function agentHome(agent, env) {
+  await agents.ready();
+  return normalize(agents.called(({ homeOf }) => homeOf(agent, toBytes(asked(env)))) ?? "");
+}
+
+/** Who works, as the core wants to know it. @param {Env} env */
+export function asked(env) {
+  return { user: userHome(env), variables: { ...env } };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parse } from "jsonc-parser";
 
 import { codeOf } from "../storage/folders.js";
-import { agentHomes, userHome } from "./homes.js";
+import { agentHome, userHome } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
 
@@ -34,7 +34,7 @@ const FILES = {
  * @returns {Promise<string[] | undefined>} nothing where nobody can tell: of another client, or where a file cannot be read
  */
 export async function mcpServers(agent, { project, env = process.env }) {
-  const files = FILES[agent]?.({ project, home: agentHomes(env)[/** @type {"codex"} */ (agent)], user: userHome(env), env });
+  const files = FILES[agent]?.({ project, home: await agentHome(agent, env), user: userHome(env), env });
   if (!files) return undefined;
   const names = new Set();
   for (const [path, ...keys] of files) {

@@ -57,8 +57,8 @@ export async function storages() {
 
 /** There is no git. @returns {Promise<undefined>} */
 export const runGit = async () => undefined;
-/** @returns {import("../agents/places.js").Kept[]} */
-export const keptSessions = () => [];
+/** @returns {Promise<import("../agents/places.js").Kept[]>} */
+export const keptSessions = async () => [];
 
 /** @returns {Promise<never>} */
 export async function writtenForAgent() {

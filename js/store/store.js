@@ -9,7 +9,6 @@ import { foundAt } from "../session/handle.js";
 import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
-import { leaving } from "../privacy/leaving.js";
 import { ToolOutputs } from "./outputs.js";
 import { ranked } from "./search.js";
 import { agents } from "../wasm/agents.js";
@@ -17,6 +16,7 @@ import { CoreStore } from "../wasm/store.js";
 
 /** @import { Kept } from "../agents/places.js" */
 /** @import { Session } from "../session/session.js" */
+/** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
 
@@ -191,15 +191,12 @@ export class Store {
    * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
   async list(options = {}) {
+    const { limit, ...asked } = knownOptions("list", options);
+    const wanted = { ...asked, limit: limit === Infinity ? undefined : limit };
     const isLimit = (/** @type {Setting} */ { key, source }) => source !== "default" && /^autoPersist\.(max|autoArchive)/.test(key);
-    const asked = knownOptions("list", options);
-    if (asked.verify !== false && this.#read.all.some(isLimit)) await this.#beside.run("keepTidy");
-    return leaving(await this.#all(asked), this.#redaction, (one) => this.#places.of(one));
-  }
-
-  /** The same as it is stored. @param {ListOptions} [options] @returns {Promise<Listed[]>} */
-  async #all({ limit, ...wanted } = {}) {
-    return this.#core.run("list", { ...wanted, limit: limit === Infinity ? undefined : limit });
+    // Only the second module archives what is old, and looks at what leaves: where nobody asked for that it need not be loaded.
+    if (!this.#redaction.isOn && !this.#read.all.some(isLimit)) return this.#core.run("list", wanted);
+    return (await this.#beside.pages(this.#redaction.own, "list", wanted).next()).value;
   }
 
   /**
@@ -267,7 +264,8 @@ export class Store {
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   async importAll(options = {}) {
-    return this.#importedAll(keptSessions({ project: this.project }), knownOptions("import", options));
+    const known = knownOptions("import", options);
+    return this.#importedAll(await keptSessions(this), known);
   }
 
   /**
@@ -319,8 +317,8 @@ export class Store {
    * command.slice(0, 2); // => ["codex", "resume"]
    */
   writeForAgent(session, writeForAgent) {
-    const noted = (/** @type {string} */ agent, /** @type {string} */ sourceId, /** @type {string} */ last) => this.#beside.run("noteWritten", agent, sourceId, session.id, last);
-    return writtenForAgent(session, { folder: this.project, noted, ...writeForAgent });
+    const write = (/** @type {object} */ asked, /** @type {Storage} */ outside) => this.#beside.runWith({ outside }, "writeForAgent", asked);
+    return writtenForAgent(session, { folder: this.project, ...writeForAgent, write });
   }
 
   /** The large outputs of tools, beside the sessions. @example await store.outputs.list(); // => [] */
@@ -476,6 +474,7 @@ export class Store {
 
   /** Of each file in folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options */
   async #importedAll(kept, { from, onProgress }) {
+    await agents.ready();
     return this.#imported("importFiles", { files: await foundOf(this.#places.storageOf(), kept), from }, onProgress);
   }
 

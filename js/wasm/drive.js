@@ -203,8 +203,8 @@ const ANSWERS = {
     if (isFirst) reading.documents = documents(storage, file, JSON.parse(only) ?? undefined);
     const { value } = (await reading.documents?.next()) ?? {};
     if (!value) return [DOCUMENT];
-    const { bytes, beside, isAlone, error } = value;
-    return [DOCUMENT, bytes ?? new Uint8Array(), beside, isAlone, ...(error ? failure(error).slice(1) : [])];
+    const { bytes, isAlone, error } = value;
+    return [DOCUMENT, bytes ?? new Uint8Array(), isAlone, ...(error ? failure(error).slice(1) : [])];
   },
   async command(_, { host, payload }) {
     const said = fromBytes(payload);

@@ -65,8 +65,9 @@ export class CoreStore {
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
   run(name, ...asked) { return this.runWith({}, name, ...asked); }
 
-  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, onPage?: (page: any) => void }} by `stores`: messages, which are counted @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
-  async runWith({ stores = false, own, onPage = () => {} }, name, ...asked) {
+  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, outside?: Storage, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
+   * other agents' files, unless that is what has the store's @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  async runWith({ stores = false, own, outside, onPage = () => {} }, name, ...asked) {
     this.#refuseIfClosed();
     await this.#module.ready();
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
@@ -74,7 +75,7 @@ export class CoreStore {
       const at = offsetMinutes(now);
       if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
       return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(stores), this.#countTokens, now, at, chance);
-    }, { ...this.#host, own });
+    }, { ...this.#host, own, at: (file) => this.#at(file, outside) });
     let next = await pages.next();
     for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));
     const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
@@ -135,10 +136,10 @@ export class CoreStore {
     return this.#native;
   }
 
-  /** @param {CoreFile} file */
-  #at({ root, path }) {
+  /** @param {CoreFile} file @param {Storage} [outside] */
+  #at({ root, path }, outside) {
     if (root === "home") return { storage: this.#storage, path: join(this.#setup.home, path), folder: "" };
-    if (root === "outside") return { storage: this.#storageOf(), path, folder: "" };
+    if (root === "outside") return { storage: outside ?? this.#storageOf(), path, folder: "" };
     const folder = root === "project" ? this.#setup.project : root.workspace;
     return { storage: this.#storageOf(folder), path: join(folder, path), folder };
   }

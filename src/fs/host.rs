@@ -8,7 +8,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, OnceCell, RefCell};
 use core::time::Duration;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
@@ -20,7 +19,6 @@ use super::disk::{At, Disk};
 use super::git::{self, How};
 use super::helpers::{Asked, Helpers, made};
 use super::process::{self, is_gone};
-use super::refusal::refused;
 use super::rules::{self, Out, Rules};
 use super::tree::Tree;
 use crate::json::hash::sha256;
@@ -267,20 +265,6 @@ impl Host {
             self.documents.replace(agents::documents(&self.disk.borrow(), path)?);
         }
         Ok(self.documents.borrow_mut().pop_front())
-    }
-
-    /// Writes a file of an agent's, never over one that is there; nobody else may read it.
-    pub fn write_outside(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        let shown = path.display();
-        if path.symlink_metadata().is_ok() {
-            let message = format!("expected no file at \"{shown}\", but found one");
-            return Err(Failure { code: "already_exists".into(), message, ..Failure::default() });
-        }
-        let folder = path.parent().unwrap_or(path);
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| refused("replace", path, None, error.into()))?;
-        let at = self.at(&File::new(Root::Outside, path.to_string_lossy()));
-        self.disk.borrow_mut().replace(&at, bytes, None)
     }
 
     /// The files of agents that are there.

@@ -6,6 +6,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use super::AgentName;
 use crate::time;
 
@@ -16,22 +18,35 @@ const DAY_MS: i64 = 86_400_000;
 const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 
 /// Sessions of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kept {
     /// Whose.
     pub agent: AgentName,
     /// A folder, or a file; there or not.
     pub path: String,
-    names: Names,
+    /// Which of the files in it hold sessions.
+    pub names: Names,
 }
 
 /// Which files hold sessions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Names {
-    Ending(&'static str),
-    InChats(&'static [&'static str]),
-    Called(&'static str),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Names {
+    /// Lines of JSON.
+    Lines,
+    /// Lines of JSON, or a document, in folders for chats.
+    Chats,
+    /// Lines of JSON in such folders.
+    ChatLines,
+    /// A session's folder has others, too.
+    Events,
+    /// What Cline says.
+    Messages,
+    /// What Cline said in an editor.
+    History,
+    /// Codex's, compressed or not.
     Rollouts,
+    /// OpenCode's.
     Databases,
     /// All documents but the list of them.
     Listed,
@@ -40,27 +55,32 @@ enum Names {
 }
 
 /// On which kind of system that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum System {
     /// Apple's.
+    #[serde(rename = "darwin")]
     MacOs,
     /// Microsoft's.
+    #[serde(rename = "win32")]
     Windows,
     /// Any other.
+    #[default]
+    #[serde(other)]
     Other,
 }
 
-impl Kept {
+impl Names {
     /// Whether a file holds a session, by its path from there, with `/`.
-    pub fn has(&self, below: &str) -> bool {
+    pub fn has(self, below: &str) -> bool {
         let name = below.rsplit('/').next().unwrap_or_default();
-        match self.names {
-            Names::Ending(end) => below.ends_with(end),
-            Names::InChats(ends) => {
-                let is_chat = below.starts_with("chats/") || below.contains("/chats/");
-                is_chat && ends.iter().any(|end| below.ends_with(end))
-            }
-            Names::Called(whole) => name == whole,
+        let is_chat = || below.starts_with("chats/") || below.contains("/chats/");
+        match self {
+            Names::Lines => below.ends_with(".jsonl"),
+            Names::Chats => is_chat() && (below.ends_with(".json") || below.ends_with(".jsonl")),
+            Names::ChatLines => is_chat() && below.ends_with(".jsonl"),
+            Names::Events => name == "events.jsonl",
+            Names::Messages => below.ends_with(".messages.json"),
+            Names::History => below.ends_with("/api_conversation_history.json"),
             Names::Rollouts => {
                 name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
             }
@@ -101,26 +121,26 @@ pub fn kept(project: &str, user: &str, variables: &BTreeMap<String, String>, sys
         let path = if folder.is_empty() { home } else { format!("{home}/{folder}") };
         Kept { agent, path, names }
     };
-    let history = Names::Ending("/api_conversation_history.json");
+    let history = Names::History;
     let tasks = EDITORS.map(|editor| {
         let path = format!("{}/saoudrizwan.claude-dev/tasks", of_extensions(user, system, editor));
         Kept { agent: AgentName::Cline, path, names: history }
     });
     let aider = format!("{project}/.aider.chat.history.md");
     let first = [
-        below(AgentName::ClaudeCode, Names::Ending(".jsonl"), "projects"),
+        below(AgentName::ClaudeCode, Names::Lines, "projects"),
         below(AgentName::Codex, Names::Rollouts, ROLLOUTS[0]),
         below(AgentName::Codex, Names::Rollouts, ROLLOUTS[1]),
         below(AgentName::OpenCode, Names::Databases, ""),
-        below(AgentName::Gemini, Names::InChats(&[".json", ".jsonl"]), "tmp"),
-        below(AgentName::Qwen, Names::InChats(&[".jsonl"]), "projects"),
-        below(AgentName::Copilot, Names::Called("events.jsonl"), "session-state"),
-        below(AgentName::Cline, Names::Ending(".messages.json"), "data/sessions"),
+        below(AgentName::Gemini, Names::Chats, "tmp"),
+        below(AgentName::Qwen, Names::ChatLines, "projects"),
+        below(AgentName::Copilot, Names::Events, "session-state"),
+        below(AgentName::Cline, Names::Messages, "data/sessions"),
     ];
     let last = [
         below(AgentName::Continue, Names::Listed, "sessions"),
         below(AgentName::Nanocoder, Names::Listed, "sessions"),
-        below(AgentName::Pi, Names::Ending(".jsonl"), "sessions"),
+        below(AgentName::Pi, Names::Lines, "sessions"),
         Kept { agent: AgentName::Aider, path: aider, names: Names::Itself },
     ];
     first.into_iter().chain(tasks).chain(last).collect()

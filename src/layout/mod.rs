@@ -22,7 +22,7 @@ pub enum Root {
     Project,
     /// A workspace, by its folder as the host names it.
     Workspace(String),
-    /// All that the host can reach; from there it is only read.
+    /// All that the host can reach: agents' own files. It is only read, but for a session that is handed over.
     Outside,
 }
 

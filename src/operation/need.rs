@@ -208,7 +208,7 @@ pub enum Need {
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// The next document of an agent's file: the file itself, behind what it goes on with, or a session of a database. Answer:
+    /// The next document of an agent's file: the file itself, unpacked, or a session of a database. Answer:
     /// `Document`.
     #[cfg(feature = "interop")]
     Document {
@@ -344,8 +344,6 @@ pub enum Answer {
 pub struct Document {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What the agent says of it in another file.
-    pub beside: Option<Vec<u8>>,
     /// The file has no other one.
     pub is_alone: bool,
     /// Why this one of many cannot be read.

@@ -237,7 +237,7 @@ class Host:
 
     def on_document(self, asked):
         """An agent's file that is one document: those that are databases this host cannot read."""
-        document = record(pieces=pieces(Path(asked.path).read_bytes()), beside=None, is_alone=True, failure=None) if getattr(asked, "is-first") else None
+        document = record(pieces=pieces(Path(asked.path).read_bytes()), is_alone=True, failure=None) if getattr(asked, "is-first") else None
         return Variant("document", document)
 
     def on_normal(self, path):

@@ -38,9 +38,8 @@ pub(crate) fn said(answer: Answer<'_>) -> Said {
     }
 }
 
-fn document(Document { pieces, beside, is_alone, failure }: Document) -> core::Document {
-    let (beside, failure) = (beside.map(joined), failure.map(failed));
-    core::Document { bytes: joined(pieces), beside, is_alone, failure }
+fn document(Document { pieces, is_alone, failure }: Document) -> core::Document {
+    core::Document { bytes: joined(pieces), is_alone, failure: failure.map(failed) }
 }
 
 fn failed(Failure { code, message, written, unconfirmed, origin }: Failure) -> core::Failure {

@@ -237,15 +237,8 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.note_text(text, id).map(nothing))
     }
 
-    fn continued_in(
-        &self,
-        session: SessionBorrow<'_>,
-        agent: String,
-        source_id: String,
-        last: String,
-    ) -> Operation {
-        let id = session.get::<Sitting>().live.id();
-        UnderWay::begun(self.store.note_written([agent, source_id], id, last).map(nothing))
+    fn write_for_agent(&self, asked: String) -> Operation {
+        UnderWay::begun(self.store.write_for_agent(asked).map(text))
     }
 
     fn commit(&self, session: SessionBorrow<'_>, title: String) -> Operation {

@@ -157,9 +157,4 @@ impl Guest for Core {
         let format = AgentName::parse(&agent).and_then(native::format_of);
         format.map(|format| format.as_str().into()).map_err(refused)
     }
-
-    fn hand_over(agent: String, asked: String, stamp: Stamp) -> Result<String, Error> {
-        let agent = AgentName::parse(&agent).map_err(refused)?;
-        native::hand_over(agent, &asked, &moment(stamp)).map(|handed| to_json(&handed)).map_err(refused)
-    }
 }

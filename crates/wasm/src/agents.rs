@@ -8,11 +8,10 @@ use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, stamp, thrown, utf8};
+use crate::{Answer, bytes, thrown, utf8};
 use leftoff::context;
 use leftoff::error::{Code, Error};
 use leftoff::interop::AgentName;
-use leftoff::interop::codex;
 use leftoff::interop::native;
 use leftoff::json::text::to_json;
 use leftoff::resume::find;
@@ -25,18 +24,6 @@ pub fn agent_names() -> Vec<String> {
     AgentName::ALL.into_iter().map(|agent| agent.as_str().into()).collect()
 }
 
-/// The id of the rollout of Codex that this one goes on with.
-#[wasm_bindgen(js_name = rolloutBase)]
-pub fn rollout_base(file: &[u8]) -> Option<String> {
-    codex::base(file).map(|base| base.rollout)
-}
-
-/// How many bytes of that one belong to this one.
-#[wasm_bindgen(js_name = rolloutPart)]
-pub fn rollout_part(file: &[u8], base: &[u8]) -> Option<usize> {
-    codex::base(file)?.part(base)
-}
-
 /// The shape in which an agent's provider counts.
 #[wasm_bindgen(js_name = formatOf)]
 pub fn format_of(agent: &str) -> Answer<String> {
@@ -44,12 +31,17 @@ pub fn format_of(agent: &str) -> Answer<String> {
     native::format_of(agent).map(|format| format.as_str().into()).map_err(thrown)
 }
 
-/// What is written for an agent's client, JSON; see `native::hand_over`.
-#[wasm_bindgen(js_name = handOver)]
-pub fn hand_over(agent: &str, asked: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-    let agent = AgentName::parse(agent).map_err(thrown)?;
-    let handed = native::hand_over(agent, utf8(asked)?, &stamp(now_ms, entropy)?).map_err(thrown)?;
-    Ok(bytes(&to_json(&handed)))
+/// The agents that sessions are handed to.
+#[wasm_bindgen(js_name = nativeAgents)]
+pub fn native_agents() -> Vec<String> {
+    native::agents().map(|agent| agent.as_str().into()).collect()
+}
+
+/// How an agent's client is called, and what installs it.
+#[wasm_bindgen(js_name = clientOf)]
+pub fn client_of(agent: &str) -> Answer<Vec<String>> {
+    let client = AgentName::parse(agent).and_then(native::Client::of).map_err(thrown)?;
+    Ok([client.program.into(), client.installs()].into())
 }
 
 /// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
@@ -68,7 +60,7 @@ pub fn summary_prompt(messages: &[u8], tokens: u32) -> Answer<Uint8Array> {
     Ok(bytes(&to_json(&context::prompt(&told.join("\n\n"), None, tokens))))
 }
 
-fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {
+pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {
     serde_json::from_slice(json).map_err(|error| {
         let message = format!("expected {what}, but found something else: {error}");
         thrown(Error::new(Code::InvalidJson, message))

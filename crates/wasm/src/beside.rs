@@ -43,7 +43,7 @@ impl Operations {
             "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
             "record" => store.record(word(), counts).map(String::into_bytes),
             "noteText" => store.note_text(word(), word()).map(none),
-            "noteWritten" => store.note_written([word(), word()], word(), word()).map(none),
+            "writeForAgent" => store.write_for_agent(word()).map(String::into_bytes),
             "ofSource" => store.of_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes()),
             "saveOutput" => store.save_output(word()).map(String::into_bytes),
             "loadOutput" => store
@@ -58,7 +58,6 @@ impl Operations {
             "save" => store.save().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),
-            "keepTidy" => store.keep_tidy().map(|()| b"null".to_vec()),
             "forgetWords" => store.forget_words(word(), placement(&word())).map(none),
             "writeSetting" => {
                 let (key, value) = (word(), Some(word()).filter(|value| !value.is_empty()));
@@ -73,7 +72,7 @@ impl Operations {
         self.begun_of(store, running, stamp)
     }
 
-    /// What is found in a store: `search` and `searchIn`, in pages, and `recall`.
+    /// What is found in a store, as it may leave: `search` and `searchIn`, in pages, `recall` and `list`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(
@@ -90,6 +89,7 @@ impl Operations {
         let mut words = words.into_iter();
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
+            "list" => store.list_out(word(), &leaving.0).map(String::into_bytes),
             "search" => store.search(word(), word(), &leaving.0).map(none),
             "searchIn" => store.search_in(word(), word(), word(), &leaving.0).map(none),
             "recall" => store.recall(word(), word(), &leaving.0).map(String::into_bytes),

@@ -19,6 +19,8 @@ mod calls;
 mod counter;
 #[cfg(any(feature = "core", feature = "context"))]
 mod handles;
+#[cfg(feature = "agents")]
+mod kept;
 #[cfg(feature = "core")]
 mod layout;
 #[cfg(feature = "agents")]

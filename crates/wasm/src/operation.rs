@@ -248,7 +248,7 @@ fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
 // `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
-// this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, those beside it, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
+// this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
@@ -285,21 +285,13 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
 
 #[cfg(feature = "agents")]
 fn read_document(said: &Array) -> Document {
-    let bytes = |at: u32| {
-        Some(said.get(at)).filter(|bytes| !bytes.is_undefined()).map(|bytes| Uint8Array::from(bytes).to_vec())
-    };
-    let failure = said.get(5).as_string().map(|code| Failure {
-        origin: said.get(4).as_f64().map(|origin| origin as u32),
+    let failure = said.get(4).as_string().map(|code| Failure {
+        origin: said.get(3).as_f64().map(|origin| origin as u32),
         code,
-        message: said.get(6).as_string().unwrap_or_default(),
+        message: said.get(5).as_string().unwrap_or_default(),
         ..Failure::default()
     });
-    Document {
-        bytes: bytes(1).unwrap_or_default(),
-        beside: bytes(2),
-        is_alone: said.get(3).is_truthy(),
-        failure,
-    }
+    Document { bytes: Uint8Array::from(said.get(1)).to_vec(), is_alone: said.get(2).is_truthy(), failure }
 }
 
 // Of each entry its kind, and of each file of it that was looked at four numbers as `stat` has them: all 0 where there is

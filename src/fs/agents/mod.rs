@@ -1,8 +1,5 @@
 //! Other agents' files: which there are, and what each holds. Where agents keep them, and how they are called, the core says.
 
-mod gemini;
-mod rollouts;
-
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -10,25 +7,20 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::disk::{At, Disk};
 use super::tree::Tree;
 use crate::interop::kept::{self, Kept};
-use crate::interop::native;
 use crate::interop::opencode::sessions_of_tree;
 use crate::operation::{Document, Failure, Kind};
-
-pub(super) use gemini::place as gemini_place;
 
 /// How a database begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 /// How a file that zstd has compressed begins.
 const PACKED: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// No file that says something of others is larger.
-const LARGEST_BESIDE: u64 = 1 << 24;
 
 /// A file, as an import wants it.
 #[derive(Debug, Serialize)]
@@ -49,20 +41,13 @@ pub(super) enum Wanted<'a> {
     Of(&'a Kept),
 }
 
-/// What a file holds: itself, behind what it goes on with; or of OpenCode's folders each session.
+/// What a file holds: itself; or of OpenCode's folders each session.
 pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, Failure> {
     if disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder) {
         let sessions = sessions_of_tree(&files_of_tree(disk, path)?).into_iter();
         return Ok(sessions.map(|text| Document { bytes: text.into(), ..Document::default() }).collect());
     }
-    let bytes = rollouts::with_base(disk, path, plain(disk, path)?)?;
-    let beside = kept::beside(path).iter().find_map(|place| {
-        // It says a little of it, no more: without it the session is read all the same.
-        let stat = disk.stat(&at(place)).ok().flatten()?;
-        let is_small = stat.kind == Kind::File && stat.size <= LARGEST_BESIDE;
-        is_small.then(|| disk.read(&at(place), 0, None).ok().flatten()).flatten()
-    });
-    Ok(VecDeque::from([Document { bytes, beside, is_alone: true, failure: None }]))
+    Ok(VecDeque::from([Document { bytes: plain(disk, path)?, is_alone: true, failure: None }]))
 }
 
 fn files_of_tree(disk: &Disk, root: &str) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
@@ -96,7 +81,7 @@ pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
     };
     let is = |path: &str| match wanted {
         Wanted::All(_) => true,
-        Wanted::Of(kept) => kept.has(path[root.len()..].trim_start_matches('/')),
+        Wanted::Of(kept) => kept.names.has(path[root.len()..].trim_start_matches('/')),
     };
     let mut all = Vec::new();
     walk(disk, root, true, &mut |path, is_tree| {
@@ -165,26 +150,6 @@ pub(super) fn variables() -> BTreeMap<String, String> {
 /// The home folder of whoever works.
 pub(super) fn user() -> String {
     std::env::home_dir().unwrap_or_default().to_string_lossy().into()
-}
-
-/// The model that OpenCode is set to: what the project's settings say, else the user's, else what was used last there.
-pub(super) fn opencode_model(
-    user: &str,
-    variables: &BTreeMap<String, String>,
-    folder: &Path,
-) -> Option<String> {
-    let base = |name: &str, usual: &str| {
-        let set = variables.get(name).filter(|folder| !folder.is_empty());
-        set.map_or_else(|| Path::new(user).join(usual), PathBuf::from).join("opencode")
-    };
-    // Whatever the reason, it says nothing.
-    let text = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
-    let places = [folder.into(), folder.join(".opencode"), base("XDG_CONFIG_HOME", ".config")];
-    let settings =
-        places.iter().flat_map(|place| ["opencode.json", "opencode.jsonc"].map(|name| place.join(name)));
-    let mut set = settings.filter_map(|path| native::opencode_model(&text(path)).map(String::from));
-    let state = || text(base("XDG_STATE_HOME", ".local/state").join("model.json"));
-    set.next().or_else(|| native::opencode_model_used(&state()))
 }
 
 /// The places of all agents on this machine.

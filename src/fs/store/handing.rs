@@ -8,13 +8,12 @@ use serde::Deserialize;
 
 use super::super::agents;
 use super::super::helpers::Helpers;
-use super::super::refusal::refused;
 use super::super::request::with;
 use super::super::session::{Resume, Session};
 use super::Store;
 use super::folders::text;
 use crate::interop::AgentName;
-use crate::interop::native::{self, Continues};
+use crate::interop::native;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 
@@ -95,38 +94,20 @@ impl Store {
             None => ("context", Some(session.context(&request, helpers)?)),
         };
         let variables = how.variables.unwrap_or_else(agents::variables);
-        let user =
-            variables.get("HOME").filter(|home| !home.is_empty()).cloned().unwrap_or_else(agents::user);
         let folder = text(how.folder.unwrap_or(self.project()))?;
-        let home = native::folder_of(agent, &user, &variables).unwrap_or_default();
-        let place = match agent {
-            AgentName::Gemini => Some(
-                agents::gemini_place(Path::new(&home), &folder)
-                    .map_err(|error| refused("replace", Path::new(&home), None, error.into()))?,
-            ),
-            _ => None,
-        };
-        let opencode = || agents::opencode_model(&user, &variables, Path::new(&folder));
-        let model = model.or_else(|| (agent == AgentName::OpenCode).then(opencode).flatten());
         let known = session.out(&session.metadata())?;
         let known: Known =
             serde_json::from_str(&known).map_err(|error| Trouble::internal(error.to_string()))?;
-        let quoted = |text: Option<String>| text.map(|text| to_json(&text));
         let asked = [
+            ("agent", Some(to_json(&how.agent))),
             ("session", Some(to_json(&session.id()))),
             ("title", Some(to_json(&known.display.title))),
-            ("model", quoted(model)),
+            ("model", model.map(|model| to_json(&model))),
             ("folder", Some(to_json(&folder))),
-            ("home", Some(to_json(&home))),
-            ("place", quoted(place)),
-            ("command", quoted(how.command.map(String::from))),
+            ("variables", Some(to_json(&variables))),
+            ("command", how.command.map(to_json)),
             begins,
         ];
-        let handed = native::hand_over(agent, &with("{}", &asked)?, &self.0.host.clock.stamp()?)?;
-        self.0.host.write_outside(Path::new(&handed.path), handed.text.as_bytes())?;
-        if let Some(Continues { agent, source_id, last }) = handed.continues {
-            self.drive(self.0.core.note_written([agent, source_id], session.id(), last))?;
-        }
-        Ok(to_json(&handed.told))
+        self.drive(self.0.core.write_for_agent(with("{}", &asked)?))
     }
 }

@@ -15,6 +15,8 @@ use crate::interop::kept::home_of;
 pub struct Client {
     /// As it is called.
     pub program: &'static str,
+    // As npm knows it.
+    package: &'static str,
     /// An id with a time in it, it refuses.
     pub wants_random_id: bool,
     resumes: &'static str,
@@ -29,23 +31,23 @@ impl Client {
     /// `unknown_format` where no session of this agent can be written.
     pub fn of(agent: AgentName) -> Result<Client, Error> {
         format_of(agent)?;
-        let (program, resumes) = match agent {
-            AgentName::ClaudeCode => ("claude", "--resume"),
-            AgentName::OpenCode => ("opencode", "--session"),
-            AgentName::Pi => ("pi", "--session"),
-            AgentName::Copilot => ("copilot", "--resume="),
-            AgentName::Gemini => ("gemini", "--resume"),
-            AgentName::Qwen => ("qwen", "--resume"),
+        let (program, package, resumes) = match agent {
+            AgentName::ClaudeCode => ("claude", "@anthropic-ai/claude-code", "--resume"),
+            AgentName::OpenCode => ("opencode", "opencode-ai", "--session"),
+            AgentName::Pi => ("pi", "@earendil-works/pi-coding-agent", "--session"),
+            AgentName::Copilot => ("copilot", "@github/copilot", "--resume="),
+            AgentName::Gemini => ("gemini", "@google/gemini-cli", "--resume"),
+            AgentName::Qwen => ("qwen", "@qwen-code/qwen-code", "--resume"),
             AgentName::Codex
             | AgentName::Cline
             | AgentName::Continue
             | AgentName::Aider
             | AgentName::Nanocoder
             | AgentName::Cortext
-            | AgentName::Ask => ("codex", "resume"),
+            | AgentName::Ask => ("codex", "@openai/codex", "resume"),
         };
         let takes = (agent == AgentName::OpenCode).then_some("import");
-        Ok(Client { program, wants_random_id: agent == AgentName::Qwen, resumes, takes })
+        Ok(Client { program, package, wants_random_id: agent == AgentName::Qwen, resumes, takes })
     }
 
     /// The command that resumes a session by its id.
@@ -55,6 +57,11 @@ impl Client {
             None => Vec::from([self.resumes.into(), id.into()]),
         };
         Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
+    }
+
+    /// The command that installs it.
+    pub fn installs(&self) -> String {
+        format!("npm install -g {}", self.package)
     }
 
     /// The command by which it takes a file in first.

@@ -2,8 +2,9 @@
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use super::{About, Client, write};
 use crate::error::{Code, Error};
 use crate::interop::{AgentName, Loss, read_with};
 use crate::record::id;
+use crate::record::message::Message;
 use crate::shapes::{self, Format};
 use crate::time::Stamp;
 
@@ -21,16 +23,36 @@ use crate::time::Stamp;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
+    agent: String,
     session: String,
     title: Option<String>,
     model: Option<String>,
     folder: String,
-    home: String,
-    place: Option<String>,
-    separator: Option<char>,
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
     context: Option<Context>,
     resumed: Option<Resumed>,
     command: Option<String>,
+}
+
+/// A session on its way, found to be one that can be written.
+pub struct Handing {
+    /// The client's agent.
+    pub agent: AgentName,
+    /// The session's id.
+    pub session: String,
+    /// The model that is named, or that the client is set to.
+    pub model: Option<String>,
+    /// The folder that is worked in there.
+    pub folder: String,
+    /// What is set for the client.
+    pub variables: BTreeMap<String, String>,
+    client: Client,
+    title: Option<String>,
+    messages: Vec<Message>,
+    first: Option<String>,
+    context: Context,
+    warnings: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -57,33 +79,29 @@ struct Resumed {
 }
 
 /// A session that a client can go on with, once its file is written.
-#[derive(Debug, Serialize)]
 pub struct HandedOver {
     /// The file: nothing may lie there yet.
     pub path: String,
     /// What is to be written there.
     pub text: String,
     /// What is said in the client goes on with the session; nothing where the client would read nothing of it.
-    #[serde(rename = "continues")]
     pub continues: Option<Continues>,
     /// What the caller is told.
     pub told: Told,
 }
 
 /// Where what is said in a client goes on.
-#[derive(Debug, Serialize)]
 pub struct Continues {
     /// The agent, as its own files name it.
     pub agent: String,
     /// The client's name of its session.
-    #[serde(rename = "sourceId")]
     pub source_id: String,
     /// The last message that the client was given, as it is read back.
     pub last: String,
 }
 
 /// What whoever hands a session over is told.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Told {
     /// The name by which the client resumes it.
@@ -113,72 +131,89 @@ pub struct Told {
     secrets: Option<Box<RawValue>>,
 }
 
-/// What is written for an agent's client: `{"session","title","model","folder","home","place","separator","context","resumed",
-/// "command"}`, JSON, with either a context as a session gives it, or what resuming the session gave. `home` is where
-/// [`folder_of`](super::folder_of) says, `place` what Gemini CLI calls the folder, `command` the text of the command that began the
-/// session, where that is another one by now.
-///
-/// ```
-/// use leftoff::interop::{AgentName, native};
-/// use leftoff::time::Stamp;
-///
-/// let stamp = Stamp { now_ms: 1_763_812_800_123, offset_minutes: 0, entropy: [7; 32] };
-/// let context = r#"{"messages":[{"role":"user","content":"Hello"}],"originalMessageCount":1,"includedMessageCount":1,"report":{}}"#;
-/// let asked = format!(r#"{{"session":"s","folder":"/work","home":"/home/ada/.claude","context":{context}}}"#);
-/// let handed = native::hand_over(AgentName::ClaudeCode, &asked, &stamp)?;
-/// assert!(handed.path.starts_with("/home/ada/.claude/projects/-work/"));
-/// assert_eq!(handed.told.command[..2], ["claude", "--resume"]);
-/// # Ok::<(), leftoff::error::Error>(())
-/// ```
-///
-/// # Errors
-/// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `invalid_request` for what is
-/// no such object.
-pub fn hand_over(agent: AgentName, asked: &str, stamp: &Stamp) -> Result<HandedOver, Error> {
-    let client = Client::of(agent)?;
-    let asked: Asked = serde_json::from_str(asked).map_err(|error| {
-        let message = format!("expected a session to hand over, but found something else: {error}");
-        Error::new(Code::InvalidRequest, message)
-    })?;
-    let Some((context, first, warnings)) = beginning(asked.context, asked.resumed, asked.command) else {
-        let message = "expected a context or a session that is resumed, but found neither";
-        return Err(Error::new(Code::InvalidRequest, message));
-    };
-    if context.original_message_count == 0 {
+impl Handing {
+    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command"}`, JSON, with either a context as a
+    /// session gives it, or what resuming the session gave. `command`: the text of the command that began the session, where that
+    /// is another one by now.
+    ///
+    /// # Errors
+    /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `invalid_request` for what is
+    /// no such object.
+    pub fn read(asked: &str) -> Result<Handing, Error> {
+        let asked: Asked = serde_json::from_str(asked).map_err(|error| {
+            let message = format!("expected a session to hand over, but found something else: {error}");
+            Error::new(Code::InvalidRequest, message)
+        })?;
+        let agent = AgentName::parse(&asked.agent)?;
+        let client = Client::of(agent)?;
+        let Some((context, first, warnings)) = beginning(asked.context, asked.resumed, asked.command) else {
+            let message = "expected a context or a session that is resumed, but found neither";
+            return Err(Error::new(Code::InvalidRequest, message));
+        };
         let session = asked.session;
-        let message =
-            format!("expected a session in which something was said, but nothing was said in \"{session}\"");
-        return Err(Error::new(Code::EmptyFile, message));
+        if context.original_message_count == 0 {
+            let message =
+                format!("expected a session in which something was said, but nothing was said in \"{session}\"");
+            return Err(Error::new(Code::EmptyFile, message));
+        }
+        let messages = shapes::read(context.messages.get(), Format::Leftoff)?;
+        let (title, model, folder, variables) = (asked.title, asked.model, asked.folder, asked.variables);
+        Ok(Handing {
+            agent,
+            client,
+            session,
+            title,
+            model,
+            folder,
+            variables,
+            messages,
+            first,
+            context,
+            warnings,
+        })
     }
-    let about = About {
-        id: if client.wants_random_id { id::random(stamp) } else { id::new(stamp, 0) },
-        folder: asked.folder,
-        place: asked.place,
-        git_branch: None,
-        title: asked.title,
-        model: asked.model,
-        first,
-        now_ms: stamp.now_ms,
-    };
-    let native = write(agent, &shapes::read(context.messages.get(), Format::Leftoff)?, &about)?;
-    let path = format!("{}/{}", asked.home, native.path);
-    let path = asked.separator.map_or(path.clone(), |separator| path.replace('/', &separator.to_string()));
-    let continues = continues(agent, &path, &native.text)?;
-    let told = Told {
-        agent: agent.as_str(),
-        command: client.resumes(&native.id),
-        takes: client.takes(&path),
-        id: native.id,
-        path: path.clone(),
-        folder: about.folder,
-        message_count: context.original_message_count,
-        included: context.included_message_count,
-        losses: native.losses,
-        warnings,
-        assumed: context.report.assumed,
-        secrets: context.secrets,
-    };
-    Ok(HandedOver { path, text: native.text, continues, told })
+
+    /// The session as the client keeps its own, below the folder in which it keeps what it has; `place`: what the client calls the
+    /// folder that is worked in, where its files say that. `separator`: what stands between the names in a path.
+    ///
+    /// # Errors
+    /// Those of reading it back.
+    pub fn written(
+        &self,
+        home: &str,
+        place: Option<&str>,
+        separator: &str,
+        stamp: &Stamp,
+    ) -> Result<HandedOver, Error> {
+        let about = About {
+            id: if self.client.wants_random_id { id::random(stamp) } else { id::new(stamp, 0) },
+            folder: self.folder.clone(),
+            place: place.map(String::from),
+            git_branch: None,
+            title: self.title.clone(),
+            model: self.model.clone(),
+            first: self.first.clone(),
+            now_ms: stamp.now_ms,
+        };
+        let native = write(self.agent, &self.messages, &about)?;
+        let path = format!("{home}/{}", native.path).replace('/', separator);
+        let continues = continues(self.agent, &path, &native.text)?;
+        let told = Told {
+            agent: self.agent.as_str(),
+            command: self.client.resumes(&native.id),
+            takes: self.client.takes(&path),
+            id: native.id,
+            path: path.clone(),
+            folder: about.folder,
+            message_count: self.context.original_message_count,
+            included: self.context.included_message_count,
+            losses: native.losses,
+            warnings: self.warnings.clone(),
+            assumed: self.context.report.assumed.clone(),
+            secrets: self.context.secrets.clone(),
+        };
+        Ok(HandedOver { path, text: native.text, continues, told })
+    }
 }
 
 // The context, what the next run is told before it, and what has changed since.

@@ -35,8 +35,9 @@ use crate::shapes::shaped;
 use crate::shapes::steps::{Answer, Call, Step, paired};
 use crate::time;
 
-pub use client::{Client, folder_of, opencode_model, opencode_model_used};
-pub use handing::{Continues, HandedOver, Told, hand_over};
+pub use client::Client;
+pub(crate) use client::{folder_of, opencode_model, opencode_model_used};
+pub(crate) use handing::{Continues, Handing, Told};
 
 /// The agents of which a session can be written, and how their providers count.
 const WRITTEN: [(AgentName, Format); 7] = [
@@ -119,6 +120,11 @@ pub struct Native {
     pub id: String,
     /// What was left out.
     pub losses: Vec<Loss>,
+}
+
+/// The agents of which a session can be written.
+pub fn agents() -> impl Iterator<Item = AgentName> {
+    WRITTEN.iter().map(|(agent, _)| *agent)
 }
 
 /// The shape in which an agent's provider counts: a context that fits in it fits the client.

@@ -16,6 +16,8 @@ mod finding;
 #[cfg(feature = "interop")]
 mod fork;
 #[cfg(feature = "interop")]
+mod handing;
+#[cfg(feature = "interop")]
 mod import;
 mod list;
 mod listing;

@@ -59,16 +59,9 @@ impl Store {
         Ok(archived)
     }
 
-    /// Archives what a file of settings says is too much or too old, once a day; it is told with what lists find out. What holds
-    /// unless a file says otherwise is for who asks to tidy: a year's sessions that were imported today are not to be hidden
-    /// tomorrow. [`Store::list_out`] does it; the host that lists otherwise asks for it.
-    #[cfg(feature = "interop")]
-    pub fn keep_tidy(self: &Rc<Store>) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move { store.kept_tidy(&io, "{}").await })
-    }
-
-    // Where a list is asked for that looks at the files.
+    // Archives what a file of settings says is too much or too old, once a day, where a list is asked for that looks at the files; it is
+    // told with what lists find out. What holds unless a file says otherwise is for who asks to tidy: a year's sessions that were
+    // imported today are not to be hidden tomorrow.
     #[cfg(feature = "interop")]
     pub(super) async fn kept_tidy(&self, io: &Io, request: &str) -> Result<(), Trouble> {
         if Wanted::from_json(request)?.is_unverified {

@@ -60,19 +60,17 @@ impl Store {
         })
     }
 
-    /// What is said in this session of an agent's, `[agent, source id]`, goes on with the session of this id that it was written
-    /// from, behind its message `last`.
-    pub fn note_written(
-        self: &Rc<Store>,
-        of: [String; 2],
-        id: String,
-        last: String,
-    ) -> Operation<'static, ()> {
-        Operation::new(|io| async move {
-            let [agent, source_id] = of;
-            let json = format!("{{\"version\":1,\"session\":{},\"last\":{}}}", to_json(&id), to_json(&last));
-            io.replace(&layout::continued(&name_of(&agent, &source_id)), json.into_bytes(), None).await
-        })
+    // What is said in this session of an agent's, `[agent, source id]`, goes on with the session of this id that it was written from,
+    // behind its message `last`.
+    pub(in crate::operation::store) async fn noted_written(
+        &self,
+        io: &Io,
+        [agent, source_id]: [&str; 2],
+        id: &str,
+        last: &str,
+    ) -> Result<(), Trouble> {
+        let json = format!("{{\"version\":1,\"session\":{},\"last\":{}}}", to_json(&id), to_json(&last));
+        io.replace(&layout::continued(&name_of(agent, source_id)), json.into_bytes(), None).await
     }
 
     // The session of an id, as whoever opens it has it; nothing where it is gone.

@@ -78,9 +78,12 @@ impl Importing<'_> {
             let share = if progress.size == 0 { 0.0 } else { taken.get() as f64 / progress.size as f64 };
             share.min(1.0)
         };
-        while let Some(document) = self.io.document(path, only, is_first).await? {
+        while let Some(mut document) = self.io.document(path, only, is_first).await? {
             is_first = false;
             let is_alone = document.is_alone;
+            if is_alone {
+                document.bytes = self.with_base(path, document.bytes).await?;
+            }
             let begun = share();
             // Of a database nobody knows how many sessions come.
             taken.set(taken.get() + document.bytes.len() as u64);
@@ -92,6 +95,9 @@ impl Importing<'_> {
                 Err(trouble) if NONE.contains(&trouble.code()) => {}
                 Err(trouble) => result.problems.push(problem(path, &trouble)),
             }
+            if is_alone {
+                break;
+            }
         }
         Ok(result)
     }
@@ -102,10 +108,11 @@ impl Importing<'_> {
         agent: Option<AgentName>,
         share: &Share<'_>,
     ) -> Result<Found, Trouble> {
-        let Document { bytes, beside, failure, .. } = document;
+        let Document { bytes, failure, is_alone } = document;
         if let Some(failure) = failure {
             return Err(failure.into());
         }
+        let beside = if is_alone { self.beside(share.path).await? } else { None };
         let name = share.path.strip_suffix(".zst").unwrap_or(share.path).replace('\\', "/");
         let read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();

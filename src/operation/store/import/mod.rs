@@ -10,6 +10,7 @@ mod recording;
 mod request;
 mod seen;
 mod source;
+mod whole;
 
 use alloc::rc::Rc;
 use alloc::string::String;

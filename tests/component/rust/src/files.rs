@@ -199,7 +199,7 @@ fn content(bytes: Vec<u8>) -> Vec<Content> {
 }
 
 fn document(bytes: Vec<u8>) -> Document {
-    Document { pieces: content(bytes), beside: None, is_alone: true, failure: None }
+    Document { pieces: content(bytes), is_alone: true, failure: None }
 }
 
 pub fn bytes_of(content: &Content) -> &[u8] {

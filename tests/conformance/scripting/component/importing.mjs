@@ -22,9 +22,9 @@ export function reading() {
       if (isFirst) all = documents(storage, path, JSON.parse(only) ?? undefined);
       const { value } = (await all?.next()) ?? {};
       if (!value) return { tag: "document" };
-      const { bytes, beside, isAlone, error } = value;
+      const { bytes, isAlone, error } = value;
       const failure = error && { code: error.code, message: error.message, unconfirmed: false };
-      return { tag: "document", val: { pieces: [contentOf(bytes)], beside: beside && [contentOf(beside)], isAlone, failure } };
+      return { tag: "document", val: { pieces: [contentOf(bytes)], isAlone, failure } };
     },
     normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
   };
@@ -40,7 +40,7 @@ export async function imported(host, { path, onProgress, ...asked }) {
 
 /** @param {ScriptedHost} host @param {any} asked */
 export async function importedAll(host, asked) {
-  return importedOf(host, keptSessions({ project: host.project }), asked);
+  return importedOf(host, await keptSessions({ project: host.project }), asked);
 }
 
 /** @param {ScriptedHost} host @param {import("../../../../js/agents/places.js").Kept[]} kept @param {any} asked */

@@ -1,0 +1,116 @@
+//! A session on its way into another agent: written where its client looks for it, as one of its own. What is refused is refused
+//! before anything is written.
+
+mod gemini;
+mod opencode;
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+
+use super::Store;
+use crate::error::Code;
+use crate::interop::AgentName;
+use crate::interop::native::{Continues, Handing, Told, folder_of};
+use crate::json::text::to_json;
+use crate::layout::{File, Root};
+use crate::operation::{Io, Operation, Trouble};
+
+/// So often a name is looked for that another process takes meanwhile.
+const TRIES: u32 = 20;
+
+/// Where a client keeps what it has.
+struct Client<'a> {
+    store: &'a Store,
+    io: &'a Io,
+    /// The home folder of whoever works.
+    user: &'a str,
+    /// The folder below which its sessions lie.
+    home: String,
+}
+
+/// What a client calls a folder that is worked in.
+struct Place {
+    name: String,
+    /// Whether nobody has called it so before.
+    is_new: bool,
+}
+
+impl Store {
+    /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it: `{"agent","session",
+    /// "title","model","folder","variables","context","resumed","command"}`, JSON, with either a context, asked for with `stored` in the
+    /// [`format`](crate::interop::native::format_of) of the agent, or what resuming the session gave. `folder` is the one that is worked
+    /// in, `variables` what is set for the client, `command` the text of the command that began the session, where that is another one
+    /// by now. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
+    ///
+    /// # Errors
+    /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `already_exists` where a file
+    /// is in its place; `invalid_request`.
+    pub fn write_for_agent(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move { Ok(to_json(&store.handed_over(&io, &asked).await?)) })
+    }
+
+    async fn handed_over(&self, io: &Io, asked: &str) -> Result<Told, Trouble> {
+        let mut handing = Handing::read(asked)?;
+        let user = handing.variables.get("HOME").filter(|home| !home.is_empty()).cloned();
+        let user = user.unwrap_or_else(|| self.setup.user.clone());
+        let home = folder_of(handing.agent, &user, &handing.variables).unwrap_or_default();
+        let client = Client { store: self, io, user: &user, home };
+        if handing.agent == AgentName::OpenCode && handing.model.is_none() {
+            handing.model = client.opencode_model(&handing.folder, &handing.variables).await?;
+        }
+        for _ in 0..TRIES {
+            let place = client.place(handing.agent, &handing.folder).await?;
+            let name = place.as_ref().map(|place| &*place.name);
+            let handed = handing.written(&client.home, name, &self.setup.separator, &io.stamp())?;
+            let file = File::new(Root::Outside, &*handed.path);
+            if io.stat(&file).await?.is_some() {
+                let message = format!("expected no file at \"{}\", but found one", handed.path);
+                return Err(Trouble::refused(Code::AlreadyExists, message));
+            }
+            if let Some(Place { name, is_new: true }) = place
+                && !client.take_place(&name, &handing.folder).await?
+            {
+                continue;
+            }
+            io.replace(&file, handed.text.into_bytes(), None).await?;
+            if let Some(Continues { agent, source_id, last }) = handed.continues {
+                self.noted_written(io, [&agent, &source_id], &handing.session, &last).await?;
+            }
+            return Ok(handed.told);
+        }
+        let message = format!("expected a name for \"{}\", but others took each", handing.folder);
+        Err(Trouble::refused(Code::AlreadyExists, message))
+    }
+}
+
+impl Client<'_> {
+    /// What it calls a folder, where its files are named by that and not by the path alone.
+    async fn place(&self, agent: AgentName, folder: &str) -> Result<Option<Place>, Trouble> {
+        match agent {
+            AgentName::Gemini => Ok(Some(self.gemini_place(folder).await?)),
+            // There it knows no capitals.
+            AgentName::Qwen if self.is_windows() => {
+                let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+                let name = folder.to_lowercase().chars().map(plain).collect();
+                Ok(Some(Place { name, is_new: false }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn is_windows(&self) -> bool {
+        self.store.setup.separator == "\\"
+    }
+
+    /// What lies below a folder, by a path with `/`.
+    fn file(&self, folder: &str, below: &str) -> File {
+        File::new(Root::Outside, format!("{folder}/{below}").replace('/', &self.store.setup.separator))
+    }
+
+    async fn text(&self, file: &File) -> Result<Option<String>, Trouble> {
+        let bytes = self.io.read_all(file).await?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
