@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
 /** Lines of js/ beside what a host has of its own. The number may only fall, to 4,200: what holds for every host belongs in src/. */
-const MOST_LINES = 4_456;
+const MOST_LINES = 4_428;
 const HOSTS_OWN = /^(?:cli|init|agents|storage|host|compat)\//;
 /** Half of all files are shorter. */
 const MEDIAN = 200;

@@ -57,8 +57,7 @@ export class Store {
     this.#redaction = redaction;
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
     const found = async (/** @type {string} */ id) => {
-      const at = await this.#core.run("whereabouts", id);
-      const now = at && (await this.#core.run("liesNow", at.path, at.placement));
+      const now = await this.#core.run("whereabouts", id);
       return now ? places.of(now) : undefined;
     };
     /** @type {import("../wasm/store.js").CoreStoreParts} */

@@ -275,19 +275,12 @@ impl Host {
     // Where a session lies now that was moved.
     fn found(&self, id: &str) -> Result<Answer, Trouble> {
         let Some(core) = self.core.get() else { return Ok(Answer::Place(None)) };
-        let at = self.drive(core.whereabouts(id.into()))?;
-        let now = at.map(|at| self.lies_now(at)).transpose()?.flatten();
+        let now = self.drive(core.whereabouts(id.into()))?;
         let place = now.and_then(|(shown, placement)| {
             let place = core.setup().place(&shown, placement)?;
             Some((place.folder(), shown))
         });
         Ok(Answer::Place(place))
-    }
-
-    /// Where the session lies that a folder was looked up for.
-    pub fn lies_now(&self, (shown, placement): Found) -> Result<Option<Found>, Trouble> {
-        let Some(core) = self.core.get() else { return Ok(None) };
-        self.drive(core.lies_now(shown, placement))
     }
 
     fn process(&self) -> Answer {

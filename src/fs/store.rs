@@ -28,7 +28,6 @@ use unicode_normalization::UnicodeNormalization;
 use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
 use super::host::Host;
-use super::refusal::refused;
 use super::rules::{self, Rules};
 use super::session::{Opened, Session};
 use crate::json::text::to_json;
@@ -37,7 +36,7 @@ use crate::operation::{
 };
 use crate::settings::Read;
 
-use folders::{is_folder, real, text};
+use folders::{is_folder, real, text, whole};
 pub use handing::WriteForAgent;
 pub use importing::{Conversation, Import};
 pub use outputs::ToolOutputs;
@@ -124,8 +123,7 @@ impl Store {
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
         let Options { project, workspace, idle, is_uncounted, redact, rules, clock } = options;
-        let absolute = |error: std::io::Error| refused("stat", home.as_ref(), None, error.into());
-        let home = std::path::absolute(home.as_ref()).map_err(absolute)?;
+        let home = whole(home.as_ref())?;
         is_folder(&home)?;
         let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
         let workspace = workspace.map(real).transpose()?;

@@ -83,7 +83,6 @@ impl Operations {
             "point" => store.point_to(word(), word()).map(flag),
             "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
             "open" => store.open(word(), placement(&word())).map(opened),
-            "liesNow" => store.lies_now(word(), placement(&word())).map(placed_at),
             "move" => {
                 let live = open(store, &mut word)?;
                 store.move_to(&live, word()).map(|place| placed_at(Some(place)))

@@ -16,6 +16,12 @@ pub(super) fn text(path: &Path) -> Result<String, Trouble> {
     })
 }
 
+/// A path from the top, there or not.
+pub(super) fn whole(path: &Path) -> Result<PathBuf, Trouble> {
+    let whole = std::path::absolute(path).map_err(|error| refused("stat", path, None, error.into()))?;
+    Ok(whole.components().collect())
+}
+
 /// A folder, as it is without links.
 pub(super) fn real(path: PathBuf) -> Result<PathBuf, Trouble> {
     match is_folder(&path)? {

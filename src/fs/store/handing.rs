@@ -11,7 +11,7 @@ use super::super::helpers::Helpers;
 use super::super::request::with;
 use super::super::session::{Resume, Session};
 use super::Store;
-use super::folders::text;
+use super::folders::{text, whole};
 use crate::interop::AgentName;
 use crate::interop::native;
 use crate::json::text::to_json;
@@ -94,7 +94,7 @@ impl Store {
             None => ("context", Some(session.context(&request, helpers)?)),
         };
         let variables = how.variables.unwrap_or_else(agents::variables);
-        let folder = text(how.folder.unwrap_or(self.project()))?;
+        let folder = text(&whole(how.folder.unwrap_or(self.project()))?)?;
         let known = session.out(&session.metadata())?;
         let known: Known =
             serde_json::from_str(&known).map_err(|error| Trouble::internal(error.to_string()))?;

@@ -152,8 +152,9 @@ impl Handing {
         };
         let session = asked.session;
         if context.original_message_count == 0 {
-            let message =
-                format!("expected a session in which something was said, but nothing was said in \"{session}\"");
+            let message = format!(
+                "expected a session in which something was said, but nothing was said in \"{session}\""
+            );
             return Err(Error::new(Code::EmptyFile, message));
         }
         let messages = shapes::read(context.messages.get(), Format::Leftoff)?;

@@ -132,12 +132,13 @@ impl Store {
         Ok(Some((one.path.clone(), one.entry.placement)))
     }
 
-    /// Where a session lies now that was moved, by whomever.
+    /// Where a session lies now that was moved, by whomever; one that was left arrives.
     pub fn whereabouts(self: &Rc<Store>, id: String) -> Operation<'static, Option<(String, Placement)>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let place = store.lying(&io, &id).await?;
-            Ok(place.map(|place| (store.setup.shown(&place.folder()), place.placement())))
+            let Some(place) = store.lying(&io, &id).await? else { return Ok(None) };
+            let now = store.now(&io, place).await?;
+            Ok(now.map(|now| (store.setup.shown(&now.folder()), now.placement())))
         })
     }
 

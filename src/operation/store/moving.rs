@@ -12,7 +12,6 @@
 
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -20,7 +19,7 @@ use super::{Store, placed};
 use crate::json::fields::{Fields, items};
 use crate::json::text::to_json;
 use crate::layout::{self, File, Place, Placement};
-use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::session::lease::{self, Lease};
 
 /// What is written down of one.
@@ -72,23 +71,6 @@ impl Moving {
 }
 
 impl Store {
-    /// Where the session lies that a folder was looked up for, as people call it; nothing where none does. One that was left
-    /// arrives.
-    pub fn lies_now(
-        self: &Rc<Store>,
-        shown: String,
-        placement: Placement,
-    ) -> Operation<'static, Option<(String, Placement)>> {
-        let store = self.clone();
-        Operation::new(move |io| async move {
-            let Some(place) = store.setup.place(&shown, placement) else {
-                return Ok(Some((shown, placement)));
-            };
-            let now = store.now(&io, place).await?;
-            Ok(now.map(|now| (store.setup.shown(&now.folder()), now.placement())))
-        })
-    }
-
     /// The places that sessions are on their way to; none lies there yet.
     pub(super) async fn hidden(&self, io: &Io) -> Result<BTreeSet<Place>, Trouble> {
         let mut hidden = BTreeSet::new();

@@ -71,7 +71,8 @@ impl Importing<'_> {
         let roots: Vec<String> =
             home.into_iter().flat_map(|home| ROLLOUTS.map(|root| format!("{home}/{root}"))).collect();
         let days = days_of(id);
-        let near = roots.first().into_iter().flat_map(|root| days.iter().map(move |day| format!("{root}/{day}")));
+        let near =
+            roots.first().into_iter().flat_map(|root| days.iter().map(move |day| format!("{root}/{day}")));
         for folder in [String::from(folder)].into_iter().chain(near) {
             if let Some(found) = self.within(folder, id, false).await? {
                 return Ok(Some(found));

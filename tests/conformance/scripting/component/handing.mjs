@@ -1,6 +1,8 @@
 // @ts-check
 /** A session of the component's on its way into another agent. */
 
+import { resolve as whole } from "node:path";
+
 import { texts } from "../../../component/host.mjs";
 import { json } from "./answers.mjs";
 
@@ -15,5 +17,5 @@ export async function handedOver(host, session, { agent, folder = host.project, 
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await by.resume({ ...wanted, ...how }), command } : { context: await by.context(wanted) };
   const { display } = JSON.parse(session.metadata());
-  return json(host.run(host.store.writeForAgent(JSON.stringify({ ...begun, agent, session: session.id(), title: display.title, model: request.model, folder, variables: env }))));
+  return json(host.run(host.store.writeForAgent(JSON.stringify({ ...begun, agent, session: session.id(), title: display.title, model: request.model, folder: whole(folder), variables: env }))));
 }
