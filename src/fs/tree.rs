@@ -85,6 +85,9 @@ impl Tree {
         if self.is_open {
             let path = self.path(below);
             let parent = path.parent().unwrap_or(&path);
+            if let Some(Making { fresh, within: None }) = making {
+                make_all(parent, fresh)?;
+            }
             let name = path.file_name().map_or(OsString::from("."), Into::into);
             return Ok(Held { folder: rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?, name });
         }

@@ -54,6 +54,23 @@ fn what_is_appended_is_there_in_its_order() {
 }
 
 #[test]
+fn without_a_tree_links_are_followed_and_folders_are_made() {
+    let mut scene = Scene::new();
+    fs::create_dir(scene.path("there")).expect("made");
+    symlink(scene.path("there"), scene.path("link")).expect("linked");
+    let mut replace = |path: &str| {
+        let path = scene.folder.path().join(path).to_str().expect("Unicode").into();
+        let at = At { tree: Tree::all(), path };
+        scene.disk.replace(&at, b"x", None).map_err(|failure| failure.code)
+    };
+    assert_eq!(replace("link/a/b/file"), Ok(()));
+    assert_eq!(replace("link/a/b/file/below"), Err("not_a_folder".into()));
+    assert_eq!(fs::read(scene.path("there/a/b/file")).expect("there"), b"x");
+    let mode = fs::metadata(scene.path("there/a/b")).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "nobody else may read it");
+}
+
+#[test]
 fn what_is_absent_is_no_failure() {
     let mut scene = Scene::new();
     scene.append("file", b"x").expect("appended");
