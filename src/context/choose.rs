@@ -171,15 +171,15 @@ impl Choosing<'_> {
         let Ok(least) = strategy.select_beside(&self.choice(budget.saturating_sub(room))) else {
             return Ok(Selected::plain(plain));
         };
-        let mut quoted = recalled.quoted(room, &self.kept(&least), prices, self.vocabulary);
+        let mut quoted = recalled.quoted(room, &self.kept(recalled, &least), prices, self.vocabulary);
         // What is left of the room goes to the newest messages; some of them may be among what is recalled.
         loop {
             let Ok(selection) = strategy.select_beside(&self.choice(budget.saturating_sub(quoted.cost())))
             else {
                 return Ok(Selected::plain(plain));
             };
-            let kept = self.kept(&selection);
-            let is_kept = |place: &usize| kept.contains(&recalled.quotes[*place].0.id);
+            let kept = self.kept(recalled, &selection);
+            let is_kept = |place: &usize| kept.contains(recalled.quotes[*place].0.id.as_str());
             if !quoted.quotes.iter().any(is_kept) {
                 return Ok(Selected { selection, quoted });
             }
@@ -188,12 +188,13 @@ impl Choosing<'_> {
         }
     }
 
-    // The ids of the messages that are there.
-    fn kept(&self, selection: &Selection) -> BTreeSet<String> {
+    // The ids of those messages that are there, of the ones that may be recalled: these are few.
+    fn kept<'b>(&self, recalled: &'b Recalled, selection: &Selection) -> BTreeSet<&'b str> {
+        let ids = recalled.ids();
         let steps = self.material.steps.iter().zip(&selection.kept);
         let there =
             steps.flat_map(|(step, kept)| sent(step, kept)).filter(|(_, is_short)| is_short.is_some());
-        there.map(|(item, _)| item.message.id.clone()).collect()
+        there.filter_map(|(item, _)| ids.get(item.message.id.as_str()).copied()).collect()
     }
 
     // The context that a strategy of the host's made.
@@ -258,7 +259,8 @@ impl Choosing<'_> {
         if !placed_summary {
             messages.push(material.summary.message.clone());
         }
-        report.recall = self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(selection)));
+        report.recall =
+            self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(recalled, selection)));
         report.summary_tokens = selection.has_summary.then(|| material.summary.whole());
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };

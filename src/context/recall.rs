@@ -285,18 +285,23 @@ impl Quoted {
 }
 
 impl Recalled {
+    /// The messages that are quoted.
+    pub fn ids(&self) -> BTreeSet<&str> {
+        self.quotes.iter().map(|(quote, _)| quote.id.as_str()).collect()
+    }
+
     /// The best that so many tokens hold of what is not in the context.
     pub fn quoted(
         &self,
         room: u32,
-        there: &BTreeSet<String>,
+        there: &BTreeSet<&str>,
         prices: &mut Prices,
         vocabulary: Option<&Vocabulary>,
     ) -> Quoted {
         let mut left = room.saturating_sub(FRAME);
         let mut quotes: Vec<usize> = Vec::new();
         for (place, (quote, cost)) in self.quotes.iter().enumerate() {
-            if there.contains(&quote.id) {
+            if there.contains(quote.id.as_str()) {
                 continue;
             }
             let cost = cost.unwrap_or(u32::MAX).saturating_add(LINE);
@@ -310,14 +315,15 @@ impl Recalled {
     }
 
     /// What is told of it; nothing where nothing is quoted.
-    pub fn report(&self, quoted: &Quoted, there: &BTreeSet<String>) -> Option<Recall> {
+    pub fn report(&self, quoted: &Quoted, there: &BTreeSet<&str>) -> Option<Recall> {
         if quoted.quotes.is_empty() {
             return None;
         }
         let is_quoted = |place: &usize| quoted.quotes.contains(place);
         let messages = self.matches(quoted.quotes.iter().copied());
-        let is_new =
-            |one: &Match| !there.contains(&one.id) && messages.iter().all(|quoted| quoted.id != one.id);
+        let is_new = |one: &Match| {
+            !there.contains(one.id.as_str()) && messages.iter().all(|quoted| quoted.id != one.id)
+        };
         let rest = self.matches((0..self.quotes.len()).filter(|place| !is_quoted(place)));
         let left_out = rest.into_iter().filter(is_new).take(MOST_LEFT_OUT).collect();
         Some(Recall {

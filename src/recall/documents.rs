@@ -51,9 +51,16 @@ pub(crate) struct Documents {
     pub sessions: Vec<Range<u32>>,
     /// Of each term of the question the documents that have it, in order.
     pub hits: Vec<Vec<Posting>>,
+    /// Of each term in how many documents more it stands, which nobody looked up.
+    pub unread: Vec<u32>,
 }
 
 impl Documents {
+    /// In how many documents a term stands.
+    pub fn count(&self, term: usize) -> usize {
+        self.hits[term].len() + self.unread.get(term).map_or(0, |count| *count as usize)
+    }
+
     /// Leaves only the first documents of the only session.
     pub fn cut(&mut self, count: usize) {
         self.lengths.truncate(count);

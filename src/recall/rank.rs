@@ -24,6 +24,11 @@ const SHORT: u8 = 47;
 // Fewer documents are counted as so many, where what is asked may have no answer.
 #[cfg(feature = "interop")]
 const FEW: usize = 100;
+// Lists of more documents are looked up only until the words that are have so much of what all are worth.
+#[cfg(feature = "interop")]
+const MANY: usize = 4096;
+#[cfg(feature = "interop")]
+const ENOUGH: f32 = 0.75;
 // How well the best has to match where a question names what this session knows, also other things, or nothing.
 const LEAST: [f32; 3] = [1.0, 1.6, 2.2];
 
@@ -45,7 +50,7 @@ impl Worth {
         let mut counts = Vec::new();
         let mut worths = Vec::new();
         for (nth, term) in terms.iter().enumerate() {
-            let having = [SAID, WORK].map(|field| corpus[field].hits[nth].len());
+            let having = [SAID, WORK].map(|field| corpus[field].count(nth));
             let field = if having[SAID] > 0 { SAID } else { WORK };
             let (count, all) = match having {
                 [0, 0] => (titles.iter().filter(|title| **title >> nth & 1 == 1).count(), titles.len()),
@@ -112,9 +117,26 @@ pub(crate) struct Ranked {
     pub score: f32,
 }
 
-/// The documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
+/// Which terms need not be looked up, where each stands in so many of all documents: of those that many have the ones that tell
+/// little, beside the rarer ones of the question.
+#[cfg(feature = "interop")]
+pub(crate) fn unneeded(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
+    let worth = |nth: &usize| terms[*nth].weight * rarity(counts[*nth], all);
+    let mut known: Vec<usize> = (0..terms.len()).filter(|nth| counts[*nth] > 0).collect();
+    known.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+    let enough = known.iter().map(worth).sum::<f32>() * ENOUGH;
+    let mut unneeded = vec![false; terms.len()];
+    let mut sum = 0.0;
+    for nth in known {
+        unneeded[nth] = counts[nth] > MANY && sum >= enough;
+        sum += worth(&nth);
+    }
+    unneeded
+}
+
+/// So many documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
 /// has one of its names.
-pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth) -> Vec<Ranked> {
+pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: usize) -> Vec<Ranked> {
     let mut ranked = Vec::new();
     for field in [SAID, WORK] {
         let scores = scores(field, &corpus[field], worth).scores;
@@ -127,7 +149,14 @@ pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth) -> Vec<R
         let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
         ranked.extend(matching.map(|(at, (score, _))| Ranked { field, document: at as u32, score }));
     }
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)));
+    let order = |a: &Ranked, b: &Ranked| {
+        b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)).then(a.field.cmp(&b.field))
+    };
+    if ranked.len() > most {
+        ranked.select_nth_unstable_by(most, order);
+        ranked.truncate(most);
+    }
+    ranked.sort_unstable_by(order);
     ranked
 }
 
@@ -216,4 +245,38 @@ pub(crate) fn saturated(times: f32, length: f32, average: f32) -> f32 {
 pub(crate) fn rarity(count: usize, all: usize) -> f32 {
     let (count, all) = (count.min(all) as f32, all as f32);
     ln(1.0 + (all - count + 0.5) / (count + 0.5))
+}
+
+#[cfg(all(test, feature = "interop"))]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+    use crate::recall::question::How;
+
+    fn check(counts: &[usize], expected: &[bool]) {
+        let term = |nth: usize| Term {
+            text: nth.to_string(),
+            word: nth.to_string(),
+            weight: 1.0,
+            is_name: false,
+            how: How::Word,
+        };
+        let terms: Vec<Term> = (0..counts.len()).map(term).collect();
+        assert_eq!(unneeded(&terms, counts, 200_000), expected, "{counts:?}");
+    }
+
+    #[test]
+    fn what_very_many_messages_have_is_not_looked_up_beside_what_few_have() {
+        check(&[1, 200_000], &[false, true]);
+        check(&[50_000, 3, 40, 60_000], &[true, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_asked_is_looked_up_where_nothing_rarer_is() {
+        check(&[200_000], &[false]);
+        check(&[0, 150_000], &[false, false]);
+        check(&[1, MANY], &[false, false]);
+        check(&[6000, 6000, 6000, 6000, 6000], &[false, false, false, false, true]);
+    }
 }

@@ -40,11 +40,10 @@ pub(crate) struct Candidate {
 /// The documents that match best. None where the question is about something else: it need not be looked up.
 pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>) {
     let worth = Worth::new(&question.terms, corpus, &[]);
-    let mut ranked = match worth.least(question) {
-        Some(_) => rank(question, corpus, &worth),
+    let ranked = match worth.least(question) {
+        Some(_) => rank(question, corpus, &worth, MOST),
         None => Vec::new(),
     };
-    ranked.truncate(MOST);
     (worth, ranked)
 }
 

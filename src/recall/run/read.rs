@@ -46,6 +46,16 @@ pub enum Entry {
     Far(Far),
 }
 
+impl Entry {
+    /// How many documents it has, in each field.
+    pub fn counts(&self) -> [u32; 2] {
+        match self {
+            Entry::Near(lists) => lists.counts,
+            Entry::Far(far) => far.counts,
+        }
+    }
+}
+
 /// Lists that lie apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Far {

@@ -2,12 +2,14 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::runs::{Lost, Run, parts};
 use crate::operation::Io;
 use crate::recall::question::{How, Term};
+use crate::recall::rank;
 use crate::recall::run::Lists;
 use crate::recall::run::read::{Entry, Terms};
 
@@ -19,8 +21,30 @@ const SPELT: f32 = 0.5;
 const ONE_WRONG: usize = 5;
 const TWO_WRONG: usize = 8;
 
-/// Of each run the lists of each term.
-pub(super) async fn lists(io: &Io, runs: &[Run], terms: &[Term]) -> Result<Vec<Vec<Lists>>, Lost> {
+/// What runs have of terms.
+#[derive(Default)]
+pub(super) struct Postings {
+    /// Of each run the lists of each term.
+    pub lists: Vec<Vec<Lists>>,
+    /// In each field, of each term how many documents have it, where its lists were not read.
+    pub unread: [Vec<u32>; 2],
+}
+
+impl Postings {
+    /// Whether nobody said a term.
+    pub fn is_unmet(&self, term: usize) -> bool {
+        self.unread.iter().all(|counts| counts[term] == 0)
+            && self.lists.iter().all(|lists| lists[term].counts == [0; 2])
+    }
+}
+
+/// What runs have of terms. `counted`: of each which of its rows count; where most do, what tells little is not read.
+pub(super) async fn lists(
+    io: &Io,
+    runs: &[Run],
+    counted: &[Vec<Option<u32>>],
+    terms: &[Term],
+) -> Result<Postings, Lost> {
     let mut wanted: Vec<(usize, Range<u64>)> = Vec::new();
     let mut blocks = Vec::new();
     for (nth, run) in runs.iter().enumerate() {
@@ -31,24 +55,54 @@ pub(super) async fn lists(io: &Io, runs: &[Run], terms: &[Term]) -> Result<Vec<V
         }
     }
     let read = parts(io, runs, &wanted).await?;
-    let mut lists: Vec<Vec<Lists>> =
+    let lists: Vec<Vec<Lists>> =
         runs.iter().map(|_| terms.iter().map(|_| Lists::default()).collect()).collect();
-    let (mut far, mut ranges) = (Vec::new(), Vec::new());
+    let mut postings = Postings { lists, unread: [vec![0; terms.len()], vec![0; terms.len()]] };
+    let mut found = Vec::new();
     for ((nth, term), block) in blocks.into_iter().zip(read) {
         let entry = runs[nth].end.entry(&block, terms[term].text.as_bytes());
-        match entry.map_err(|_| runs[nth].lost())? {
-            None => {}
-            Some(Entry::Near(near)) => lists[nth][term] = near,
-            Some(Entry::Far(one)) => {
+        if let Some(entry) = entry.map_err(|_| runs[nth].lost())? {
+            for (sum, count) in postings.unread.iter_mut().zip(entry.counts()) {
+                sum[term] += count;
+            }
+            found.push((nth, term, entry));
+        }
+    }
+    let unneeded = unneeded(runs, counted, terms, &postings.unread);
+    for counts in &mut postings.unread {
+        counts.iter_mut().zip(&unneeded).for_each(|(count, is_unneeded)| *count *= u32::from(*is_unneeded));
+    }
+    let (mut far, mut ranges) = (Vec::new(), Vec::new());
+    for (nth, term, entry) in found.into_iter().filter(|(_, term, _)| !unneeded[*term]) {
+        match entry {
+            Entry::Near(near) => postings.lists[nth][term] = near,
+            Entry::Far(one) => {
                 ranges.push((nth, one.range.clone()));
                 far.push((nth, term, one));
             }
         }
     }
     for ((nth, term, one), bytes) in far.into_iter().zip(parts(io, runs, &ranges).await?) {
-        lists[nth][term] = one.lists(&bytes).ok_or_else(|| runs[nth].lost())?;
+        postings.lists[nth][term] = one.lists(&bytes).ok_or_else(|| runs[nth].lost())?;
     }
-    Ok(lists)
+    Ok(postings)
+}
+
+// What rows that do not count have of a term cannot be told apart without its lists.
+fn unneeded(runs: &[Run], counted: &[Vec<Option<u32>>], terms: &[Term], counts: &[Vec<u32>; 2]) -> Vec<bool> {
+    let (mut all, mut ours) = (0, 0);
+    for (row, counted) in runs.iter().zip(counted).flat_map(|(run, counted)| run.end.rows.iter().zip(counted))
+    {
+        let documents: u32 = row.documents.iter().sum();
+        all += documents;
+        ours += if counted.is_some() { documents } else { 0 };
+    }
+    if ours < all / 2 {
+        return vec![false; terms.len()];
+    }
+    let counts: Vec<usize> =
+        (0..terms.len()).map(|term| counts.iter().map(|counts| counts[term] as usize).sum()).collect();
+    rank::unneeded(terms, &counts, all as usize)
 }
 
 /// For terms that nobody said, those that begin so, else those that are spelt alike.
@@ -99,11 +153,7 @@ async fn matching(
             if is_meant(terms.term())
                 && let Ok(text) = core::str::from_utf8(terms.term())
             {
-                let more = match &terms.lists {
-                    Some(Entry::Near(lists)) => lists.counts,
-                    Some(Entry::Far(far)) => far.counts,
-                    None => [0; 2],
-                };
+                let more = terms.lists.as_ref().map_or([0; 2], Entry::counts);
                 *counts.entry(text.to_string()).or_default() += more[0] + more[1];
             }
         }

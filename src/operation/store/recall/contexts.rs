@@ -63,9 +63,9 @@ impl Store {
         // Of the store's runs those that have something of the session.
         let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
             index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();
-        let found = lists(io, &runs, &question.terms).await?;
+        let found = lists(io, &runs, &counted, &question.terms).await?;
         let spaces = Spaces::of(&runs, &counted, 1);
-        let mut corpus = spaces.corpus(&runs, &found, question.terms.len())?;
+        let mut corpus = spaces.corpus(&runs, &found)?;
         let mut places = Places { io, runs: &runs, spaces: &spaces, read: BTreeMap::new() };
         places.cut(&mut corpus, before).await?;
         let best = best(question, &corpus);

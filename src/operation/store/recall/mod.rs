@@ -307,12 +307,9 @@ impl Store {
         let index = self.index_of_words(io, &logs, (question.wanted.all, hiding), words).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
-        let mut found = lists(io, runs, &sought.terms).await?;
+        let mut found = lists(io, runs, &index.sessions, &sought.terms).await?;
         let mut known = known(io, question, &sessions, &index, &sought.terms, words);
-        let is_unmet = |nth: usize| {
-            found.iter().all(|lists| lists[nth].counts == [0; 2])
-                && known.iter().all(|one| one.title >> nth & 1 == 0)
-        };
+        let is_unmet = |nth: usize| found.is_unmet(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
         // What only resembles a word answers nothing.
         let likable = if question.recalled.is_some() { 0 } else { sought.terms.len() };
         let unmet: Vec<&Term> =
@@ -320,11 +317,11 @@ impl Store {
         let like = likes(io, runs, &unmet).await?;
         if !like.is_empty() {
             sought.extend(like);
-            found = lists(io, runs, &sought.terms).await?;
+            found = lists(io, runs, &index.sessions, &sought.terms).await?;
             known = self::known(io, question, &sessions, &index, &sought.terms, words);
         }
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
-        let corpus = spaces.corpus(runs, &found, sought.terms.len())?;
+        let corpus = spaces.corpus(runs, &found)?;
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
         let told = question.most_of_one(true).max(TOLD);
         let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));

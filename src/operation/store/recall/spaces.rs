@@ -4,6 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::asking::Postings;
 use super::runs::{Lost, Run, parts};
 use crate::operation::Io;
 use crate::recall::documents::{Corpus, Document, Documents, Posting, SAID, WORK};
@@ -97,8 +98,8 @@ impl Spaces {
         })
     }
 
-    /// What each document has: `lists`, of each run those of each term.
-    pub fn corpus(&self, runs: &[Run], lists: &[Vec<Lists>], terms: usize) -> Result<Corpus, Lost> {
+    /// What each document has.
+    pub fn corpus(&self, runs: &[Run], postings: &Postings) -> Result<Corpus, Lost> {
         let mut corpus = [SAID, WORK].map(|field| {
             let mut lengths = Vec::new();
             for piece in &self.pieces {
@@ -107,9 +108,11 @@ impl Spaces {
                 let count = end.rows[piece.row].documents[field] as usize;
                 lengths.extend_from_slice(&end.lengths[field][start..start + count]);
             }
-            Documents { lengths, sessions: self.sessions[field].clone(), hits: vec![Vec::new(); terms] }
+            let unread = postings.unread[field].clone();
+            let hits = vec![Vec::new(); unread.len()];
+            Documents { lengths, sessions: self.sessions[field].clone(), hits, unread }
         });
-        for (nth, (run, lists)) in runs.iter().zip(lists).enumerate() {
+        for (nth, (run, lists)) in runs.iter().zip(&postings.lists).enumerate() {
             for (term, one) in lists.iter().enumerate() {
                 for (field, documents) in corpus.iter_mut().enumerate() {
                     self.gather(run, nth, (field, one), &mut documents.hits[term])?;
