@@ -65,6 +65,10 @@ fn it_is_silent_where_nothing_is_asked_and_where_it_is_told_to_be() {
     }
     check("What did Beatrice cook for Leonora?", "");
     check("How do I rotate the keys of the browser extension?", "");
+    check(
+        "Who pinned wrong reads beside the gaskets, compressors, rattles, nights, plumbing and brooms?",
+        "",
+    );
     check("Why did we pin croniter?", r#","recall":0"#);
 }
 

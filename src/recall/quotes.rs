@@ -32,9 +32,9 @@ const OF_MESSAGE: f32 = 0.5;
 /// What a passage of a long message is worth: it says in few words what its message says in many.
 const OF_PASSAGE: f32 = 2.5;
 /// What has less than this part of the best is no answer.
-const LEAST_OF_BEST: f32 = 0.2;
+const LEAST_OF_BEST: f32 = 0.05;
 /// How many are quoted where the best has just enough; the better it is, the more.
-const FEW: f32 = 2.0;
+const FEW: f32 = 5.0;
 
 /// A passage that may be quoted.
 #[derive(Clone, Debug, PartialEq)]

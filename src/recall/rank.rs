@@ -29,8 +29,9 @@ const FEW: usize = 100;
 const MANY: usize = 4096;
 #[cfg(feature = "interop")]
 const ENOUGH: f32 = 0.75;
-// How well the best has to match where a question names what this session knows, also other things, or nothing.
-const LEAST: [f32; 3] = [1.0, 1.6, 2.2];
+// How well the best has to match where a question names what this session knows; and where it names also other things, or
+// nothing, if all of its words were said.
+const LEAST: [f32; 3] = [1.0, 0.8, 1.3];
 
 /// What the terms of a question are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,17 +73,21 @@ impl Worth {
     }
 
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
-    /// something else.
+    /// something else. Unless the session knows all that it names, the fewer of its words anybody said, the likelier it is that
+    /// nobody answers it.
     pub fn least(&self, question: &Question) -> Option<f32> {
-        let names = question.terms.iter().zip(&self.counts).filter(|(term, _)| term.is_name);
-        let (known, unknown): (Vec<usize>, Vec<usize>) =
-            names.map(|(_, count)| *count).partition(|count| *count > 0);
-        match (known.is_empty(), unknown.is_empty()) {
-            (true, false) => None,
-            (false, true) => Some(LEAST[0]),
-            (false, false) => Some(LEAST[1]),
-            (true, true) => Some(LEAST[2]),
-        }
+        let asked = || question.terms.iter().zip(&self.counts);
+        let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
+        let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
+        let said = asked().filter(|(_, count)| **count > 0).count() as f32;
+        let share = said / usize::max(self.counts.len(), 1) as f32;
+        let of_all_said = match (known.is_empty(), unknown.is_empty()) {
+            (true, false) => return None,
+            (false, true) => return Some(LEAST[0]),
+            (false, false) => LEAST[1],
+            (true, true) => LEAST[2],
+        };
+        Some(of_all_said / (share * share).max(f32::MIN_POSITIVE))
     }
 
     /// A score as a part of what a text could have at best. Of a long question no text has all.
