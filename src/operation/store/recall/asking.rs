@@ -31,6 +31,11 @@ pub(super) struct Postings {
 }
 
 impl Postings {
+    /// Whether all that there is of the terms was read.
+    pub fn are_whole(&self) -> bool {
+        self.unread.iter().flatten().all(|count| *count == 0)
+    }
+
     /// Whether nobody said a term.
     pub fn is_unmet(&self, term: usize) -> bool {
         self.unread.iter().all(|counts| counts[term] == 0)
@@ -38,11 +43,12 @@ impl Postings {
     }
 }
 
-/// What runs have of terms. `counted`: of each which of its rows count; where most do, what tells little is not read.
+/// What runs have of terms. `counted`: of each which of its rows count; where most do, what tells little is not read. Without
+/// it all is.
 pub(super) async fn lists(
     io: &Io,
     runs: &[Run],
-    counted: &[Vec<Option<u32>>],
+    counted: Option<&[Vec<Option<u32>>]>,
     terms: &[Term],
 ) -> Result<Postings, Lost> {
     let mut wanted: Vec<(usize, Range<u64>)> = Vec::new();
@@ -68,7 +74,10 @@ pub(super) async fn lists(
             found.push((nth, term, entry));
         }
     }
-    let unneeded = unneeded(runs, counted, terms, &postings.unread);
+    let unneeded = match counted {
+        Some(counted) => unneeded(runs, counted, terms, &postings.unread),
+        None => vec![false; terms.len()],
+    };
     for counts in &mut postings.unread {
         counts.iter_mut().zip(&unneeded).for_each(|(count, is_unneeded)| *count *= u32::from(*is_unneeded));
     }

@@ -63,12 +63,19 @@ impl Store {
         // Of the store's runs those that have something of the session.
         let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
             index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();
-        let found = lists(io, &runs, &counted, &question.terms).await?;
         let spaces = Spaces::of(&runs, &counted, 1);
-        let mut corpus = spaces.corpus(&runs, &found)?;
         let mut places = Places { io, runs: &runs, spaces: &spaces, read: BTreeMap::new() };
-        places.cut(&mut corpus, before).await?;
-        let best = best(question, &corpus);
+        let mut found = lists(io, &runs, Some(&counted), &question.terms).await?;
+        let best = loop {
+            let mut corpus = spaces.corpus(&runs, &found)?;
+            places.cut(&mut corpus, before).await?;
+            let best = best(question, &corpus);
+            if !best.1.is_empty() || found.are_whole() {
+                break best;
+            }
+            // What is rare may be what others said, or what is not asked.
+            found = lists(io, &runs, None, &question.terms).await?;
+        };
         for (field, numbers) in wanted(&best.1) {
             places.wants(field, numbers);
         }

@@ -307,7 +307,9 @@ impl Store {
         let index = self.index_of_words(io, &logs, (question.wanted.all, hiding), words).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
-        let mut found = lists(io, runs, &index.sessions, &sought.terms).await?;
+        // Of some messages alone nobody knows what tells little.
+        let counted = (!question.is_of_some()).then_some(&*index.sessions);
+        let mut found = lists(io, runs, counted, &sought.terms).await?;
         let mut known = known(io, question, &sessions, &index, &sought.terms, words);
         let is_unmet = |nth: usize| found.is_unmet(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
         // What only resembles a word answers nothing.
@@ -317,14 +319,21 @@ impl Store {
         let like = likes(io, runs, &unmet).await?;
         if !like.is_empty() {
             sought.extend(like);
-            found = lists(io, runs, &index.sessions, &sought.terms).await?;
+            found = lists(io, runs, counted, &sought.terms).await?;
             known = self::known(io, question, &sessions, &index, &sought.terms, words);
         }
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
-        let corpus = spaces.corpus(runs, &found)?;
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
         let told = question.most_of_one(true).max(TOLD);
-        let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
+        let ranking = loop {
+            let corpus = spaces.corpus(runs, &found)?;
+            let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
+            if !ranking.sessions.is_empty() || found.are_whole() {
+                break ranking;
+            }
+            // What is rare may be said in sessions that are not asked.
+            found = lists(io, runs, None, &sought.terms).await?;
+        };
         Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
     }
 }
