@@ -345,3 +345,28 @@ fn no_secret_that_is_found_is_in_the_index_of_a_store_that_looks_for_them() {
         assert!(told.contains("walnut") && !has(&world), "{:?} at {nth}", world.runs());
     }
 }
+
+#[test]
+fn a_word_that_very_many_messages_have_is_found_where_nothing_rarer_answers() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    let log = world.sessions[&session].log.clone();
+    let mut lines = Vec::new();
+    for nth in 0..5000 {
+        let said = json!({"v": 1, "id": format!("a{nth}"), "role": "assistant", "content": format!("about the walnut, {nth}")});
+        lines.extend(format!("{said}\n").into_bytes());
+    }
+    lines.extend(line("u", 0, "a walnut and a zephyr"));
+    world.host.append(&log, &lines);
+    let mut ids = |request: &str| {
+        let found = found(&mut world.host, &world.store, "walnut zephyr", request);
+        found.into_iter().flat_map(|(_, ids)| ids).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(r#"{"all":true}"#)[0], "u");
+    let of_assistant = ids(r#"{"all":true,"role":"assistant"}"#);
+    assert!(
+        !of_assistant.is_empty() && of_assistant.iter().all(|id| id.starts_with('a')),
+        "{of_assistant:?}"
+    );
+}
