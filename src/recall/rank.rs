@@ -127,14 +127,15 @@ pub(crate) struct Ranked {
 #[cfg(feature = "interop")]
 pub(crate) fn unneeded(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
     let worth = |nth: &usize| terms[*nth].weight * rarity(counts[*nth], all);
-    let mut known: Vec<usize> = (0..terms.len()).filter(|nth| counts[*nth] > 0).collect();
-    known.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
-    let enough = known.iter().map(worth).sum::<f32>() * ENOUGH;
+    let mut left: Vec<usize> = (0..terms.len()).filter(|nth| counts[*nth] > 0).collect();
+    let enough = left.iter().map(worth).sum::<f32>() * ENOUGH;
     let mut unneeded = vec![false; terms.len()];
     let mut sum = 0.0;
-    for nth in known {
+    let order = |one: &usize, other: &usize| worth(one).total_cmp(&worth(other)).then(other.cmp(one));
+    while let Some(nth) = left.iter().copied().max_by(order) {
         unneeded[nth] = counts[nth] > MANY && sum >= enough;
         sum += worth(&nth);
+        left.retain(|one| *one != nth);
     }
     unneeded
 }
@@ -142,7 +143,10 @@ pub(crate) fn unneeded(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool
 /// So many documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
 /// has one of its names.
 pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: usize) -> Vec<Ranked> {
-    let mut ranked = Vec::new();
+    let mut ranked: Vec<Ranked> = Vec::new();
+    let order = |a: &Ranked, b: &Ranked| {
+        b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)).then(a.field.cmp(&b.field))
+    };
     for field in [SAID, WORK] {
         let scores = scores(field, &corpus[field], worth).scores;
         let mut is_meant = vec![!question.is_order; scores.len()];
@@ -152,16 +156,16 @@ pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: us
         }
         let matching = scores.into_iter().zip(is_meant).enumerate();
         let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
-        ranked.extend(matching.map(|(at, (score, _))| Ranked { field, document: at as u32, score }));
+        // They are few: most of what matches is behind the last of them.
+        for (at, (score, _)) in matching {
+            let one = Ranked { field, document: at as u32, score };
+            let place = ranked.partition_point(|better| order(better, &one).is_lt());
+            if place < most {
+                ranked.truncate(most - 1);
+                ranked.insert(place, one);
+            }
+        }
     }
-    let order = |a: &Ranked, b: &Ranked| {
-        b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)).then(a.field.cmp(&b.field))
-    };
-    if ranked.len() > most {
-        ranked.select_nth_unstable_by(most, order);
-        ranked.truncate(most);
-    }
-    ranked.sort_unstable_by(order);
     ranked
 }
 
