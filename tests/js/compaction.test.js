@@ -75,6 +75,16 @@ test("it is taken back, and then contexts are what they were", () =>
     assert.equal((await reopened.compact({ window: WINDOW, undo: true })).reason, "it is not compacted");
   }));
 
+test("how much is kept is counted of the conversation alone, whatever a call takes beside it", () =>
+  inStore({ turns: 120 }, async ({ session }) => {
+    const asked = { window: WINDOW, keep: 2_000 };
+    const alone = await session.compact(asked);
+    const tools = [{ name: "look", description: "Looks. ".repeat(300), input_schema: { type: "object" } }];
+    const beside = await session.compact({ ...asked, system: "Be brief. ".repeat(300), tools });
+    assert.equal(beside.through, alone.through);
+    assert.ok(alone.through);
+  }));
+
 test("system messages, pins and open tasks are there before and after", () =>
   inStore({ turns: 5 }, async ({ session }) => {
     await session.append({ role: "system", content: "Answer in verse." });
