@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
+import { installPackages } from "./debian.mjs";
 import { readTranscript } from "../js/index.js";
 import { ask, fail, root, run, seconds, step } from "./run.mjs";
 import { inWorkerd } from "../tests/browser/in-workerd.mjs";
@@ -44,8 +45,7 @@ function browser() {
   if (found) return found;
   if (process.getuid?.() !== 0 || ask("apt-get", ["--version"]) === null) return undefined;
   console.log("  Chromium is not installed: apt-get installs Debian's, some 300 MB, once.");
-  run("apt-get", ["update"], { quiet: true });
-  run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { quiet: true });
+  installPackages(["chromium"]);
   return PROGRAMS.find((path) => existsSync(path));
 }
 

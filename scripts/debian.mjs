@@ -13,17 +13,22 @@ const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "ru
 /** Where Debian's compiler looks for the library. */
 export const DEBIAN_LIB = `/usr/lib/rustlib/${TARGET}/lib`;
 
-/** Installs Debian's compiler, makes it rustup's toolchain `debian`, and builds the library for it. Needs root. */
-export function buildDebianTarget() {
-  console.log("  rustup cannot fetch the target here, so Debian's compiler is installed, and the library built from its source:");
-  console.log(`  apt-get install ${PACKAGES.join(" ")}`);
+/** Installs packages of Debian's. Needs root. @param {string[]} packages */
+export function installPackages(packages) {
+  console.log(`  apt-get install ${packages.join(" ")}`);
   const apt = { quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } };
-  const install = ["install", "-y", "--no-install-recommends", ...PACKAGES];
+  const install = ["install", "-y", "--no-install-recommends", ...packages];
   // Old lists name files that the server no longer has.
   if (ask("apt-get", install, apt) === null) {
     run("apt-get", ["update"], apt);
     run("apt-get", install, apt);
   }
+}
+
+/** Installs Debian's compiler, makes it rustup's toolchain `debian`, and builds the library for it. Needs root. */
+export function buildDebianTarget() {
+  console.log("  rustup cannot fetch the target here, so Debian's compiler is installed, and the library built from its source:");
+  installPackages(PACKAGES);
   const linker = rustupLinker();
   run("rustup", ["toolchain", "link", "debian", "/usr"], { quiet: true });
   linkLinker(linker);

@@ -1,7 +1,7 @@
 // @ts-check
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesOf } from "./complete.mjs";
@@ -9,7 +9,7 @@ import { forJsr } from "./jsr.mjs";
 import { fail, root, run, step } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { talkedTo } from "../tests/pack/server.mjs";
-import { fileOf, install, tool } from "../tests/pack/tools.mjs";
+import { bun, fileOf, install, tool } from "../tests/pack/tools.mjs";
 
 const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
@@ -53,13 +53,6 @@ function write(name, loading) {
   const call = `smoke(leftoff, { project: ${JSON.stringify(project)}, home: ${home} });`;
   writeFileSync(join(project, name), `${loading}\n${call}\n`);
   return name;
-}
-
-/** Bun's program: npm's `bun` finds it by an install script, and no script of a package is run here. */
-function bun() {
-  const folder = join(root, "node_modules", "@oven");
-  const [found] = readdirSync(folder).map((name) => join(folder, name, "bin", "bun")).filter(existsSync);
-  return found ?? fail(`expected Bun's program in ${folder}, but found none`);
 }
 
 /** What makes one file, or several, that need no package beside them; and what starts it. @type {[string, () => unknown, string[]][]} */

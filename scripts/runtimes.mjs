@@ -8,7 +8,8 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { fileOf, install } from "../tests/pack/tools.mjs";
+import { bun, fileOf, install } from "../tests/pack/tools.mjs";
+import { installPackages } from "./debian.mjs";
 import { ask, fail, root, run, seconds, step, watch } from "./run.mjs";
 
 /**
@@ -47,16 +48,11 @@ function ofNode(version) {
   return fileOf(`node${version}`, "bin", "node") ?? fail(`expected Node ${version}, but npm has none for this machine`);
 }
 
-function bun() {
-  const folder = join(root, "node_modules", "@oven");
-  return readdirSync(folder).map((name) => join(folder, name, "bin", "bun")).find(existsSync) ?? fail(`expected Bun's program in ${folder}, but found none`);
-}
-
 /** Windows' Node, from npm, and Wine, which runs it: Debian's package, for which one has to be root. */
 function windows() {
   if (ask("wine", ["--version"]) === null) {
-    console.log("  apt-get install wine wine64: it runs Windows' Node");
-    run("apt-get", ["install", "-y", "--no-install-recommends", "wine", "wine64"], { quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } });
+    console.log("  Wine is not installed; it runs Windows' Node:");
+    installPackages(["wine", "wine64"]);
   }
   const folder = join(root, "target", "windows");
   const node = join(folder, "package", "bin", "node.exe");

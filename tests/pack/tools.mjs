@@ -1,11 +1,11 @@
 // @ts-check
 // What the packed package is tried with beside what the project itself needs: bundlers, other versions of Node, judges of packages.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root, run } from "../../scripts/run.mjs";
+import { fail, root, run } from "../../scripts/run.mjs";
 
 const folder = join(root, "target", "pack-tools");
 const wanted = join(root, "tests", "pack", "tools", "package.json");
@@ -30,4 +30,11 @@ export function tool(name) {
 export function fileOf(...path) {
   const file = join(folder, "node_modules", ...path);
   return existsSync(file) ? file : undefined;
+}
+
+/** Bun's program: npm's `bun` finds it by an install script, and no script of a package is run here. */
+export function bun() {
+  const folder = join(root, "node_modules", "@oven");
+  const [found] = readdirSync(folder).map((name) => join(folder, name, "bin", "bun")).filter(existsSync);
+  return found ?? fail(`expected Bun's program in ${folder}, but found none`);
 }

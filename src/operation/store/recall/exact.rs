@@ -1,5 +1,5 @@
 //! What is in quotes: it is required as it stands there, so that logs are read for it; the other words rank what has it. And
-//! regular expressions, which what they match says nothing of in an index.
+//! regular expressions: no index says what they match.
 
 use alloc::format;
 use alloc::rc::Rc;
