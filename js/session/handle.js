@@ -49,6 +49,8 @@ export class Live {
   #queue = Promise.resolve();
   /** @type {Host} */
   #host;
+  /** Its messages: one text of a path, however often they are appended to. */
+  #log;
 
   /**
    * @param {Place & { cache: Cache, id?: string, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `id`: where it is known; `find`:
@@ -65,7 +67,8 @@ export class Live {
     this.report = new KeptReport();
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
     this.from = { storage, folder };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => ({ ...this.from, path: `${this.from.folder}/messages.jsonl` }) };
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log };
+    this.#log = logIn(this.from);
   }
 
   /** One that the core has begun says at once who it is. */
@@ -240,8 +243,14 @@ export class Live {
     this.place = found;
     const { storage, path: folder } = found;
     Object.assign(this.from, { storage, folder });
+    this.#log = logIn(this.from);
     return foundAt(found, this.#home);
   }
+}
+
+/** @param {{ storage: Storage, folder: string }} from */
+function logIn({ storage, folder }) {
+  return { storage, folder, path: `${folder}/messages.jsonl` };
 }
 
 /** Where a session lies, as the core calls it. @param {Place} place @param {string} home */

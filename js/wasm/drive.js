@@ -306,25 +306,27 @@ async function ended(pages) {
  */
 export async function driveAppend(begin, host) {
   const generation = whole.instance;
-  const looked = numbersOf(await host.log().storage.stat(host.log().path));
+  const log = host.log();
+  const looked = await log.storage.stat(log.path);
   refuseUnless(whole, generation);
-  const step = whole.called(() => begin(operationsOf(whole), looked, nowMs(), entropy()));
+  const step = whole.called(() => begin(operationsOf(whole), numbersOf(looked, SEEN), nowMs(), entropy()));
   if (step[0] !== APPEND) return ended(driven(step, host, generation));
   const { storage, path, folder } = host.log();
   /** @type {Outcome} */
   const outcome = {};
+  /** @type {Stat | null | undefined} */
   let seen;
   try {
     const { end, stat } = await storage.append(path, linesOf(step), { durable: isDurable(step), within: folder });
     outcome.end = end;
-    seen = numbersOf(stat ?? (await storage.stat(path)));
+    seen = stat ?? (await storage.stat(path));
   } catch (error) {
     outcome.error = error;
   }
   const { end } = outcome;
-  if (end === undefined || !seen) return ended(driven(step, host, generation, outcome));
+  if (end === undefined || seen === undefined) return ended(driven(step, host, generation, outcome));
   refuseUnless(whole, generation);
-  const next = whole.called(() => operationsOf(whole).ended(numberOf(step), end, /** @type {Float64Array} */ (seen), nowMs()));
+  const next = whole.called(() => operationsOf(whole).ended(numberOf(step), end, numbersOf(seen, SEEN), nowMs()));
   return next ? ended(driven(next, host, generation)) : linesOf(step);
 }
 
@@ -433,11 +435,14 @@ function rowsOf(entries, most) {
   return rows;
 }
 
-/** What a file is like, as the core reads it. @param {Stat | null} stat */
-function numbersOf(stat) {
-  if (!stat) return new Float64Array();
+/** What the log was like, on its way into the core: to make an array costs more than to fill it. */
+const SEEN = new Float64Array(6);
+
+/** What a file is like, as the core reads it. @param {Stat | null} stat @param {Float64Array} [into] where it is read at once */
+function numbersOf(stat, into = new Float64Array(6)) {
+  if (!stat) return into.subarray(0, 0);
   const { kind, size, mtimeMs, ctimeMs, file } = stat;
-  const numbers = new Float64Array(file ? 6 : 4);
+  const numbers = file ? into : into.subarray(0, 4);
   numbers[0] = KINDS[kind];
   numbers[1] = size;
   numbers[2] = mtimeMs;
