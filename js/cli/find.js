@@ -34,7 +34,9 @@ export async function list(args) {
  */
 async function answer(args, store, { listed, none }) {
   if (!args.json) await remember(store, args, listed);
-  return { text: listText(listed) || none, screen: await screenOf(args, store, listed), value: listed.map(told) };
+  const screen = await screenOf(args, store, listed);
+  // What writes it is in the second module, which takes longer to load than a list takes.
+  return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(told) };
 }
 
 /** What a person sees; an agent's client may run a terminal, too. @param {Args} args @param {Store} store @param {Listed[]} listed */
