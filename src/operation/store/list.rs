@@ -85,10 +85,10 @@ impl Store {
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
-                    Seen::Sure(_, one) if !self.rests(io, &one) => {
+                    Seen::Sure(_, one) if !self.is_to_rest(io, &one, wanted) => {
                         listed.extend(Some(*one).filter(|one| wanted.has(one)));
                     }
-                    seen => works.push(Box::pin(self.as_it_is(io, index, seen))),
+                    seen => works.push(Box::pin(self.as_it_is(io, index, seen, wanted))),
                 }
                 if works.len() == at_once || listed.len() >= most {
                     break;
@@ -106,18 +106,25 @@ impl Store {
     }
 
     // One as it is; but one that rests for long is paused first.
-    async fn as_it_is(&self, io: &Io, index: &Index, seen: Seen) -> Result<Option<Listed>, Trouble> {
+    async fn as_it_is(
+        &self,
+        io: &Io,
+        index: &Index,
+        seen: Seen,
+        wanted: &Wanted,
+    ) -> Result<Option<Listed>, Trouble> {
         let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
-        if !self.rests(io, &one) {
+        if !self.is_to_rest(io, &one, wanted) {
             return Ok(Some(*one));
         }
         Ok(Some(self.rested(io, &found.place).await?.unwrap_or(*one)))
     }
 
-    fn rests(&self, io: &Io, one: &Listed) -> bool {
+    fn is_to_rest(&self, io: &Io, one: &Listed, wanted: &Wanted) -> bool {
         let idle_ms = self.setup.idle_ms;
         let is_active = one.entry.lifecycle == Some(Status::Active);
-        is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
+        let rests = is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms);
+        rests && (!wanted.leaves_open || self.open_at(&one.path).is_none())
     }
 
     // Pauses one that rests for long, where that is possible; what is listed of it then, nothing where it does not rest.
