@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameS
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beside, fail, root, run, step } from "./run.mjs";
-import { TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
+import { BUILD_STD, TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
 const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
@@ -30,9 +30,6 @@ const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediat
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** What has one caller stays a function of its own: copied into that, it compresses worse and is no faster. */
 const APART = "--one-caller-inline-max-function-size=0";
-/** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
-const BUILD_STD = "-Zbuild-std=std,panic_abort";
-
 /**
  * What a module is made for: the core for size, since a page loads it, and the size gate holds it; what reads other
  * agents' files for speed, since it reads gigabytes.

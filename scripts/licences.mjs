@@ -1,29 +1,32 @@
 // @ts-check
 // pkg/LICENSES.txt: the licence of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
-// what cargo compiles into it. `pkg/shipped.json` lists them. A package that comes without a text of its own ends the process.
+// what cargo compiles into it, Rust's own library with it. `pkg/shipped.json` lists them. A package without a text ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fail, root, run } from "./run.mjs";
-import { TARGET } from "./toolchain.mjs";
+import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
-/** @typedef {{ from: "npm" | "cargo", name: string, version: string, license: string, folder: string }} Bundled */
-/** @typedef {{ id: string, name: string, version: string, license: string, source: string | null, manifest_path: string, targets: { kind: string[] }[] }} Crate */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, text: () => string }} Bundled */
+/** @typedef {{ pkg_id: string, platform: string | null, mode: string, is_std?: boolean, target: { name: string, src_path: string }, dependencies: { index: number }[] }} Unit what cargo compiles, once for each kind of machine */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
 const COMPILED = { wasm: ["--features", "core,tokens,agents"], component: [] };
 /** Where a package may be had by one of several, the texts of these need not be there, too. */
 const OTHER_CHOICES = /apache|zlib|unlicense|copying/i;
+const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)/i;
+/** Debian takes the texts out of the library's source, and has them here. */
+const DEBIAN_COPYRIGHT = "/usr/share/doc/rust-web-src/copyright";
 
 /** @param {Iterable<string>} files what was bundled, as seen from the root */
 export function licences(files) {
   const all = [...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
-  const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}\n${"-".repeat(76)}\n\n${textOf(one)}\n`);
+  const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}\n${"-".repeat(76)}\n\n${one.text()}\n`);
   const head = "What leftoff's own licence, LICENSE, does not cover: the packages whose code is in pkg/, and their licences.\nWritten by scripts/licences.mjs.\n";
   writeFileSync(join(root, "pkg", "LICENSES.txt"), [head, ...chapters].join("\n"));
   // For scripts/sbom.mjs, when the package is packed.
-  const shipped = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { folder, ...one }]) => one);
+  const shipped = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { text, ...one }]) => one);
   writeFileSync(join(root, "pkg", "shipped.json"), `${JSON.stringify(shipped, null, 1)}\n`);
 }
 
@@ -33,36 +36,74 @@ function packages(files) {
   return [...folders].map((place) => {
     const folder = join(root, place);
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return { from: "npm", name, version, license, folder };
+    return { from: "npm", name, version, license, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
   });
 }
 
 /** Those of cargo that end up in a module: no macros, and nothing that is for builds and tests. @param {string} binding @param {string[]} features @returns {Bundled[]} */
 function crates(binding, features) {
-  const asked = ["metadata", "--format-version", "1", "--filter-platform", TARGET, "--manifest-path", join("crates", binding, "Cargo.toml"), "--no-default-features", ...features];
-  /** @type {{ packages: Crate[], resolve: { root: string, nodes: { id: string, deps: { pkg: string, dep_kinds: { kind: string | null }[] }[] }[] } }} */
-  const { packages, resolve } = JSON.parse(run("cargo", asked, { quiet: true }));
-  const byId = new Map(packages.map((one) => [one.id, one]));
-  const uses = new Map(resolve.nodes.map(({ id, deps }) => [id, deps.filter(({ dep_kinds }) => dep_kinds.some(({ kind }) => kind === null)).map(({ pkg }) => pkg)]));
-  /** @type {Map<string, Crate>} */
-  const met = new Map();
-  const walk = (/** @type {string} */ id) => {
-    const one = byId.get(id);
-    if (!one || met.has(id) || one.targets.some(({ kind }) => kind.includes("proc-macro"))) return;
-    met.set(id, one);
-    for (const used of uses.get(id) ?? []) walk(used);
+  const asked = ["build", "--release", "--package", `leftoff-${binding}`, "--lib", "--target", TARGET, BUILD_STD, "-Zbuild-std-features=", "--no-default-features", ...features, "-Zunstable-options", "--unit-graph"];
+  const env = { ...wasmEnv(), RUSTC_BOOTSTRAP: "1" };
+  /** @type {{ units: Unit[] }} */
+  const { units } = JSON.parse(run("cargo", asked, { quiet: true, env }));
+  /** @type {Set<Unit>} */
+  const library = new Set();
+  const take = (/** @type {Unit | undefined} */ unit) => {
+    if (!unit || unit.platform !== TARGET || library.has(unit)) return;
+    library.add(unit);
+    for (const { index } of unit.dependencies) take(units[index]);
   };
-  walk(resolve.root);
-  return [...met.values()].filter(({ source }) => source !== null).map(({ name, version, license, manifest_path }) => ({ from: "cargo", name, version, license, folder: dirname(manifest_path) }));
+  // All of the library is compiled, and of that only what these two use can be linked.
+  for (const unit of units) if (unit.is_std && ["std", "panic_abort"].includes(unit.target.name)) take(unit);
+  const own = units.filter((unit) => unit.platform === TARGET && unit.mode === "build" && !unit.is_std && unit.pkg_id.startsWith("registry"));
+  const release = run("rustc", ["--version"], { quiet: true, env }).split(" ")[1] ?? "";
+  const sysroot = run("rustc", ["--print", "sysroot"], { quiet: true, env }).trim();
+  return [...own.map((unit) => crate(unit)), ...[...library].map((unit) => crate(unit, () => standardLibrary(unit, release, sysroot)))];
 }
 
-/** @param {Bundled} one */
-function textOf({ name, version, folder }) {
-  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice|unlicense)/i.test(file)).flatMap((file) => {
+/** A crate as its own manifest has it, or, where it comes without a licence of its own, as a part of something else. @param {Unit} unit @param {() => Bundled} [whole] @returns {Bundled} */
+function crate({ pkg_id, target }, whole) {
+  const folder = above(target.src_path, (at) => existsSync(join(at, "Cargo.toml")));
+  const field = (/** @type {string} */ name) => new RegExp(`^${name} *= *["'](.*)["']$`, "m").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1];
+  const [name, version, license] = ["name", "version", "license"].map(field);
+  if (!name || !version || !license) return fail(`expected ${pkg_id} to say its name, version and licence, but found ${name}, ${version}, ${license}`);
+  // One of a repository of its own within the library's has it at the top of that.
+  const text = textIn(folder) ?? (pkg_id.startsWith("path") ? textIn(dirname(folder)) : undefined);
+  if (text === undefined && whole) return whole();
+  return { from: "cargo", name, version, license, text: () => text ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
+}
+
+/** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {Bundled} */
+function standardLibrary({ target }, version, sysroot) {
+  const docs = join(sysroot, "share", "doc", "rust");
+  const list = join(docs, "COPYRIGHT-library.html");
+  const known = { from: /** @type {const} */ ("generic"), name: "rust-std", version };
+  if (!existsSync(list)) {
+    const text = () => (existsSync(DEBIAN_COPYRIGHT) ? readFileSync(DEBIAN_COPYRIGHT, "utf8").trim() : fail(`expected the copyrights of ${target.src_path} at ${list}, but found none: reinstall Rust with rustup`));
+    return { ...known, license: "MIT OR Apache-2.0", text };
+  }
+  const files = /<h2[^>]*>(?:<a[^>]*>)*In-tree files(.*?)<h2/s.exec(readFileSync(list, "utf8"))?.[1] ?? fail(`expected a list of files in ${list}, but found none`);
+  const plain = files.replace(/<[^>]*>/g, "").replace(/\n\s*\n/g, "\n").trim();
+  const named = [...new Set(Array.from(plain.matchAll(/License: (.*)/g), ([, one = ""]) => one))];
+  const texts = [...new Set(named.flatMap((one) => one.split(/[ ()]+|AND|OR/)))].filter((one) => one !== "" && !OTHER_CHOICES.test(one));
+  const license = named.map((one) => (one.includes(" ") ? `(${one})` : one)).join(" AND ");
+  return { ...known, license, text: () => [plain, ...texts.map((one) => readFileSync(join(docs, "licenses", `${one}.txt`), "utf8").trim())].join("\n\n") };
+}
+
+/** The nearest folder above a file of which something is true. @param {string} path @param {(folder: string) => boolean} isIt */
+function above(path, isIt) {
+  let folder = dirname(path);
+  while (!isIt(folder)) folder = folder.includes(sep) && dirname(folder) !== folder ? dirname(folder) : fail(`expected a manifest above ${path}, but found none`);
+  return folder;
+}
+
+/** The licence of a package, from its folder. @param {string} folder */
+function textIn(folder) {
+  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file)).flatMap((file) => {
     const path = join(folder, file);
     return statSync(path).isDirectory() ? readdirSync(path).map((inner) => join(path, inner)) : [path];
   });
   const chosen = files.filter((file) => !OTHER_CHOICES.test(file.slice(folder.length)));
-  const texts = (chosen.length > 0 ? chosen : files).filter(existsSync).map((file) => readFileSync(file, "utf8").trim());
-  return texts.length > 0 ? texts.join("\n\n") : fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`);
+  const texts = (chosen.length > 0 ? chosen : files).filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8").trim());
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
 }

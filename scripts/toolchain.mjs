@@ -9,6 +9,8 @@ import { buildDebianTarget, DEBIAN_LIB } from "./debian.mjs";
 import { ask, fail, root, run } from "./run.mjs";
 
 export const TARGET = "wasm32-unknown-unknown";
+/** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
+export const BUILD_STD = "-Zbuild-std=std,panic_abort";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
 /** The component's host in Rust, a project of its own. */
