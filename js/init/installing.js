@@ -5,7 +5,7 @@
  */
 
 import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, toNamespacedPath } from "node:path";
 
 import { added, hashOf, removed } from "./json-file.js";
 import { refuseLinks } from "./noted.js";
@@ -91,7 +91,8 @@ export async function written(root, file, text, folders) {
   const first = await mkdir(dirname(file), { recursive: true });
   if (first) {
     const made = relative(root, dirname(file)).split(/[/\\]/);
-    const from = relative(root, first);
+    // Windows' Node may put `\\?\` before what it made.
+    const from = relative(toNamespacedPath(root), toNamespacedPath(first));
     const isRoot = from === "" || from.startsWith("..");
     if (isRoot) folders.push(".");
     for (let depth = isRoot ? 1 : from.split(/[/\\]/).length; depth <= made.length; depth += 1) folders.push(made.slice(0, depth).join("/"));

@@ -2,7 +2,7 @@
 /** Folders: how they are made, and how one is held while something is done in it, wherever it lies. */
 
 import fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 
 import { allowed } from "../host/allowed.js";
 
@@ -61,7 +61,10 @@ export class Anywhere {
 /** Makes a folder and those above it. @param {string} folder @param {Set<string>} made collects those that were missing */
 export function makeFolders(folder, made) {
   const missing = [];
-  for (let at = folder; !fs.existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
+  let there = folder;
+  for (; !fs.existsSync(there) && dirname(there) !== there; there = dirname(there)) missing.unshift(there);
+  // Windows would say of what lies beneath a file that it is not there.
+  if (sep === "\\" && fs.lstatSync(there, { throwIfNoEntry: false })?.isFile()) throw notAFolder(there);
   for (const at of missing) {
     // Also where another process is faster: that one may not live to flush it.
     made.add(at);
@@ -116,7 +119,19 @@ export function linkFound() {
   return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
 }
 
-/** @param {string} at */
+/** @param {string} at what stands there */
 export function refuseLink(at) {
-  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linkFound();
+  const found = fs.lstatSync(at, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink()) throw linkFound();
+  return found;
+}
+
+/** @param {string} path that of a file */
+export function notAFolder(path) {
+  return Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });
+}
+
+/** A path as Windows itself writes it: who calls may separate names by `/` there, too. @param {string} path */
+export function written(path) {
+  return sep === "\\" ? path.replaceAll("/", sep) : path;
 }

@@ -5,7 +5,7 @@
  * fails on demand.
  */
 
-import { sep } from "../host/path.node.js";
+import { resolve, sep } from "../host/path.node.js";
 import { nowMs } from "../wasm/clock.js";
 import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
@@ -277,9 +277,9 @@ class Paths extends Map {
   delete(path) { return super.delete(named(path)); }
 }
 
-/** @param {string} path */
+/** Windows reads a path without a drive as one on the drive at hand, in files as in what callers give. @param {string} path */
 function named(path) {
-  return sep === "\\" ? path.replaceAll(sep, "/") : path;
+  return sep === "\\" ? (/^[\\/]/.test(path) ? resolve(path) : path).replaceAll(sep, "/") : path;
 }
 
 /** @param {string} path */

@@ -19,7 +19,7 @@ import { dirname, sep } from "node:path";
 import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink } from "./folders.js";
+import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink, written } from "./folders.js";
 import { addFiles, kindOf, statOf } from "./look.js";
 import { move, refuseTaken, refuseUnmovable } from "./move.js";
 import { linked } from "./link.js";
@@ -451,5 +451,5 @@ function readAt(fd, into, offset, length, position) {
 
 /** @param {string} path @param {string} folder */
 function isBelow(path, folder) {
-  return path.startsWith(folder + sep);
+  return written(path).startsWith(written(folder) + sep);
 }

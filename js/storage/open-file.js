@@ -142,7 +142,8 @@ export class OpenFile {
 
 /** A descriptor of what stands there, or of a new file. @param {Held} held */
 export function openToAppend({ at, check }) {
-  refuseLink(at);
+  // Windows would say that it may not be written.
+  if (refuseLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
   const fd = openOrCreate(at);
   try {
     check(fd);

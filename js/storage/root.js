@@ -19,7 +19,7 @@ import fs from "node:fs";
 import { join, resolve, sep } from "node:path";
 import process from "node:process";
 
-import { Anywhere, codeOf, makeFolder, makeFolders } from "./folders.js";
+import { Anywhere, codeOf, makeFolder, makeFolders, notAFolder, written } from "./folders.js";
 
 /** @import { Held } from "./folders.js" */
 
@@ -34,7 +34,7 @@ const TICK_MS = 20;
 /** The same where only whole seconds are told, as in Deno. */
 const SECOND_MS = 1020;
 /** What Windows takes for a device, a stream or another name. */
-const ODD_ON_WINDOWS = /[:*?"<>|]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const ODD_ON_WINDOWS = /[\x00-\x1f:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
 
 /** A path that leads out of the root. Its message says what was found. */
 export class Outside extends Error {}
@@ -72,7 +72,7 @@ export class Root {
 
   /** @param {string} path @returns {Held} */
   holdName(path) {
-    const isAbove = path === this.#given || this.#given.startsWith(path + sep);
+    const isAbove = this.#given === written(path) || this.#given.startsWith(written(path) + sep);
     return isAbove ? new Anywhere().hold(path) : this.hold(path);
   }
 
@@ -93,9 +93,10 @@ export class Root {
 
   /** The names below the root. @param {string} path */
   #names(path) {
-    if (path === this.#given) return [];
+    const whole = written(path);
+    if (whole === this.#given) return [];
     const start = this.#given.endsWith(sep) ? this.#given : this.#given + sep;
-    const names = path.startsWith(start) ? path.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/") : [".."];
+    const names = whole.startsWith(start) ? whole.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/") : [".."];
     if (names.some(isOdd)) throw new Outside(`expected a path in "${this.#given}", but found another one instead`);
     return names;
   }
@@ -222,7 +223,7 @@ function closeFolder(fd) {
 function refuseOther(at, path) {
   const found = fs.lstatSync(at, BIG);
   if (found.isSymbolicLink()) throw new Outside(`expected a folder at "${path}", but found a link instead`);
-  if (!found.isDirectory()) throw Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });
+  if (!found.isDirectory()) throw notAFolder(path);
   return found;
 }
 

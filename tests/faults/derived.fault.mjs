@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { listed, manySessions, summed } from "../js/many-sessions.js";
 import { foreignThings } from "./foreign.mjs";
@@ -12,7 +13,7 @@ import { chance, scene } from "./tools.mjs";
 
 /** @typedef {Awaited<ReturnType<typeof manySessions>>} Made */
 
-const LISTER = new URL("lister.mjs", import.meta.url).pathname;
+const LISTER = fileURLToPath(new URL("lister.mjs", import.meta.url));
 const NUMBER = /^\d+$/;
 
 /** @type {import("../../scripts/faults.mjs").Fault} */

@@ -52,13 +52,20 @@ async function inHome(work) {
 /** @param {string} code @param {Record<string, unknown>} given */
 const run = (code, given) => new Async(...Object.keys(given), asserting(code))(...Object.values(given));
 
+/** @param {string} project */
+function inRepository(project) {
+  const git = (/** @type {string[]} */ ...args) => execFileSync("git", args, { cwd: project });
+  git("init", "--quiet");
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "ann@example.org");
+}
+
 for (const { name, code } of files.filter((file) => !file.startsWith("compat/")).flatMap(examplesIn)) {
   test(name, () =>
     inHome(async (folder) => {
       const project = join(folder, "project");
       mkdirSync(project);
-      execFileSync("git", ["init", "--quiet"], { cwd: project });
-      for (const [key, value] of [["user.name", "Ann"], ["user.email", "ann@example.org"]]) execFileSync("git", ["config", String(key), String(value)], { cwd: project });
+      if (code.includes(".commit(")) inRepository(project);
       const store = await leftoff.openStore({ project });
       // One of its own, so that `store` has none.
       const another = await leftoff.openStore({ project: folder, home: join(folder, "another") });

@@ -33,7 +33,7 @@ function inProject(work) {
 /** Every file and folder, with its bytes. @param {string} folder */
 function tree(folder) {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
-  return names.map((name) => [name, statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), "utf8") : "a folder"]);
+  return names.map((name) => [name.replaceAll("\\", "/"), statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), "utf8") : "a folder"]);
 }
 
 /** @param {string} file @param {string} text */

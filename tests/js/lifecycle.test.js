@@ -7,6 +7,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mock, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { LeftoffError, openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
@@ -232,7 +233,7 @@ check("what is wrong is refused, and changes nothing", async (open) => {
 
 check("an imported session rests where it was imported", async (open) => {
   const store = await open();
-  const file = new URL("../fixtures/nanocoder/1.30.0/c6d1bddc-6789-4403-85c0-472fee47ed34.json", import.meta.url).pathname;
+  const file = fileURLToPath(new URL("../fixtures/nanocoder/1.30.0/c6d1bddc-6789-4403-85c0-472fee47ed34.json", import.meta.url));
   const { imported } = await store.import(file);
   assert.deepEqual(imported.map(({ agent, messageCount, added }) => [agent, messageCount, added]), [["nanocoder", 6, 6]]);
   assert.equal((await store.import(file)).imported[0]?.added, 0);

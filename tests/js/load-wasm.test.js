@@ -10,7 +10,7 @@ import { LeftoffError, loadWasm, modelOf } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 
 const file = (/** @type {string} */ name) => new URL(`../../pkg/${name}`, import.meta.url);
-const front = fileURLToPath(new URL("../../js/index.js", import.meta.url));
+const front = new URL("../../js/index.js", import.meta.url).href;
 
 /** What a call comes to in a process of its own, where nothing is loaded yet. @param {string} code @param {string[]} [options] */
 const inProcess = (code, options = []) => JSON.parse(execFileSync(nodePath, [...options, "--input-type=module", "-e", `import * as leftoff from ${JSON.stringify(front)}; console.log(JSON.stringify(await (async () => { ${code} })()))`], { encoding: "utf8" }));

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 
-const urls = { import: new URL("../../js/index.js", import.meta.url).href, require: new URL("../../pkg/index.cjs", import.meta.url).pathname };
+const urls = { import: new URL("../../js/index.js", import.meta.url).href, require: fileURLToPath(new URL("../../pkg/index.cjs", import.meta.url)) };
 const COUNTED = "countTokens('hello world').then((count) => console.log(count))";
 const IMPORTED = `import(${JSON.stringify(urls.import)}).then(({ countTokens }) => ${COUNTED})`;
 const REQUIRED = `const { countTokens } = require(${JSON.stringify(urls.require)}); ${COUNTED}`;

@@ -2,7 +2,9 @@
 // OpenCode's database and folders become what its own export says.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { sessionsOfDatabase, sessionsOfStorage } from "../../js/agents/opencode.js";
 
@@ -29,9 +31,9 @@ function exportsOfClient() {
 /** @param {string} path @param {(file: string) => boolean} [isKept] */
 function folder(path, isKept = () => true) {
   const paths = readdirSync(new URL(path, fixtures), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const base = new URL(path, fixtures).pathname;
+  const base = fileURLToPath(new URL(path, fixtures));
   return {
-    paths: paths.map((entry) => `${entry.parentPath}/${entry.name}`.slice(base.length)).filter(isKept),
+    paths: paths.map((entry) => join(entry.parentPath, entry.name).slice(base.length).replaceAll("\\", "/")).filter(isKept),
     read: async (/** @type {string} */ file) => bytes(path + file),
   };
 }

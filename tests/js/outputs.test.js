@@ -7,14 +7,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpath
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { ContextManager } from "../../js/compat/index.js";
 import { LeftoffError, MemoryStorage, countTokens, openStore } from "../../js/index.js";
 import { agents } from "../../js/wasm/agents.js";
 import { nodePath } from "./node-path.js";
 
-const js = fileURLToPath(new URL("../../js", import.meta.url));
 const LIMIT = 32_768;
 
 /** @typedef {import("../../js/index.js").Store} Store */
@@ -311,7 +309,7 @@ test("whoever resumes a session hears how many outputs are not there any more", 
 /** A process that saves two outputs, says so, and stays. @param {string} home @param {string} [more] @param {string} [sessionId] */
 async function saving(home, more = "", sessionId = "killed") {
   const code = `
-    import { openStore } from ${JSON.stringify(`${js}/index.js`)};
+    import { openStore } from ${JSON.stringify(new URL("../../js/index.js", import.meta.url).href)};
     const store = await openStore({ home: ${JSON.stringify(home)}, project: "/tmp" });
     for (const bytes of [10, 40_000, 50_000]) await store.outputs.save({ sessionId: ${JSON.stringify(sessionId)}, toolName: "grep", result: "x".repeat(bytes) });
     ${more}

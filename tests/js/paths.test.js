@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { openStore } from "../../js/index.js";
 import { SessionManager } from "../../js/compat/index.js";
@@ -36,7 +37,7 @@ async function contents(reading) {
 
 /** @param {string[]} args */
 function typed(...args) {
-  const { stdout, stderr, status } = spawnSync(nodePath, [new URL("../../js/cli/index.js", import.meta.url).pathname, ...args, "--home", home, "--workspace", home], { encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(nodePath, [fileURLToPath(new URL("../../js/cli/index.js", import.meta.url)), ...args, "--home", home, "--workspace", home], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
   return stdout;
 }

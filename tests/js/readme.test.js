@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { historyText, findStopPhrase, openStore } from "../../js/index.js";
 import { inStore } from "./long-session.js";
+import { nodePath } from "./node-path.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcript = join(root, "tests/fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl");
@@ -80,9 +81,9 @@ test("the library example runs, and keeps what it appends", () =>
       const answer = { responseMessages: [{ role: "assistant", content: [{ type: "text", text: "Nothing." }] }] };`;
     const shown = `export { messages, report, transcript };\nexport const listed = await (await openStore()).list();`;
     writeFileSync(join(folder, "example.mjs"), [given, code, shown].join("\n"));
-    const print = `console.log(JSON.stringify({ ...(await import(${JSON.stringify(join(folder, "example.mjs"))})) }))`;
+    const print = `console.log(JSON.stringify({ ...(await import(${JSON.stringify(pathToFileURL(join(folder, "example.mjs")).href)})) }))`;
     const env = { ...process.env, LEFTOFF_HOME: join(folder, "home") };
-    const { messages, report, listed } = JSON.parse(execFileSync("node", ["--input-type=module", "-e", print], { env, cwd: folder, encoding: "utf8" }));
+    const { messages, report, listed } = JSON.parse(execFileSync(nodePath, ["--input-type=module", "-e", print], { env, cwd: folder, encoding: "utf8" }));
     assert.deepEqual(messages, [{ role: "user", content: "What is left to do?" }]);
     assert.equal(report.messages.length, 1);
     assert.equal(listed[0].messageCount, 2);

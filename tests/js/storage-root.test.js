@@ -305,7 +305,7 @@ test("on Windows no device, stream or shortened name is opened", async () => {
   Object.defineProperty(process, "platform", { value: "win32" });
   try {
     const storage = new NodeStorage({ root });
-    for (const name of ["CON", "nul", "com1.json", "a/LPT9", "log:stream", "log.", "log ", "a\\..\\b", "C:"]) await refused(storage.read(`${root}/${name}`), name);
+    for (const name of ["CON", "nul", "com1.json", "a/LPT9", "com¹", "nul .txt", "CONIN$", "log:stream", "log.", "log ", "a\tb", "a\\..\\b", "C:"]) await refused(storage.read(`${root}/${name}`), name);
     for (const name of ["console", "com", "nul-1", "a\\b"]) assert.equal(await storage.read(`${root}/${name}`), null);
   } finally {
     Object.defineProperty(process, "platform", { value: platform });

@@ -4,6 +4,7 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { resolve } from "node:path";
 import { describe, test } from "node:test";
 
 import { MemoryStorage } from "../../js/storage/memory.js";
@@ -28,6 +29,15 @@ storageContract("memory", async () => ({ storage: new MemoryStorage(), root: "/r
 describe("the memory storage", () => {
   test("says that it is volatile", () => {
     assert.deepEqual(new MemoryStorage().capabilities, { append: "exclusive", range: true, durable: false, watch: false });
+  });
+
+  test("takes a path as the system does that it is on, so that it is found by what a store makes of it", async () => {
+    const storage = new MemoryStorage();
+    await storage.append("/folder/log", LINE);
+    assert.deepEqual(await storage.read(resolve("/folder/log")), LINE);
+    assert.deepEqual((await storage.list(resolve("/")))?.map(({ name }) => name), ["folder"]);
+    await storage.move(resolve("/folder"), "/moved");
+    assert.deepEqual(await storage.read("/moved/log"), LINE);
   });
 
   test("counts what is read, and nothing else", async () => {

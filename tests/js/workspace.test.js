@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { test } from "node:test";
 
 import { LeftoffError, openStore } from "../../js/index.js";
@@ -64,7 +64,7 @@ check("a conversation gets the day's next number, its type and the words of its 
   const names = [];
   for (const about of [{ type: "brainstorm", title: "API Design: für & wider" }, { type: "debug" }, { name: "my-own" }]) {
     const { path } = await store.create(about);
-    names.push(path.split("/").slice(-4));
+    names.push(path.split(sep).slice(-4));
   }
   assert.deepEqual(names.map(([, , name]) => name), ["001-brainstorm-api-design-fur-wider", "002-debug", "my-own"]);
   assert.ok(names.every(([conversations, day = "", , session]) => conversations === "conversations" && DAY.test(day) && session === ".session"));
@@ -126,7 +126,7 @@ check("a session typed by hand after the documents opens, is listed, and is not 
 check("a session typed by hand into the home, after the design's metadata.json, opens and goes on", async ({ home, project, open }) => {
   const text = fs.readFileSync(new URL("../fixtures/documents/metadata-by-hand.json", import.meta.url), "utf8").replace('"archived"', '"active"');
   const { id } = JSON.parse(text);
-  const hash = createHash("sha256").update(project).digest("hex").slice(0, 16);
+  const hash = createHash("sha256").update(project.replaceAll("\\", "/").replace(/^[A-Z]:/, (drive) => drive.toLowerCase())).digest("hex").slice(0, 16);
   const folder = join(home, "sessions", "projects", hash, `session-${id}`);
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(join(folder, "metadata.json"), text);
