@@ -126,6 +126,11 @@ export function refuseLink(at) {
   return found;
 }
 
+/** Where a file is to be written. Windows would say of a folder that it may not be written. @param {string} at */
+export function refuseLinkAndFolder(at) {
+  if (refuseLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
+}
+
 /** @param {string} path that of a file */
 export function notAFolder(path) {
   return Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });

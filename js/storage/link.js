@@ -26,7 +26,24 @@ export function linked(held, target) {
     if (WITHOUT_LINKS.includes(codeOf(error))) return false;
     throw error;
   }
-  held.check();
-  fs.renameSync(temporary, held.at);
+  try {
+    held.check();
+    put(temporary, held.at, there !== undefined);
+  } catch (error) {
+    fs.unlinkSync(temporary);
+    throw error;
+  }
   return true;
+}
+
+/** @param {string} temporary @param {string} at @param {boolean} isTaken */
+function put(temporary, at, isTaken) {
+  try {
+    fs.renameSync(temporary, at);
+  } catch (error) {
+    // Windows renames no link to a folder over another one: for a moment there is none then.
+    if (!isTaken || !["EPERM", "EACCES"].includes(codeOf(error))) throw error;
+    fs.unlinkSync(at);
+    fs.renameSync(temporary, at);
+  }
 }

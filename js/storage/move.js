@@ -71,7 +71,15 @@ async function movedFile(from, to, file, confirm) {
 /** @param {string} from @param {string} to */
 function renamed(from, to) {
   // Not by a promise: from the look at `to` on, nothing else of this process comes between.
-  return patiently(() => fs.renameSync(from, to));
+  return patiently(() => {
+    try {
+      fs.renameSync(from, to);
+    } catch (error) {
+      // Windows says where a place is taken only that it may not be done.
+      if (codeOf(error) === "EPERM") refuseTaken(to);
+      throw error;
+    }
+  });
 }
 
 /** @param {string} at @param {fs.BigIntStats} file */

@@ -19,7 +19,7 @@ import { dirname, sep } from "node:path";
 import { knownOptions } from "../wasm/options.js";
 import { checkNames, checkRange, failed } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink, written } from "./folders.js";
+import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink, refuseLinkAndFolder, written } from "./folders.js";
 import { addFiles, kindOf, statOf } from "./look.js";
 import { move, refuseTaken, refuseUnmovable } from "./move.js";
 import { linked } from "./link.js";
@@ -369,7 +369,7 @@ export class NodeStorage {
     let held;
     try {
       held = this.#finder.hold(path, this.#fresh, within);
-      refuseLink(held.at);
+      refuseLinkAndFolder(held.at);
       this.#letGo(path);
       await writeWhole(held.at, pieces, held.check, durable);
       inPlace = true;

@@ -4,7 +4,7 @@ import fs from "node:fs";
 
 import { ticksMs } from "../wasm/clock.js";
 import { flush } from "./flush.js";
-import { codeOf, refuseLink } from "./folders.js";
+import { codeOf, refuseLinkAndFolder } from "./folders.js";
 
 /** @import { Held } from "./folders.js" */
 
@@ -142,8 +142,7 @@ export class OpenFile {
 
 /** A descriptor of what stands there, or of a new file. @param {Held} held */
 export function openToAppend({ at, check }) {
-  // Windows would say that it may not be written.
-  if (refuseLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
+  refuseLinkAndFolder(at);
   const fd = openOrCreate(at);
   try {
     check(fd);

@@ -36,7 +36,7 @@ export async function inFolder(work) {
   const before = { ...process.env };
   const settings = join(folder, "home", ".gitconfig");
   put(settings, SETTINGS);
-  Object.assign(process.env, { HOME: dirname(settings), XDG_CONFIG_HOME: dirname(settings), GIT_CONFIG_GLOBAL: settings, GIT_CONFIG_SYSTEM: devNull, LEFTOFF_HOME: join(folder, "store") });
+  Object.assign(process.env, { HOME: dirname(settings), USERPROFILE: dirname(settings), XDG_CONFIG_HOME: dirname(settings), GIT_CONFIG_GLOBAL: settings, GIT_CONFIG_SYSTEM: devNull, LEFTOFF_HOME: join(folder, "store") });
   try {
     await work(folder);
   } finally {

@@ -62,7 +62,7 @@ test("a file has the document's fields in its order, and the task", () =>
     const text = readFileSync(path, "utf8");
     const { taskId, queryId, ...rest } = given;
     assert.equal(text, JSON.stringify({ toolName: rest.toolName, args: rest.args, result, timestamp, queryId, sessionId: rest.sessionId, taskId }));
-    assert.match(path, /\/context\/session-abc123-search_code-[0-9a-f]{24}\.json$/);
+    assert.match(path, /[\\/]context[\\/]session-abc123-search_code-[0-9a-f]{24}\.json$/);
     assert.equal(statSync(path).mode & 0o777, 0o600);
   }));
 
@@ -108,7 +108,7 @@ test("a thousand hostile names lead to a thousand files in the folder, and to no
     const result = ofSize(LIMIT);
     const pointers = await Promise.all(Array.from({ length: 1000 }, (_, nth) => store.outputs.save({ sessionId: named(`s${nth}`), toolName: named(`t${nth}`), args: { path: named(`p${nth}`) }, result })));
     assert.equal(new Set(pointers.map(({ path }) => path)).size, 1000);
-    for (const { path } of pointers) assert.match(path.slice(folder.length), /^\/[\w-]+-[0-9a-f]{24}\.json$/);
+    for (const { path } of pointers) assert.match(path.slice(folder.length), /^[\\/][\w-]+-[0-9a-f]{24}\.json$/);
     assert.equal(files().length, 1000);
     assert.deepEqual(readdirSync(home).sort(), [...new Set([...before, "context"])].sort());
     assert.ok(files().every((name) => name.length < 200));
@@ -264,7 +264,7 @@ test("ContextManager is the document's interface", () =>
   inHome(async ({ home, folder, store, files }) => {
     const contexts = new ContextManager({ home, project: store.project, sessionId: "session-abc123" });
     const [small, large] = [await contexts.saveContext("grep", { pattern: "x" }, [1]), await contexts.saveContext("read_file", { path: "a" }, ofSize(LIMIT), "task-1", ContextManager.hashQuery("TODO"))];
-    assert.ok([small, large].every((path) => path?.startsWith(`${folder}/session-abc123-`)));
+    assert.ok([small, large].every((path) => path?.startsWith(join(folder, "session-abc123-"))));
     assert.deepEqual([await contexts.loadContext(small), await contexts.loadContext(large)], [[1], ofSize(LIMIT)]);
     const listed = await contexts.listContexts("session-abc123");
     assert.deepEqual(listed.map(({ timestamp, ...rest }) => [rest, Date.now() - timestamp < 60_000]), [

@@ -63,7 +63,7 @@ class Client {
 
   /** @param {string[]} args @param {{ input?: string, env?: Record<string, string> }} [with_] */
   leftoff(args, { input = "", env = {} } = {}) {
-    const known = { PATH: process.env.PATH ?? "", HOME: this.home, CLAUDE_CODE_SESSION_ID: this.id };
+    const known = { PATH: process.env.PATH ?? "", HOME: this.home, USERPROFILE: this.home, CLAUDE_CODE_SESSION_ID: this.id };
     return spawnSync(nodePath, [entry, ...args], { cwd: this.project, input, env: { ...known, ...env }, encoding: "utf8" });
   }
 

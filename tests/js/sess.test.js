@@ -78,7 +78,7 @@ check("SESS-001: Session state saved when conversation ends", async ({ open, typ
     const session = await brainstorm(store);
     assert.equal(json(join(session.path, "session.json")).status, "active");
     assert.equal(typed(verb, session.id).status, 0);
-    assert.match(session.path, /conversations\/\d{4}-\d\d-\d\d\/\d{3}-brainstorm-api-design-discussion\/\.session$/);
+    assert.match(session.path, /conversations[\\/]\d{4}-\d\d-\d\d[\\/]\d{3}-brainstorm-api-design-discussion[\\/]\.session$/);
     assert.equal(json(join(session.path, "session.json")).status, status);
     assert.equal(fs.readFileSync(join(session.path, "messages.jsonl"), "utf8").trim().split("\n").length, 4);
     await session.look();

@@ -63,6 +63,18 @@ describe("modes and links", () => {
     assert.ok(!fs.existsSync(`${root}/nowhere`));
   }, POSIX);
 
+  check("a link is put in the place of another also where the system renames none over it, and where it cannot be nothing is left over", async (storage, root) => {
+    for (const name of ["a", "b"]) fs.mkdirSync(`${root}/${name}`);
+    assert.equal(await storage.link(`${root}/link`, `${root}/a`), true);
+    const refused = () => { throw Object.assign(new Error("EPERM"), { code: "EPERM" }); };
+    mock.method(fs, "renameSync", refused, { times: 1 });
+    assert.equal(await storage.link(`${root}/link`, `${root}/b`), true);
+    assert.equal(fs.readlinkSync(`${root}/link`), `${root}/b`);
+    mock.method(fs, "renameSync", refused);
+    await assert.rejects(storage.link(`${root}/new`, `${root}/b`), { code: "permission_denied" });
+    assert.deepEqual(fs.readdirSync(root), ["a", "b", "link"]);
+  }, POSIX);
+
   check("nothing is written through a link put there while the storage was looking", async (storage, root) => {
     fs.writeFileSync(`${root}/target`, "untouched");
     const { lstatSync } = fs;

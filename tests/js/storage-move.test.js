@@ -78,6 +78,13 @@ describe("move", () => {
     assert.deepEqual(await storage.read(`${root}/moved`), LINE);
   });
 
+  check("a place that is taken is told from one that may not be taken, also where the system says the same of both", async (storage, root) => {
+    fs.mkdirSync(`${root}/folder`);
+    mock.method(fs, "renameSync", () => { fs.writeFileSync(`${root}/to`, "theirs"); throw systemError("EPERM"); }, { times: 1 });
+    await assert.rejects(storage.move(`${root}/folder`, `${root}/to`), { code: "already_exists" });
+    assert.equal(fs.readFileSync(`${root}/to`, "utf8"), "theirs");
+  }, POSIX);
+
   check("what another process puts there after the look is not replaced", async (storage, root) => {
     fs.mkdirSync(`${root}/folder`);
     fs.writeFileSync(`${root}/file`, "mine");
