@@ -2,6 +2,7 @@
 /** Folders outside of stores: projects, as they are named and as they are. */
 
 import { realpathSync, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { codeOf } from "./folders.js";
@@ -26,10 +27,16 @@ export function refuseUnlessFolder(path) {
     // Without `throwIfNoEntry`: by that, Node from 22 on takes a file on the way for nothing at all.
     stat = statSync(path);
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return;
+    if (codeOf(cause) === "ENOENT") return refuseFileAbove(path);
     throw translated("stat", path, cause, { hasRoot: false });
   }
   if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
+}
+
+/** Windows says of what lies beneath a file that it is not there. @param {string} path */
+function refuseFileAbove(path) {
+  const above = dirname(path);
+  if (sep === "\\" && above !== path) refuseUnlessFolder(above);
 }
 
 /** The one that the program is in. */
