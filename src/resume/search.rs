@@ -135,6 +135,12 @@ impl Search {
         Search { pattern: Some(pattern), ..Search::of(core::iter::empty()) }
     }
 
+    /// The pattern, where one is looked for.
+    #[cfg(feature = "interop")]
+    pub fn pattern(&self) -> Option<Rc<dyn Pattern>> {
+        self.pattern.clone()
+    }
+
     /// The places of the lines that have to be looked at, the newest first. `bytes` are whole lines.
     pub fn lines(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();

@@ -65,17 +65,15 @@ impl Store {
             index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();
         let spaces = Spaces::of(&runs, &counted, 1);
         let mut places = Places { io, runs: &runs, spaces: &spaces, read: BTreeMap::new() };
-        let mut found = lists(io, &runs, Some(&counted), &question.terms).await?;
-        let best = loop {
-            let mut corpus = spaces.corpus(&runs, &found)?;
-            places.cut(&mut corpus, before).await?;
+        let counts = places.before(before).await?;
+        let found = lists(io, &runs, Some(&counted), &question.terms).await?;
+        let by = |mut corpus: Corpus| {
+            corpus.iter_mut().zip(counts).for_each(|(documents, count)| documents.cut(count as usize));
             let best = best(question, &corpus);
-            if !best.1.is_empty() || found.are_whole() {
-                break best;
-            }
-            // What is rare may be what others said, or what is not asked.
-            found = lists(io, &runs, None, &question.terms).await?;
+            let is_any = !best.1.is_empty();
+            (best, is_any)
         };
+        let best = spaces.answering(io, &runs, (&question.terms, found), by).await?;
         for (field, numbers) in wanted(&best.1) {
             places.wants(field, numbers);
         }
@@ -132,24 +130,23 @@ impl Places<'_> {
         Ok(())
     }
 
-    // Leaves only what lies before a line: the last documents are looked at, as many as lie behind it.
-    async fn cut(&mut self, corpus: &mut Corpus, before: u64) -> Result<(), Lost> {
-        for (field, documents) in corpus.iter_mut().enumerate() {
-            let all = documents.lengths.len() as u32;
-            let (mut number, mut count) = (all, all);
+    // How many documents lie before a line, in each field: the last ones are looked at, as many as lie behind it.
+    async fn before(&mut self, before: u64) -> Result<[u32; 2], Lost> {
+        let mut counts = self.spaces.counts();
+        for (field, count) in counts.iter_mut().enumerate() {
+            let mut number = *count;
             while let Some(last) = number.checked_sub(1) {
                 self.wants(field, last..number);
                 self.fetch().await?;
                 let at = self.place(field, last).unwrap_or_default().at;
                 if at >= before {
-                    count = last;
+                    *count = last;
                 } else if at > 0 {
                     break;
                 }
                 number = last;
             }
-            documents.cut(count as usize);
         }
-        Ok(())
+        Ok(counts)
     }
 }

@@ -29,7 +29,6 @@ struct Exactly<'a> {
     quoted: Vec<&'a str>,
     // The other words, as far as they say something.
     others: Sought,
-    pattern: Option<Rc<dyn Pattern>>,
     shows: Search,
 }
 
@@ -63,19 +62,18 @@ impl<'a> Exactly<'a> {
     fn new(question: &'a Question, leaving: &'a Leaving, words: &mut Words) -> Result<Exactly<'a>, Trouble> {
         if question.is_regex {
             let (pattern, others) = (expression(&question.text)?, Sought::typed("", words));
-            let shows = Search::matching(pattern.clone());
             let quoted = Vec::from([&*question.text]);
-            return Ok(Exactly { question, leaving, quoted, others, pattern: Some(pattern), shows });
+            return Ok(Exactly { question, leaving, quoted, others, shows: Search::matching(pattern) });
         }
         let (quoted, others) = apart(&question.text);
         let others = Sought::typed(&others.join(" "), words);
         let shows = Search::of(quoted.iter().copied().chain(others.terms.iter().map(|term| &*term.word)));
-        Ok(Exactly { question, leaving, quoted, others, pattern: None, shows })
+        Ok(Exactly { question, leaving, quoted, others, shows })
     }
 
     fn search(&self) -> Search {
-        match &self.pattern {
-            Some(pattern) => Search::matching(pattern.clone()),
+        match self.shows.pattern() {
+            Some(pattern) => Search::matching(pattern),
             None => Search::of(self.quoted.iter().copied()),
         }
     }

@@ -62,6 +62,8 @@ pub(super) async fn index(
 ) -> Result<Vec<Run>, Trouble> {
     stale.sort_by(|one, other| one.key.cmp(&other.key));
     let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
+    // No file, no secret in it.
+    let hiding = hiding.filter(|_| !is_little);
     let mut made = Vec::new();
     let begun = || if hiding.is_some() { Builder::hiding() } else { Builder::default() };
     let mut builder = begun();

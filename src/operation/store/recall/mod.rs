@@ -28,6 +28,7 @@ use crate::json::fields::Fields;
 use crate::operation::pages::array;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::recall::dates;
+use crate::recall::documents::Corpus;
 use crate::recall::question::{Question as Sought, Term};
 use crate::recall::rank::Ranked;
 use crate::recall::run::read::documents;
@@ -325,15 +326,12 @@ impl Store {
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
         let told = question.most_of_one(true).max(TOLD);
-        let ranking = loop {
-            let corpus = spaces.corpus(runs, &found)?;
+        let by = |corpus: Corpus| {
             let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
-            if !ranking.sessions.is_empty() || found.are_whole() {
-                break ranking;
-            }
-            // What is rare may be said in sessions that are not asked.
-            found = lists(io, runs, None, &sought.terms).await?;
+            let is_any = !ranking.sessions.is_empty();
+            (ranking, is_any)
         };
+        let ranking = spaces.answering(io, runs, (&sought.terms, found), by).await?;
         Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
     }
 }

@@ -4,10 +4,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::asking::Postings;
+use super::asking::{Postings, lists};
 use super::runs::{Lost, Run, parts};
 use crate::operation::Io;
 use crate::recall::documents::{Corpus, Document, Documents, Posting, SAID, WORK};
+use crate::recall::question::Term;
 use crate::recall::rank::Ranked;
 use crate::recall::run::Lists;
 use crate::recall::run::read::page;
@@ -68,6 +69,11 @@ impl Spaces {
         spaces
     }
 
+    /// How many documents there are, in each field.
+    pub fn counts(&self) -> [u32; 2] {
+        [SAID, WORK].map(|field| self.sessions[field].iter().map(|session| session.end).max().unwrap_or_default())
+    }
+
     /// The run that has a document, and its number there.
     pub fn place(&self, field: usize, document: u32) -> (usize, u32) {
         let behind = self.pieces.partition_point(|piece| piece.at[field] <= document);
@@ -98,8 +104,27 @@ impl Spaces {
         })
     }
 
-    /// What each document has.
-    pub fn corpus(&self, runs: &[Run], postings: &Postings) -> Result<Corpus, Lost> {
+    /// What answers, as `rank` tells it, and whether anything does: by the terms that were looked up, and where nothing has
+    /// those, by all of them.
+    pub async fn answering<T>(
+        &self,
+        io: &Io,
+        runs: &[Run],
+        (terms, mut found): (&[Term], Postings),
+        rank: impl Fn(Corpus) -> (T, bool),
+    ) -> Result<T, Lost> {
+        loop {
+            let (answer, is_any) = rank(self.corpus(runs, &found)?);
+            if is_any || found.are_whole() {
+                return Ok(answer);
+            }
+            // What is rare may be what others said, or what is not asked.
+            found = lists(io, runs, None, terms).await?;
+        }
+    }
+
+    // What each document has.
+    fn corpus(&self, runs: &[Run], postings: &Postings) -> Result<Corpus, Lost> {
         let mut corpus = [SAID, WORK].map(|field| {
             let mut lengths = Vec::new();
             for piece in &self.pieces {
