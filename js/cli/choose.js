@@ -15,6 +15,8 @@ import { thatSay } from "./store.js";
 const LAST = 3;
 /** Of an agent's work most messages are calls and results; farther back nobody looks for words. */
 const FAR = 60;
+/** Who types on searches again at each pause: of those that say it, no more are looked up than anybody would go through. */
+const SAID = 24;
 
 /**
  * One of some sessions. Nothing of them is changed by that.
@@ -30,9 +32,9 @@ export async function choose(args, store, listed, { message, canBegin = false })
     const begun = shown.filter(({ id }) => id.startsWith(words.trim()));
     return [...new Set([...begun, ...ranked(words, shown)])].map((one) => shown.indexOf(one));
   };
-  // As "leftoff resume WORDS" finds them.
+  // As "leftoff resume WORDS" finds them, the best.
   const said = async (/** @type {string} */ words) => {
-    const found = await thatSay(store, args, words);
+    const found = await thatSay(store, args, words, SAID);
     return found.map(({ path }) => listed.findIndex((one) => one.path === path)).filter((place) => place >= 0);
   };
   const preview = async (/** @type {number} */ place) => {

@@ -113,11 +113,11 @@ function withWords(words, all) {
   return named.length === 1 ? named : some;
 }
 
-/** Those in which one message has all of the words, the best first. @param {Store} store @param {Record<string, any>} args @param {string} words */
-export async function thatSay(store, args, words) {
+/** Those in which one message has all of the words, the best first. @param {Store} store @param {Record<string, any>} args @param {string} words @param {number} [limit] of the best so many */
+export async function thatSay(store, args, words, limit) {
   /** @type {Map<string, Listed>} */
   const found = new Map();
-  for await (const { session, found: how } of store.search(words, { all: args.all })) if (how === "all" || how === "exact") found.set(session.path, session);
+  for await (const { session, found: how } of store.search(words, { all: args.all, limit })) if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
 }
 

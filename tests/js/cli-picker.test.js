@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import widthOf from "fast-string-width";
 
 import { when } from "../../js/cli/picker.js";
+import { thatSay } from "../../js/cli/store.js";
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
@@ -266,6 +267,16 @@ for (const [name, args, env] of /** @type {[string, string[], Record<string, str
     assert.doesNotMatch((await typed(["resume", ...args], work, { env })).raw, /\u001b\[\d+m/);
   });
 }
+
+test("of those that say what is typed, no more are looked up than anybody would go through", () =>
+  inFolder(async (folder) => {
+    const where = { home: join(folder, "store"), project: folder };
+    await heldIn(where, ["one", "two", "three"]);
+    const store = await openStore(where);
+    const many = async (/** @type {number} */ limit) => (await thatSay(store, {}, "question", limit)).length;
+    assert.deepEqual([await many(2), await many(3), await many(24)], [2, 3, 3]);
+    await store.close();
+  }));
 
 test("a session of today or yesterday is shown with its time, any other with its day", () => {
   const now = new Date(2026, 10, 22, 14, 30);
