@@ -1,33 +1,29 @@
 // @ts-check
 /**
- * What contexts recall, and searches find, of LoCoMo's conversations, where `LEFTOFF_LOCOMO` says where its file lies: one array of
- * `{ conversation, qa }`, from snap-research/locomo. Nothing of it is in this repository. And what recalling costs in a long session.
+ * What contexts recall and searches find of coding sessions whose answers are known, and of LoCoMo's conversations where
+ * `LEFTOFF_LOCOMO` says where its file lies: one array of `{ conversation, qa }`, from snap-research/locomo. Nothing of that is
+ * in this repository. And what recalling costs in a long session, and searching in many.
  */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
+import { root } from "../scripts/run.mjs";
+import { ofMany } from "./many.mjs";
+import { BUDGETS, found, recalled, samplesOf } from "./questions.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const LONG = 200_000;
 const BATCH = 1000;
-const BUDGETS = [2000, 4000, 8000];
 const WINDOW = 32_768;
-/** Every so many of the questions is asked: all take an hour. */
+/** Every so many of the questions of talk is asked of contexts: all take an hour. */
 const EVERY = 8;
-const WANTED = [72, 80, 87];
 
-/**
- * @typedef {import("../scripts/bench.mjs").Figure} Figure
- * @typedef {{ speaker: string, text?: string, blip_caption?: string, dia_id: string }} Turn
- * @typedef {{ question: string, evidence?: unknown }} Question
- * @typedef {{ conversation: Record<string, any>, qa: Question[] }} Sample
- */
+/** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
-  title: `what is recalled, and what that costs in a session of ${LONG.toLocaleString("en")} messages`,
-  run: () => inFolder(async (folder) => [...(await ofLong(folder)), ...(await ofTalk(folder, process.env["LEFTOFF_LOCOMO"]))]),
+  title: `what is recalled and found, and what that costs in a session of ${LONG.toLocaleString("en")} messages, and in many sessions`,
+  run: () => inFolder(async (folder) => [...(await ofCode()), ...(await ofTalk(process.env["LEFTOFF_LOCOMO"])), ...(await ofLong(folder)), ...(await ofMany(folder))]),
 };
 
 /** @param {string} folder @returns {Promise<Figure[]>} */
@@ -66,60 +62,29 @@ async function ofLong(folder) {
 /** @param {number} n */
 const told = (n) => `Ticket T${n}: ${["the parser", "a lease", "the picker", "an index"][n % 4]} was changed in src/part${n % 997}.rs, since case ${n * 31} failed.`;
 
-/** @param {string} folder @param {string} [file] @returns {Promise<Figure[]>} */
-async function ofTalk(folder, file) {
+/** What contexts and searches have of the coding questions. @returns {Promise<Figure[]>} */
+async function ofCode() {
+  const samples = samplesOf(join(root, "tests", "fixtures", "coding-questions", "questions.json"));
+  const { words, unanswered } = await recalled(samples, 1);
+  const { first, five } = await found(samples);
+  return [
+    ...words.map((value, at) => ({ what: `coding: the answer's words in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 91][at] ?? 0 })),
+    { what: "coding: recalled where nothing answers, at 4000", value: unanswered, unit: "tokens", atMost: 150 },
+    { what: "coding: the right session is the first", value: first, unit: "%", atLeast: 80 },
+    { what: "coding: among the first five", value: five, unit: "%", atLeast: 98 },
+  ];
+}
+
+/** @param {string} [file] @returns {Promise<Figure[]>} */
+async function ofTalk(file) {
   if (!file) return [];
-  const samples = /** @type {Sample[]} */ (JSON.parse(readFileSync(file, "utf8")));
-  const sums = BUDGETS.map(() => ({ share: 0, count: 0 }));
-  const foreign = { tokens: 0, count: 0 };
-  for (const [nth, sample] of samples.entries()) {
-    const store = await openStore({ home: join(folder, `talk-${nth}`), project: folder });
-    const session = await store.create();
-    const texts = new Map();
-    for (const turns of sessionsOf(sample)) {
-      for (const turn of turns) texts.set(turn.dia_id, textOf(turn));
-      await session.append(turns.map((turn) => ({ role: turn.speaker === sample.conversation["speaker_a"] ? "user" : "assistant", content: textOf(turn) })), { durability: "buffered" });
-    }
-    const others = samples[(nth + 3) % samples.length]?.qa ?? [];
-    for (const [place, { question, evidence }] of sample.qa.entries()) {
-      const gold = [...String(evidence).matchAll(/D\d+:\d+/g)].flatMap(([id]) => texts.get(id) ?? []);
-      if (gold.length === 0 || place % EVERY > 0) continue;
-      const contexts = await asked(store, session, question, BUDGETS);
-      for (const [at, { messages }] of contexts.entries()) {
-        const all = messages.map((/** @type {{ content: string }} */ { content }) => content).join("\n");
-        const sum = /** @type {{ share: number, count: number }} */ (sums[at]);
-        sum.share += gold.filter((text) => all.includes(text)).length / gold.length;
-        sum.count += 1;
-      }
-      const [other] = await asked(store, session, others[place % others.length]?.question ?? "", [4000]);
-      foreign.tokens += other?.report.recall?.tokens ?? 0;
-      foreign.count += 1;
-    }
-    await store.close();
-  }
-  const share = BUDGETS.map((budget, at) => {
-    const { share, count } = /** @type {{ share: number, count: number }} */ (sums[at]);
-    return { what: `evidence in a context of ${budget} tokens`, value: (100 * share) / count, unit: "%", atLeast: WANTED[at] };
-  });
-  return [...share, { what: "recalled for a question from another conversation, at 4000", value: foreign.tokens / foreign.count, unit: "tokens", atMost: 60 }];
+  const samples = samplesOf(file);
+  const { evidence, foreign } = await recalled(samples, EVERY);
+  const { first, five } = await found(samples);
+  return [
+    ...evidence.map((value, at) => ({ what: `talk: evidence in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 87][at] ?? 0 })),
+    { what: "talk: recalled for another conversation's question, at 4000", value: foreign, unit: "tokens", atMost: 60 },
+    { what: "talk: the right session is the first", value: first, unit: "%", atLeast: 76 },
+    { what: "talk: among the first five", value: five, unit: "%", atLeast: 93.5 },
+  ];
 }
-
-/** The contexts of a fork in which that is asked. @param {any} store @param {any} session @param {string} question @param {number[]} budgets @returns {Promise<any[]>} */
-async function asked(store, session, question, budgets) {
-  const fork = await store.fork(session);
-  await fork.append({ role: "user", content: question }, { durability: "buffered" });
-  const contexts = [];
-  for (const window of budgets) contexts.push(await fork.context({ window, reserve: 0 }));
-  await fork.close();
-  await store.delete(fork, { purge: true });
-  return contexts;
-}
-
-/** @param {Sample} sample @returns {Turn[][]} */
-function sessionsOf({ conversation }) {
-  const numbers = Object.keys(conversation).flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? []);
-  return numbers.map(Number).sort((a, b) => a - b).flatMap((number) => [conversation[`session_${number}`] ?? []]);
-}
-
-/** @param {Turn} turn */
-const textOf = ({ speaker, text = "", blip_caption }) => `${speaker}: ${text}${blip_caption ? ` ${blip_caption}` : ""}`;
