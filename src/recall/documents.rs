@@ -3,10 +3,12 @@
 use core::iter;
 use core::ops::Range;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::number::length_byte;
 use super::question::Question;
+use super::words::{Field, Words};
 use crate::record::message::Role;
 
 /// What was said: the texts of people and models.
@@ -30,13 +32,10 @@ pub(crate) struct Document {
     pub role: Option<Role>,
 }
 
-/// Hands over terms, one after another.
-pub(crate) type Fill<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&str));
-
 /// Who takes documents.
 pub(crate) trait Sink {
-    /// Takes one, whose terms `fill` hands over one after another. Gives its number.
-    fn document(&mut self, field: usize, document: Document, fill: Fill<'_>) -> u32;
+    /// Takes one, with its texts. Gives its number.
+    fn document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32;
 
     /// One is none any more: nothing of it is left but its place among the others.
     fn forget(&mut self, field: usize, number: u32);
@@ -75,9 +74,9 @@ impl Documents {
 pub(crate) type Corpus = [Documents; 2];
 
 /// Documents of one session that are read for the sake of a question.
-#[derive(Debug)]
 pub(crate) struct Read<'a> {
     question: &'a Question,
+    words: &'a mut Words,
     /// What they have of it.
     pub corpus: &'a mut Corpus,
     /// Where each lies, in each field.
@@ -90,27 +89,29 @@ impl<'a> Read<'a> {
         question: &'a Question,
         corpus: &'a mut Corpus,
         places: &'a mut [Vec<Document>; 2],
+        words: &'a mut Words,
     ) -> Read<'a> {
         for documents in corpus.iter_mut() {
             documents.hits.resize(question.terms.len(), Vec::new());
         }
-        Read { question, corpus, places }
+        Read { question, words, corpus, places }
     }
 }
 
 impl Sink for Read<'_> {
-    fn document(&mut self, field: usize, document: Document, fill: Fill<'_>) -> u32 {
+    fn document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32 {
         let documents = &mut self.corpus[field];
         let number = documents.lengths.len() as u32;
         let mut length = 0;
-        fill(&mut |term| {
+        let mut take = |term: &str| {
             length += 1;
             let Some(term) = self.question.find(term) else { return };
             match documents.hits[term].last_mut() {
                 Some((last, times)) if *last == number => *times += 1,
                 Some(_) | None => documents.hits[term].push((number, 1)),
             }
-        });
+        };
+        texts.iter().for_each(|(field, text)| self.words.terms(text, *field, &mut take));
         documents.lengths.push(length_byte(length));
         self.places[field].push(document);
         number

@@ -1,8 +1,10 @@
 //! The messages of a log as documents: of a run, or for a question.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use xxhash_rust::xxh64::xxh64;
@@ -10,7 +12,7 @@ use xxhash_rust::xxh64::xxh64;
 use super::documents::{Document, SAID, Sink, WORK};
 use super::number::size_byte;
 use super::texts::texts;
-use super::words::{Field, Words};
+use super::words::Field;
 use crate::record::blob;
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Record, Scanner};
@@ -57,20 +59,20 @@ impl Lines {
     }
 
     /// Takes the bytes that follow those before.
-    pub fn feed(&mut self, bytes: &[u8], words: &mut Words, sink: &mut dyn Sink) {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         self.scanner.feed(bytes);
-        self.read(words, sink);
+        self.read(sink);
     }
 
     /// There are no more. Gives where the first line begins that is not whole. `takes_open`: also that one is taken, where it
     /// is a record; what is appended may still change it.
-    pub fn end(&mut self, takes_open: bool, words: &mut Words, sink: &mut dyn Sink) -> u64 {
+    pub fn end(&mut self, takes_open: bool, sink: &mut dyn Sink) -> u64 {
         let position = self.scanner.position();
         if takes_open {
             self.scanner.finish();
-            self.read(words, sink);
+            self.read(sink);
         }
-        self.put_held(words, sink);
+        self.put_held(sink);
         position
     }
 
@@ -80,17 +82,17 @@ impl Lines {
         self.needs_all
     }
 
-    fn read(&mut self, words: &mut Words, sink: &mut dyn Sink) {
+    fn read(&mut self, sink: &mut dyn Sink) {
         while let Some(found) = self.scanner.next() {
             if let Found::Record(record) = found
                 && let Some(message) = message::read(&record).0
             {
-                self.take(&record, message, words, sink);
+                self.take(&record, message, sink);
             }
         }
     }
 
-    fn take(&mut self, record: &Record, message: Message, words: &mut Words, sink: &mut dyn Sink) {
+    fn take(&mut self, record: &Record, message: Message, sink: &mut dyn Sink) {
         let new = Met {
             at: record.start,
             rev: message.rev,
@@ -105,7 +107,7 @@ impl Lines {
             (*held, *met) = (message, new);
             return;
         }
-        self.put_held(words, sink);
+        self.put_held(sink);
         match self.met.get(&xxh64(message.id.as_bytes(), 0)) {
             Some(old) if old.line == new.line || new.rev < old.rev => return,
             Some(old) if new.rev > old.rev => {
@@ -119,25 +121,20 @@ impl Lines {
         self.held = Some((message, new));
     }
 
-    fn put_held(&mut self, words: &mut Words, sink: &mut dyn Sink) {
+    fn put_held(&mut self, sink: &mut dyn Sink) {
         let Some((message, mut met)) = self.held.take() else { return };
         // Of what lies in a blob, the line has the ends.
         let message = if blob::named(&message).is_empty() { message } else { blob::folded(&message) };
         let ms = message.timestamp.as_deref().and_then(time::parse);
         let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or_default();
         let document = Document { at: met.at, size: met.size, seconds, role: message.role };
-        let texts = texts(&message);
-        for field in [SAID, WORK] {
-            let is_of = |one: Field| usize::from(one != Field::Said) == field;
-            if texts.iter().any(|(one, _)| is_of(*one)) {
-                let number = sink.document(field, document, &mut |take| {
-                    for (one, text) in texts.iter().filter(|(one, _)| is_of(*one)) {
-                        let left = self.hide.as_ref().and_then(|hide| hide.without(text));
-                        words.terms(left.as_deref().unwrap_or(text), *one, take);
-                    }
-                });
-                met.documents[field] = Some(number);
-            }
+        let mut parts: [Vec<(Field, Cow<'_, str>)>; 2] = Default::default();
+        for (field, text) in texts(&message) {
+            let left = self.hide.as_ref().and_then(|hide| hide.without(&text));
+            parts[usize::from(field != Field::Said)].push((field, left.map_or(text, Cow::Owned)));
+        }
+        for (field, texts) in parts.iter().enumerate().filter(|(_, texts)| !texts.is_empty()) {
+            met.documents[field] = Some(sink.document(field, document, texts));
         }
         self.met.insert(xxh64(message.id.as_bytes(), 0), met);
     }

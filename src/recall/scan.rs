@@ -23,10 +23,10 @@ impl Scan {
 
     /// Takes the next bytes; `is_last`: there are no more.
     pub fn feed(&mut self, bytes: &[u8], is_last: bool, question: &Question, words: &mut Words) {
-        let mut read = Read::on(question, &mut self.corpus, &mut self.places);
-        self.lines.feed(bytes, words, &mut read);
+        let mut read = Read::on(question, &mut self.corpus, &mut self.places, words);
+        self.lines.feed(bytes, &mut read);
         if is_last {
-            self.lines.end(true, words, &mut read);
+            self.lines.end(true, &mut read);
         }
     }
 

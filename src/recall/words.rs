@@ -20,7 +20,6 @@ use core::ops::Range;
 
 use nucleo_matcher::chars;
 use rust_stemmers::{Algorithm, Stemmer};
-use xxhash_rust::xxh64::xxh64;
 
 use crate::recall::english::{base, is_stop};
 
@@ -52,38 +51,48 @@ pub(crate) enum Field {
 /// Makes terms; a word that was met before costs a look at a table.
 pub(crate) struct Words {
     stemmer: Stemmer,
+    // By a word's letters. The stems lie one behind the other; until they are too many, which empties the table.
     slots: Vec<Slot>,
+    stems: String,
+    // Notes of before count for nothing.
+    epoch: u32,
+    // A name that is put together.
+    whole: String,
 }
 
-const SLOTS: usize = 4096;
+/// What whoever takes terms notes of one, where it is one that is met again.
+pub(crate) type Note = Option<u32>;
+/// Who takes terms.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(&str, &mut Note);
+
+const SLOTS: usize = 1 << 12;
+#[cfg(feature = "interop")]
+const MANY_SLOTS: usize = 1 << 15;
 // Few words are longer, and those that are stand as they are.
 const LONGEST_STEMMED: usize = 22;
 
-// A word and its stem; a word that is no term has an empty one.
+// A word, which has no zeros, and its stem; a word that is no term has an empty one.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    word: Short,
-    stem: Short,
+    word: Letters,
+    stem: (u32, u32),
+    note: (u32, Note),
 }
 
-#[derive(Clone, Copy, Default)]
-struct Short {
-    len: u8,
-    bytes: [u8; LONGEST_STEMMED],
+type Letters = [u64; LONGEST_STEMMED.div_ceil(8)];
+
+// In small, which digits are as they are.
+fn letters(word: &str) -> Letters {
+    let mut letters = Letters::default();
+    for (at, byte) in word.bytes().enumerate() {
+        letters[at / 8] |= u64::from(byte | 0x20) << (at % 8 * 8);
+    }
+    letters
 }
 
-impl Short {
-    fn of(text: &str) -> Short {
-        let mut bytes = [0; LONGEST_STEMMED];
-        let len = text.len().min(LONGEST_STEMMED);
-        bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
-        Short { len: len as u8, bytes }
-    }
-
-    fn as_str(&self) -> &str {
-        // Words of ASCII alone are kept.
-        core::str::from_utf8(&self.bytes[..self.len.into()]).unwrap_or_default()
-    }
+fn place_of([one, two, three]: Letters, slots: usize) -> usize {
+    let mixed = (one ^ two.rotate_left(21) ^ three.rotate_left(42)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as usize & (slots - 1)
 }
 
 // What a byte is in a name. Letters beyond ASCII are looked at one by one.
@@ -110,13 +119,41 @@ fn class(byte: u8) -> Class {
 
 impl Default for Words {
     fn default() -> Words {
-        Words { stemmer: Stemmer::create(Algorithm::English), slots: vec![Slot::default(); SLOTS] }
+        Words::of(SLOTS)
     }
 }
 
 impl Words {
+    fn of(slots: usize) -> Words {
+        let stemmer = Stemmer::create(Algorithm::English);
+        Words {
+            stemmer,
+            slots: vec![Slot::default(); slots],
+            stems: String::new(),
+            epoch: 0,
+            whole: String::new(),
+        }
+    }
+
+    /// For whole logs.
+    #[cfg(feature = "interop")]
+    pub fn of_many() -> Words {
+        Words::of(MANY_SLOTS)
+    }
+
+    /// Whoever takes terms from now on noted nothing.
+    #[cfg(feature = "interop")]
+    pub fn forget_notes(&mut self) {
+        self.epoch += 1;
+    }
+
     /// Gives each term of a text in turn; a name that has parts stands behind them.
     pub fn terms(&mut self, text: &str, field: Field, take: &mut dyn FnMut(&str)) {
+        self.noted(text, field, &mut |term, _| take(term));
+    }
+
+    /// The same, with what was noted of each.
+    pub fn noted(&mut self, text: &str, field: Field, take: Take<'_>) {
         let bytes = text.as_bytes();
         let (mut at, mut is_first) = (0, true);
         while let Some(byte) = bytes.get(at) {
@@ -126,43 +163,43 @@ impl Words {
                 continue;
             }
             let rest = &bytes[at..];
-            let mut is_plain = true;
-            let is_within = |byte: &u8| match class(*byte) {
-                Class::Between => true,
-                Class::Small => false,
-                Class::Join | Class::Capital | Class::Digit | Class::Wide => {
-                    is_plain = false;
-                    false
-                }
+            let many = |from: usize, is: Class| {
+                from + rest[from..].iter().take_while(|byte| class(**byte) == is).count()
             };
-            let len = rest.iter().position(is_within).unwrap_or(rest.len());
-            let chunk = &text[at..at + len];
-            match is_plain {
-                true => self.word(chunk, take),
-                false => self.name(chunk, Place { field, is_first }, take),
-            }
+            // Most are words of small letters, or begin a sentence or end it.
+            let word = many(usize::from(class(*byte) == Class::Capital), Class::Small);
+            let end = many(word, Class::Join);
+            let len = if rest.get(end).is_none_or(|byte| class(*byte) == Class::Between) {
+                self.word(&text[at..at + word], take);
+                end
+            } else {
+                let len = rest.iter().position(|byte| class(*byte) == Class::Between).unwrap_or(rest.len());
+                self.name(&text[at..at + len], Place { field, is_first }, take);
+                len
+            };
             (at, is_first) = (at + len, false);
         }
     }
 
-    fn name(&mut self, chunk: &str, place: Place, take: &mut dyn FnMut(&str)) {
+    fn name(&mut self, chunk: &str, place: Place, take: Take<'_>) {
         let name = chunk.trim_end_matches(is_join);
         if !name.is_ascii() {
             self.wide(name, place, take);
         } else if name.bytes().all(|byte| byte.is_ascii_digit()) {
             if place.takes_number(name.len()) {
-                take(name);
+                take(name, &mut None);
             }
         } else if is_hash(name) {
-            take(&name[..HASH_SHOWN.min(name.len())].to_ascii_lowercase());
+            take(&name[..HASH_SHOWN.min(name.len())].to_ascii_lowercase(), &mut None);
         } else if name.len() <= LONGEST_CHUNK {
             self.parts(name, take);
         }
     }
 
     // The parts of a name, then the name: without what joins its parts, but for the dots.
-    fn parts(&mut self, name: &str, take: &mut dyn FnMut(&str)) {
-        let mut whole = String::with_capacity(name.len());
+    fn parts(&mut self, name: &str, take: Take<'_>) {
+        let mut whole = core::mem::take(&mut self.whole);
+        whole.clear();
         let (mut count, mut is_numeric, mut at) = (0, true, 0);
         while at < name.len() {
             let part = &name[at..at + part_len(&name.as_bytes()[at..])];
@@ -172,50 +209,60 @@ impl Words {
                 whole.push_str(if is_dot { "." } else { "" });
                 continue;
             }
-            let start = whole.len();
-            whole.extend(part.chars().map(|char| char.to_ascii_lowercase()));
+            whole.push_str(part);
             count += 1;
             if part.bytes().any(|byte| !byte.is_ascii_digit()) {
                 is_numeric = false;
-                self.word(&whole[start..], take);
+                self.word(part, take);
             }
         }
         let longest = if is_numeric { LONGEST_NUMERIC_NAME } else { LONGEST_TERM };
         if count > 1 && whole.len() <= longest {
-            take(&whole);
+            whole.make_ascii_lowercase();
+            take(&whole, &mut None);
         }
+        self.whole = whole;
     }
 
-    // A word of small letters and digits.
-    fn word(&mut self, word: &str, take: &mut dyn FnMut(&str)) {
+    // A word of letters and digits.
+    fn word(&mut self, word: &str, take: Take<'_>) {
         if word.len() < 2 || word.len() > LONGEST_TERM {
             return;
         }
         if word.len() > LONGEST_STEMMED {
-            return take(word);
+            return take(&word.to_ascii_lowercase(), &mut None);
         }
-        let place = xxh64(word.as_bytes(), 0) as usize % SLOTS;
-        if self.slots[place].word.as_str() != word {
-            self.slots[place] = Slot { word: Short::of(word), stem: self.stem(word) };
+        let letters = letters(word);
+        let place = place_of(letters, self.slots.len());
+        if self.slots[place].word != letters {
+            self.meet(word, letters, place);
         }
-        let stem = self.slots[place].stem;
-        if stem.len > 0 {
-            take(stem.as_str());
+        let Slot { stem: (from, to), note: (epoch, note), .. } = &mut self.slots[place];
+        if from < to {
+            if *epoch != self.epoch {
+                (*epoch, *note) = (self.epoch, None);
+            }
+            take(&self.stems[*from as usize..*to as usize], note);
         }
     }
 
-    fn stem(&self, word: &str) -> Short {
-        if is_stop(word) {
-            return Short::default();
+    fn meet(&mut self, word: &str, letters: Letters, place: usize) {
+        if self.stems.len() >= self.slots.len() * LONGEST_STEMMED {
+            self.stems.clear();
+            self.slots.fill(Slot::default());
         }
-        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return Short::of(&self.stemmer.stem(base(word)));
+        let word = word.to_ascii_lowercase();
+        let from = self.stems.len() as u32;
+        if word.bytes().any(|byte| byte.is_ascii_digit()) {
+            self.stems.push_str(ordinal(&word).unwrap_or(&word));
+        } else if !is_stop(&word) {
+            self.stems.push_str(&self.stemmer.stem(base(&word)));
         }
-        Short::of(ordinal(word).unwrap_or(word))
+        self.slots[place] = Slot { word: letters, stem: (from, self.stems.len() as u32), note: (0, None) };
     }
 
     // What has letters beyond ASCII: without accents it may be plain after all.
-    fn wide(&mut self, chunk: &str, place: Place, take: &mut dyn FnMut(&str)) {
+    fn wide(&mut self, chunk: &str, place: Place, take: Take<'_>) {
         let mut word = String::new();
         let mut before: Option<char> = None;
         let mut is_alone = false;
@@ -226,14 +273,14 @@ impl Words {
             if is_unspaced(char) {
                 self.folded(&core::mem::take(&mut word), place, take);
                 if let Some(before) = before {
-                    take(&String::from_iter([before, char]));
+                    take(&String::from_iter([before, char]), &mut None);
                 }
                 is_alone = before.is_none();
                 before = Some(char);
                 continue;
             }
             if let Some(alone) = before.take().filter(|_| is_alone) {
-                take(alone.encode_utf8(&mut [0; 4]));
+                take(alone.encode_utf8(&mut [0; 4]), &mut None);
             }
             if char.is_alphanumeric() || is_join(char) {
                 word.extend(bare(char));
@@ -244,7 +291,7 @@ impl Words {
     }
 
     // Words without case and accents.
-    fn folded(&mut self, text: &str, place: Place, take: &mut dyn FnMut(&str)) {
+    fn folded(&mut self, text: &str, place: Place, take: Take<'_>) {
         let name = text.trim_matches(is_join);
         if name.is_empty() {
             return;
@@ -254,7 +301,7 @@ impl Words {
         }
         let is_word = |word: &&str| word.len() <= LONGEST_TERM && word.chars().nth(1).is_some();
         for word in name.split(is_join).filter(is_word) {
-            take(word);
+            take(word, &mut None);
         }
     }
 }
@@ -340,117 +387,4 @@ fn is_unspaced(char: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::format;
-    use alloc::string::ToString;
-    use proptest::prelude::*;
-
-    fn terms_of(text: &str, field: Field) -> Vec<String> {
-        let mut terms = Vec::new();
-        Words::default().terms(text, field, &mut |term| terms.push(term.to_string()));
-        terms
-    }
-
-    fn check(text: &str, expected: &str) {
-        assert_eq!(terms_of(text, Field::Said).join(" "), expected, "{text}");
-    }
-
-    // All of these are one word.
-    fn check_same(words: &str) {
-        let of = |word| terms_of(word, Field::Said);
-        let mut words = words.split(' ');
-        let first = of(words.next().unwrap_or_default());
-        assert_eq!(first.len(), 1, "{first:?}");
-        words.for_each(|word| assert_eq!(of(word), first, "{word}"));
-    }
-
-    #[test]
-    fn the_forms_of_a_word_are_one_word() {
-        check_same("camp camps camped camping Camping CAMPING");
-        check_same("write wrote written writing writes");
-        check_same("child children Children");
-        check_same("leave left leaves leaving");
-        check_same("café cafe cafés CAFÉ cafe\u{301}");
-        check_same("Ελλάδα ελλαδα");
-        check_same("8th 8");
-        check_same("ＡＢＣ abc");
-        check_same("ёлка елка Ёлка");
-    }
-
-    #[test]
-    fn a_name_is_found_by_its_parts_and_as_a_whole() {
-        check("src/zip/dot.rs", "src zip dot rs dot.rs");
-        check("v1.88.0, E0308; sha256: x86_64", "v1 v1.88.0 e0308 sha256 x86 x8664");
-        check("HTTPServer getURL i18n", "http server httpserver get url geturl i18n");
-        check("DEADBEEF12345678abcdef 0.25", "deadbeef1234 0.25");
-        check("2023-05-08 10:42", "20230508 10 42");
-        check("__init__.py --dry-run", "init py init.py dri run dryrun");
-        check("end.Begin it... (end)", "end begin end.begin end");
-        check("naïve_plan", "naiv plan naiveplan");
-    }
-
-    #[test]
-    fn scripts_without_blanks_are_found_by_two_letters_each() {
-        check("日本語 本", "日本 本語 本");
-        check("漢字とRust言語、書く", "漢字 字と rust 言語 書く");
-        check("ไทย", "ไท ทย");
-        check("Привет, мир-труд я", "привет мир труд");
-    }
-
-    #[test]
-    fn what_says_nothing_is_no_term() {
-        check("What is it that we don’t do? I'll be there.", "");
-        check("a b c - _ . 🎉 “”", "");
-        check(&"x".repeat(LONGEST_TERM + 1), "");
-        check(&"zB3".repeat(60), "");
-        check("123456789", "");
-    }
-
-    #[test]
-    fn of_results_few_numbers_are_terms() {
-        assert_eq!(terms_of("812: port 8080\n 443 is 25 at 99999999", Field::Shown), ["port", "8080"]);
-        assert_eq!(terms_of("812: port 80", Field::Said), ["812", "port", "80"]);
-    }
-
-    proptest! {
-        #[test]
-        fn a_name_is_the_same_in_every_style(parts in prop::collection::vec("[b-z]{3,6}", 1..4)) {
-            let capital = |part: &String| part[..1].to_ascii_uppercase() + &part[1..];
-            let pascal: String = parts.iter().map(capital).collect();
-            let snake = terms_of(&parts.join("_"), Field::Said);
-            prop_assert_eq!(&terms_of(&parts.join("-"), Field::Said), &snake);
-            prop_assert_eq!(&terms_of(&pascal, Field::Said), &snake);
-        }
-
-        #[test]
-        fn terms_are_short_and_are_those_of_each_line_by_itself(lines in prop::collection::vec("\\PC{0,40}", 0..4)) {
-            let text = lines.join("\n");
-            for field in [Field::Said, Field::Done, Field::Shown] {
-                let each: Vec<String> = lines.iter().flat_map(|line| terms_of(line, field)).collect();
-                let terms = terms_of(&text, field);
-                prop_assert!(terms.iter().all(|term| !term.is_empty() && term.len() <= LONGEST_TERM));
-                prop_assert_eq!(terms, each);
-            }
-        }
-
-        #[test]
-        fn what_was_met_before_changes_nothing(words in prop::collection::vec("[a-f]{2,5}(ing|ed|s)?", 0..40)) {
-            let mut warm = Words::default();
-            let mut again = || {
-                let mut terms = Vec::new();
-                warm.terms(&words.join(" "), Field::Said, &mut |term| terms.push(term.to_string()));
-                terms
-            };
-            let each: Vec<String> = words.iter().flat_map(|word| terms_of(word, Field::Said)).collect();
-            prop_assert_eq!(&again(), &each);
-            prop_assert_eq!(&again(), &each);
-        }
-    }
-
-    #[test]
-    fn a_full_table_of_words_gives_the_same_terms() {
-        let text: Vec<String> = (0..SLOTS * 3).map(|number| format!("w{number}x")).collect();
-        assert_eq!(terms_of(&text.join(" "), Field::Said), text);
-    }
-}
+mod tests;

@@ -15,6 +15,7 @@ use crate::project::Aliases;
 use crate::record::event::USUAL_TYPE;
 use crate::record::status::Status;
 use crate::session::names::in_words;
+use crate::session::prints::Print;
 use crate::time;
 
 /// No title or summary that is shorter was cut.
@@ -169,6 +170,8 @@ pub struct Listed {
     pub folder: String,
     /// When it was active last, in milliseconds since 1970; nothing where that is no time.
     pub last_ms: Option<i64>,
+    /// How long its messages were, and when they were changed last, where the list looked at them.
+    pub log: Print,
 }
 
 impl Listed {

@@ -104,7 +104,7 @@ impl Store {
             Place::Workspace { root, .. } => root.clone(),
         };
         let last_ms = time::parse(&entry.last);
-        Listed { path: self.setup.shown(&place.folder()), folder, last_ms, entry }
+        Listed { path: self.setup.shown(&place.folder()), folder, last_ms, log: None, entry }
     }
 
     /// What is at places: what the index says where the files are as they were, as far as they were looked at; else the
@@ -123,8 +123,9 @@ impl Store {
             match row {
                 Some(row) if one.is_whole() => match index.entry(row) {
                     Some(entry) => {
-                        let listed = Box::new(self.listed(&one.place, entry));
-                        found.push(Seen::Sure(one, listed));
+                        let log = one.files.first().copied().flatten().flatten();
+                        let listed = Listed { log, ..self.listed(&one.place, entry) };
+                        found.push(Seen::Sure(one, Box::new(listed)));
                     }
                     None => others.push(one),
                 },

@@ -27,7 +27,8 @@ pub fn merge(sources: &[Source<'_>]) -> Result<Vec<u8>, Damaged> {
         ins.push(In::of(*source)?);
     }
     let beside = beside(&mut ins)?;
-    let mut writer = Writer::default();
+    // It is about as long as they are together, and to grow it would hold it twice.
+    let mut writer = Writer::of(sources.iter().map(|source| source.bytes.len()).sum());
     let mut gathered = [Vec::new(), Vec::new()];
     while let Some(term) = ins.iter().filter_map(In::term).min() {
         let term = term.to_vec();

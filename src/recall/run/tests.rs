@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::build::Builder;
+use super::build::Making;
 use super::merge::{Source, merge};
 use super::read::{End, Entry, Opened, open, page};
 use super::{Lists, Row};
-use crate::recall::documents::{Document, SAID, Sink, WORK};
+use crate::recall::documents::{Document, SAID, WORK};
 use crate::recall::number::length_byte;
 use crate::record::message::Role;
 
@@ -52,12 +52,12 @@ impl Piece {
 }
 
 fn indexed(pieces: &[Piece]) -> Vec<u8> {
-    let mut builder = Builder::default();
+    let mut builder = Making::default();
     for piece in pieces {
         builder.piece(piece.row.clone());
         for (place, made) in piece.documents.iter().enumerate() {
             builder.document(made.field, piece.document(place), &mut |take| {
-                made.terms.iter().for_each(|term| take(term));
+                made.terms.iter().for_each(|term| take(term, &mut None));
             });
         }
     }

@@ -37,6 +37,11 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// A run of about so many bytes.
+    pub fn of(bytes: usize) -> Writer {
+        Writer { out: Vec::with_capacity(bytes), ..Writer::default() }
+    }
+
     /// Takes the next term, which comes behind the last one in the order of bytes.
     pub fn term(&mut self, term: &[u8], lists: &Lists) {
         if self.out.len() == self.start {

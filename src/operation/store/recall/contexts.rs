@@ -22,7 +22,6 @@ use crate::recall::documents::{Corpus, Document};
 use crate::recall::question::Question;
 use crate::recall::run::read::documents;
 use crate::recall::shortlist::{Shortlist, best, wanted};
-use crate::recall::words::Words;
 
 impl Store {
     /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not
@@ -37,10 +36,9 @@ impl Store {
         let Some(place) = self.setup().place(&live.shown(), live.placement()) else { return Ok(None) };
         // What no secret may be in is made by searches alone.
         let most = if self.setup().redacts { LITTLE } else { FARTHEST };
-        let mut words = Words::default();
         for _ in 0..TRIES {
             let Some(log) = self.log_alone(io, &place, most).await? else { return Ok(None) };
-            match self.listed_short(io, &log, question, before, &mut words).await {
+            match self.listed_short(io, &log, question, before).await {
                 Ok(shortlist) => return Ok(shortlist),
                 Err(lost) => self.without_lost(io, lost).await?,
             }
@@ -54,9 +52,8 @@ impl Store {
         log: &Log,
         question: &Question,
         before: u64,
-        words: &mut Words,
     ) -> Result<Option<Shortlist>, Lost> {
-        let index = self.index_of_words(io, &[log], (false, None), words).await?;
+        let index = self.index_of_words(io, &[log], (false, None)).await?;
         if index.is_behind {
             return Ok(None);
         }

@@ -15,7 +15,6 @@ use crate::operation::live::Live;
 use crate::operation::store::Store;
 use crate::operation::{Io, Kind, Operation, Stat, Trouble, unless_bug};
 use crate::recall::run::Row;
-use crate::recall::words::Words;
 use crate::session::listed::Listed;
 use crate::session::prints;
 
@@ -66,7 +65,6 @@ impl Index {
 impl Store {
     /// The sessions of the project or of all, and which of them are asked.
     pub(super) async fn sessions_asked(&self, io: &Io, question: &Question) -> Result<Vec<Session>, Trouble> {
-        let looked_ms = io.now_ms();
         let Question { wanted, session, .. } = question;
         let mut sessions = Vec::new();
         for listed in self.all_listed(io, &wanted.with_all_others()).await? {
@@ -75,13 +73,37 @@ impl Store {
             let is_asked = is_meant && wanted.has(&listed);
             sessions.push(Session { listed, log: Log { is_asked, ..self.log_of(place) } });
         }
-        let files: Vec<_> = sessions.iter().map(|one| one.log.place.log(MESSAGES)).collect();
+        Ok(sessions)
+    }
+
+    /// The same, with what their logs are like: as a list saw them, where that is what a run has the words of.
+    pub(super) async fn sessions_with_logs(
+        &self,
+        io: &Io,
+        question: &Question,
+    ) -> Result<Vec<Session>, Trouble> {
+        let looked_ms = io.now_ms();
+        let mut sessions = self.sessions_asked(io, question).await?;
+        let runs = self.runs(io).await?;
+        let rows = rows(&runs);
+        let is_indexed = |log: &Log, looks: (u64, i64)| {
+            let pieces = rows.get(&*log.key).map(Vec::as_slice).unwrap_or_default();
+            let last = chain(&runs, pieces, looks).last().map(|(run, row)| &runs[*run].end.rows[*row]);
+            last.is_some_and(|last| (last.to, last.changed_us) == looks)
+        };
+        let mut others = Vec::new();
+        for Session { log, listed } in &mut sessions {
+            match listed.log.filter(|looks| is_indexed(log, *looks)) {
+                Some(looks) => log.looks = looks,
+                None => others.push(log),
+            }
+        }
+        let files: Vec<_> = others.iter().map(|log| log.place.log(MESSAGES)).collect();
         let looks = files.iter().map(|file| io.stat(file)).collect();
-        for (session, stat) in sessions.iter_mut().zip(each(looks).await) {
+        for (log, stat) in others.into_iter().zip(each(looks).await) {
             // One that cannot be looked at must not cost the rest.
-            let stat = unless_bug(stat)?.flatten().filter(|stat| stat.kind == Kind::File);
-            if let Some(stat) = stat {
-                session.log.looked(&stat, looked_ms);
+            if let Some(stat) = unless_bug(stat)?.flatten().filter(|stat| stat.kind == Kind::File) {
+                log.looked(&stat, looked_ms);
             }
         }
         Ok(sessions)
@@ -107,7 +129,6 @@ impl Store {
         io: &Io,
         logs: &[&Log],
         (is_all, hiding): (bool, Option<Hiding>),
-        words: &mut Words,
     ) -> Result<Index, Lost> {
         let mut runs = self.runs(io).await?;
         let (mut chains, mut stale, mut gone) = (Vec::new(), Vec::new(), BTreeSet::new());
@@ -140,7 +161,7 @@ impl Store {
         if self.tidied_runs(io, &runs, &gone, &dead).await? {
             return Err(Lost::Others);
         }
-        let made = index(io, stale, hiding, words).await?;
+        let made = index(io, stale, hiding).await?;
         let numbers: BTreeMap<&str, u32> =
             logs.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();

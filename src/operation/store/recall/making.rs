@@ -58,24 +58,26 @@ pub(super) async fn index(
     io: &Io,
     mut stale: Vec<Stale>,
     hiding: Option<Hiding>,
-    words: &mut Words,
 ) -> Result<Vec<Run>, Trouble> {
+    if stale.is_empty() {
+        return Ok(Vec::new());
+    }
     stale.sort_by(|one, other| one.key.cmp(&other.key));
     let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
     // No file, no secret in it.
     let hiding = hiding.filter(|_| !is_little);
     let mut made = Vec::new();
-    let begun = || if hiding.is_some() { Builder::hiding() } else { Builder::default() };
-    let mut builder = begun();
+    let mut words = if is_little { Words::default() } else { Words::of_many() };
+    let mut builder = Builder::new(&mut words, hiding.is_some());
     let (mut held, mut open) = (0, Vec::new());
     for one in &stale {
-        let (read, to) = piece(io, one, (is_little, hiding), words, &mut builder).await?;
+        let (read, to) = piece(io, one, (is_little, hiding), &mut builder).await?;
         held += read;
         if to < one.size {
             open.push(Stale { from: to, ..one.clone() });
         }
         if held >= TOGETHER {
-            made.push(kept(io, core::mem::replace(&mut builder, begun()).finish()).await?);
+            made.push(kept(io, builder.finish()).await?);
             held = 0;
         }
     }
@@ -84,9 +86,9 @@ pub(super) async fn index(
         made.push(if is_little { Run::in_memory(bytes) } else { kept(io, bytes).await? });
     }
     if !is_little && !open.is_empty() {
-        let mut rest = Builder::default();
+        let mut rest = Builder::new(&mut words, false);
         for one in &open {
-            piece(io, one, (true, None), words, &mut rest).await?;
+            piece(io, one, (true, None), &mut rest).await?;
         }
         made.push(Run::in_memory(rest.finish()));
     }
@@ -106,8 +108,7 @@ async fn piece(
     io: &Io,
     one: &Stale,
     (takes_open, hiding): (bool, Option<Hiding>),
-    words: &mut Words,
-    builder: &mut Builder,
+    builder: &mut Builder<'_>,
 ) -> Result<(u64, u64), Trouble> {
     let mut from = one.from;
     loop {
@@ -124,13 +125,13 @@ async fn piece(
                 break; // It is shorter by now: whoever asks next finds that out.
             }
             at += bytes.len() as u64;
-            lines.feed(&bytes, words, builder);
+            lines.feed(&bytes, builder);
         }
         if lines.needs_all() {
             from = 0; // The piece covers nothing, so that it does not count.
             continue;
         }
-        let to = lines.end(takes_open, words, builder);
+        let to = lines.end(takes_open, builder);
         if let Some(row) = builder.row() {
             row.to = if takes_open { at } else { to };
             row.changed_us = if to == one.size { one.changed_us } else { 0 };

@@ -287,7 +287,7 @@ impl Store {
 
     async fn answer(&self, io: &Io, question: &Question, words: &mut Words) -> Result<Answer, Trouble> {
         for _ in 0..TRIES {
-            let sessions = self.sessions_asked(io, question).await?;
+            let sessions = self.sessions_with_logs(io, question).await?;
             match self.ranked(io, question, sessions, words).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => self.without_lost(io, lost).await?,
@@ -305,7 +305,7 @@ impl Store {
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
-        let index = self.index_of_words(io, &logs, (question.wanted.all, hiding), words).await?;
+        let index = self.index_of_words(io, &logs, (question.wanted.all, hiding)).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         // Of some messages alone nobody knows what tells little.

@@ -71,7 +71,8 @@ impl Spaces {
 
     /// How many documents there are, in each field.
     pub fn counts(&self) -> [u32; 2] {
-        [SAID, WORK].map(|field| self.sessions[field].iter().map(|session| session.end).max().unwrap_or_default())
+        [SAID, WORK]
+            .map(|field| self.sessions[field].iter().map(|session| session.end).max().unwrap_or_default())
     }
 
     /// The run that has a document, and its number there.
