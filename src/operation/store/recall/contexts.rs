@@ -1,8 +1,8 @@
 //! What a context may recall of its session, by the index: what is read for it grows with the question, not with the log.
 //!
-//! What no run has of the log is indexed at the question, by the same writer as for a search, as long as that is no more than a context
-//! reads without an index: who waits for it at every turn waits for no more. So a log is indexed as it grows; a long one that nobody has
-//! searched yet is looked through at its end.
+//! What no run has of the log is indexed at the question, by the same writer as for a search, but no more than a context reads without an
+//! index: who waits for it at every turn waits for no more. So a log is indexed as it grows. A long one that nobody has searched yet is
+//! looked through at its end, while each question indexes some more of it from its start, until all of it is.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::making::{Hiding, Stale, index};
+use super::making::{Hiding, LITTLE, Stale, index};
 use super::runs::{Lost, Run, TAIL, chain, rows, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
@@ -29,7 +29,7 @@ pub(super) struct Log {
     pub place: Place,
     /// Its words are asked for; else it is only known to be there.
     pub is_asked: bool,
-    // So many bytes of it are indexed at once; of more, none.
+    // So many bytes of it are indexed at once; the next ones by whoever asks next.
     most: u64,
     key: String,
     // How long it is, and when it was changed last.
@@ -43,7 +43,7 @@ pub(super) struct Log {
 pub(super) struct Index {
     pub runs: Vec<Run>,
     pub sessions: Vec<Vec<Option<u32>>>,
-    /// No run has all of a log, of which too much was to be indexed at once.
+    /// No run has all of a log yet, of which too much was to be indexed at once.
     pub is_behind: bool,
 }
 
@@ -148,8 +148,8 @@ impl Store {
                 let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
                 let unindexed = log.looks.0.saturating_sub(from);
                 is_behind |= log.is_asked && unindexed > log.most;
-                if log.is_asked && (1..=log.most).contains(&unindexed) {
-                    stale.push(log.stale(from));
+                if log.is_asked && unindexed > 0 {
+                    stale.extend(log.stale(from));
                 }
                 chains.push(chain);
             }
@@ -252,11 +252,17 @@ impl Log {
         self.is_settled = prints::is_settled(&[Some(self.looks)], looked_ms);
     }
 
-    fn stale(&self, from: u64) -> Stale {
-        let (size, changed_us) = self.looks;
-        let changed_us = if self.is_settled { changed_us } else { 0 };
+    // As much as is indexed at once. What would not be written would be lost, and is no step to the whole.
+    fn stale(&self, from: u64) -> Option<Stale> {
+        let (whole, changed_us) = self.looks;
+        let size = whole.min(from.saturating_add(self.most));
+        let is_part = size < whole;
+        if is_part && self.most <= LITTLE {
+            return None;
+        }
+        let changed_us = if self.is_settled && !is_part { changed_us } else { 0 };
         let (key, file) = (self.key.clone(), self.place.log(MESSAGES));
-        Stale { key, file, from, size, changed_us, file_number: self.file }
+        Some(Stale { key, file, from, size, is_part, changed_us, file_number: self.file })
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Stale {
     /// How long it was when it was looked at, and when it was changed last; zero where it may be changed again unseen.
     pub size: u64,
     pub changed_us: i64,
+    /// It goes on behind that, which is for another time.
+    pub is_part: bool,
     /// Which file it is.
     pub file_number: u64,
 }
@@ -73,7 +75,7 @@ pub(super) async fn index(
     for one in &stale {
         let (read, to) = piece(io, one, (is_little, hiding), &mut builder).await?;
         held += read;
-        if to < one.size {
+        if to < one.size && !one.is_part {
             open.push(Stale { from: to, ..one.clone() });
         }
         if held >= TOGETHER {
