@@ -370,3 +370,29 @@ fn a_word_that_very_many_messages_have_is_found_where_nothing_rarer_answers() {
         "{of_assistant:?}"
     );
 }
+
+#[test]
+fn a_long_session_that_nobody_searched_is_indexed_by_its_questions() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    let Kept { live, log, .. } = &world.sessions[&session];
+    let (live, log) = (live.clone(), log.clone());
+    let mut lines = [line("first", 0, "Hello"), line("fact", 0, "The walnut is in the cellar.")].concat();
+    let filler = "lorem ".repeat(1000);
+    for nth in 0.. {
+        if lines.len() > 5 << 20 {
+            break;
+        }
+        lines.extend(line(&format!("m{nth}"), 0, &filler));
+    }
+    lines.extend(line("asked", 0, "Where is the walnut?"));
+    world.host.append(&log, &lines);
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        let context = done(&mut world.host, context(&world.store, &live));
+        told.push((context.contains("cellar"), world.runs().len()));
+    }
+    // Of five million bytes two are indexed at a time, and each question knows as much as is.
+    assert_eq!(told, [(false, 1), (false, 2), (true, 3), (true, 3)]);
+}
