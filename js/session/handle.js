@@ -49,8 +49,6 @@ export class Live {
   #queue = Promise.resolve();
   /** @type {Host} */
   #host;
-  /** Its messages: one text of a path, however often they are appended to. */
-  #log;
 
   /**
    * @param {Place & { cache: Cache, id?: string, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `id`: where it is known; `find`:
@@ -65,10 +63,9 @@ export class Live {
     this.place = place;
     /** What the last context was made of. */
     this.report = new KeptReport();
-    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
-    this.from = { storage, folder };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log };
-    this.#log = logIn(this.from);
+    /** For who reads: where its messages and their blobs are, as long as the session lives. `path`: of the messages, one text however often they are appended to. @type {{ storage: Storage, folder: string, path: string }} */
+    this.from = { storage, folder, path: `${folder}/messages.jsonl` };
+    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.from };
   }
 
   /** One that the core has begun says at once who it is. */
@@ -242,15 +239,9 @@ export class Live {
     if (!found) return undefined;
     this.place = found;
     const { storage, path: folder } = found;
-    Object.assign(this.from, { storage, folder });
-    this.#log = logIn(this.from);
+    Object.assign(this.from, { storage, folder, path: `${folder}/messages.jsonl` });
     return foundAt(found, this.#home);
   }
-}
-
-/** @param {{ storage: Storage, folder: string }} from */
-function logIn({ storage, folder }) {
-  return { storage, folder, path: `${folder}/messages.jsonl` };
 }
 
 /** Where a session lies, as the core calls it. @param {Place} place @param {string} home */

@@ -306,16 +306,14 @@ async function ended(pages) {
  */
 export async function driveAppend(begin, host) {
   const generation = whole.instance;
-  const log = host.log();
-  const looked = await log.storage.stat(log.path);
+  const looked = await host.log().storage.stat(host.log().path);
   refuseUnless(whole, generation);
   const step = whole.called(() => begin(operationsOf(whole), numbersOf(looked, SEEN), nowMs(), entropy()));
   if (step[0] !== APPEND) return ended(driven(step, host, generation));
   const { storage, path, folder } = host.log();
   /** @type {Outcome} */
   const outcome = {};
-  /** @type {Stat | null | undefined} */
-  let seen;
+  let seen = /** @type {Stat | null | undefined} */ (undefined);
   try {
     const { end, stat } = await storage.append(path, linesOf(step), { durable: isDurable(step), within: folder });
     outcome.end = end;
@@ -411,14 +409,11 @@ function numberOf(step) {
 }
 
 /** @param {Uint8Array} step which is one append */
-function isDurable(step) {
-  return step[5] === 1;
-}
+const isDurable = (step) => step[5] === 1;
 
 /** @param {Uint8Array} step which is one append */
-function linesOf(step) {
-  return step.subarray(6);
-}
+const linesOf = (step) => step.subarray(6);
+
 /** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
 function rowsOf(entries, most) {
   const rows = new Float64Array(entries.length * (1 + 4 * most));
