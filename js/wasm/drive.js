@@ -404,9 +404,7 @@ function needsOf(step) {
 }
 
 /** @param {Uint8Array} step */
-function numberOf(step) {
-  return new DataView(step.buffer, step.byteOffset).getUint32(1, true);
-}
+const numberOf = (step) => new DataView(step.buffer, step.byteOffset).getUint32(1, true);
 
 /** @param {Uint8Array} step which is one append */
 const isDurable = (step) => step[5] === 1;
