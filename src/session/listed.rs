@@ -226,8 +226,8 @@ pub struct Wanted {
     pub all: bool,
     /// What the index says is not held against the files.
     pub is_unverified: bool,
-    /// One that is open here is not paused, however long it rests: who asks does not list it.
-    pub leaves_open: bool,
+    /// One that is open here is as one that somebody else has open: who asks does not list it, and may be another module.
+    pub as_another: bool,
     /// At most so many.
     pub limit: Option<usize>,
     /// In which order.
@@ -295,7 +295,7 @@ impl Wanted {
     #[cfg(feature = "interop")]
     pub fn with_all_others(&self) -> Wanted {
         let Wanted { all, is_unverified, .. } = *self;
-        Wanted { all, is_unverified, leaves_open: true, session_type: Type::Any, ..Wanted::default() }
+        Wanted { all, is_unverified, as_another: true, session_type: Type::Any, ..Wanted::default() }
     }
 
     /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all optional:
@@ -359,7 +359,7 @@ impl Wanted {
             archived,
             since,
             until,
-            leaves_open: false,
+            as_another: false,
         };
         match bad.into_iter().next() {
             Some(bad) => Err(Error::new(Code::InvalidRequest, bad.message)),

@@ -50,7 +50,7 @@ impl Store {
             let open = store.open.borrow().clone();
             for live in open {
                 if let Some(place) = store.setup.place(&live.shown(), live.placement()) {
-                    store.rested(&io, &place).await?;
+                    store.rested(&io, &place, Some(live)).await?;
                 }
             }
             Ok(())
@@ -85,7 +85,7 @@ impl Store {
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
-                    Seen::Sure(_, one) if !self.is_to_rest(io, &one, wanted) => {
+                    Seen::Sure(_, one) if !self.rests(io, &one) => {
                         listed.extend(Some(*one).filter(|one| wanted.has(one)));
                     }
                     seen => works.push(Box::pin(self.as_it_is(io, index, seen, wanted))),
@@ -114,23 +114,29 @@ impl Store {
         wanted: &Wanted,
     ) -> Result<Option<Listed>, Trouble> {
         let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
-        if !self.is_to_rest(io, &one, wanted) {
+        if !self.rests(io, &one) {
             return Ok(Some(*one));
         }
-        Ok(Some(self.rested(io, &found.place).await?.unwrap_or(*one)))
+        let open = if wanted.as_another { None } else { self.open_at(&one.path) };
+        Ok(Some(self.rested(io, &found.place, open).await?.unwrap_or(*one)))
     }
 
-    fn is_to_rest(&self, io: &Io, one: &Listed, wanted: &Wanted) -> bool {
+    fn rests(&self, io: &Io, one: &Listed) -> bool {
         let idle_ms = self.setup.idle_ms;
         let is_active = one.entry.lifecycle == Some(Status::Active);
-        let rests = is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms);
-        rests && (!wanted.leaves_open || self.open_at(&one.path).is_none())
+        is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
     }
 
-    // Pauses one that rests for long, where that is possible; what is listed of it then, nothing where it does not rest.
-    async fn rested(&self, io: &Io, place: &Place) -> Result<Option<Listed>, Trouble> {
+    // Pauses one that rests for long, where that is possible; what is listed of it then, nothing where it does not rest. `open`: it is
+    // open here, and knows of it.
+    async fn rested(
+        &self,
+        io: &Io,
+        place: &Place,
+        open: Option<Rc<Live>>,
+    ) -> Result<Option<Listed>, Trouble> {
         let shown = self.setup.shown(&place.folder());
-        match self.open_at(&shown) {
+        match open {
             Some(live) => {
                 io.turn_of(&shown).await?;
                 let paused = async {
