@@ -108,9 +108,14 @@ impl Live {
         Operation::new(|io| async move { live.released(&io).await })
     }
 
+    /// Whether it says so.
+    pub(super) fn is_held(&self) -> bool {
+        self.lease.borrow().is_held
+    }
+
     /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.
     pub(super) async fn hold(&self, io: &Io) -> Result<(), Trouble> {
-        if self.lease.borrow().is_held {
+        if self.is_held() {
             return Ok(());
         }
         Box::pin(async {

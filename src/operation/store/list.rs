@@ -117,7 +117,10 @@ impl Store {
         if !self.rests(io, &one) {
             return Ok(Some(*one));
         }
-        let open = if wanted.as_another { None } else { self.open_at(&one.path) };
+        let mut open = self.open_at(&one.path);
+        if wanted.as_another && open.take().is_some_and(|live| live.is_held()) {
+            return Ok(Some(*one));
+        }
         Ok(Some(self.rested(io, &found.place, open).await?.unwrap_or(*one)))
     }
 
