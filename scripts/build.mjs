@@ -30,6 +30,7 @@ const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediat
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** What has one caller stays a function of its own: copied into that, it compresses worse and is no faster. */
 const APART = "--one-caller-inline-max-function-size=0";
+
 /**
  * What a module is made for: the core for size, since a page loads it, and the size gate holds it; what reads other
  * agents' files for speed, since it reads gigabytes.

@@ -3,7 +3,7 @@
 // what cargo compiles into it, Rust's own library with it. `pkg/shipped.json` lists them. A package without a text ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { fail, root, run } from "./run.mjs";
 import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -93,7 +93,7 @@ function standardLibrary({ target }, version, sysroot) {
 /** The nearest folder above a file of which something is true. @param {string} path @param {(folder: string) => boolean} isIt */
 function above(path, isIt) {
   let folder = dirname(path);
-  while (!isIt(folder)) folder = folder.includes(sep) && dirname(folder) !== folder ? dirname(folder) : fail(`expected a manifest above ${path}, but found none`);
+  while (!isIt(folder)) folder = dirname(folder) !== folder ? dirname(folder) : fail(`expected a manifest above ${path}, but found none`);
   return folder;
 }
 
