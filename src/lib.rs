@@ -110,7 +110,7 @@
 //!
 //! let said = r#"{"role":"user","content":"Rename the parser's entry point."}"#;
 //! host.drive(session.append_messages(Appending {
-//!     drafts: Drafts::Said(said.into(), Format::Leftoff),
+//!     drafts: Drafts::Said(said.into(), None),
 //!     is_durable: true,
 //!     revives: true,
 //!     counts: Counts::Estimate,

@@ -10,6 +10,7 @@ mod imports;
 mod lost;
 mod moves;
 mod newer;
+mod opening;
 mod outputs;
 mod recalling;
 mod retries;
@@ -18,9 +19,9 @@ mod store;
 use std::rc::Rc;
 
 use host::{FIRST_GONE, Host, Meanwhile, SECRET};
-use leftoff::layout::{File, Root};
+use leftoff::layout::{File, Placement, Root};
 use leftoff::operation::{
-    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Step, Store,
+    Appending, Counts, Door, Drafts, Leaving, Live, Need, Operation, Redact, Setup, Step, Store,
 };
 use leftoff::session::batch::Once;
 use leftoff::shapes::Format;
@@ -38,12 +39,7 @@ fn live_cache() -> File {
 
 fn drafts(text: &str) -> Appending {
     let json = format!(r#"[{{"role":"user","content":"{text}"}}]"#);
-    Appending {
-        drafts: Drafts::Said(json, Format::Leftoff),
-        is_durable: true,
-        revives: true,
-        counts: Counts::Estimate,
-    }
+    Appending { drafts: Drafts::Said(json, None), is_durable: true, revives: true, counts: Counts::Estimate }
 }
 
 /// A session in which nothing was said.
@@ -85,7 +81,6 @@ fn operations() -> Vec<(&'static str, Begins)> {
     vec![
         ("append", |live| told(live.append_messages(drafts("acknowledged, if it is")))),
         ("append first", |_| told(live().append_messages(drafts("by who just came")))),
-        ("take up", |live| told(live.take_up(0, true))),
         ("close", |live| told(live.close())),
         ("append once", |live| told(live.append_once(drafts("acknowledged, if it is"), once()))),
         ("say", |live| told(live.say(r#"[{"type":"title","title":"given"}]"#.into()))),
@@ -232,6 +227,23 @@ fn a_fork_is_whole_or_none_whatever_others_append_meanwhile() {
     }
 }
 
+#[test]
+fn what_is_refused_by_its_shape_is_refused_before_anything_is_asked_and_what_tells_it_is_stored_in_it() {
+    let (mut host, live) = begun();
+    let answer =
+        r#"{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"Hi."}}]}"#;
+    let said = |format| Appending { drafts: Drafts::Said(answer.into(), format), ..drafts("") };
+    for mut appending in [
+        live.append_messages(said(Some(Format::Anthropic))),
+        live.append_once(said(Some(Format::Anthropic)), once()),
+    ] {
+        let Step::Done(Err(refused)) = appending.begin(host.stamp()) else { panic!("expected a refusal") };
+        assert_eq!(refused.code(), "invalid_request");
+    }
+    let lines = host.drive_on(&mut live.append_messages(said(None))).expect("appended");
+    assert!(String::from_utf8_lossy(&lines).contains(r#""content":"Hi.""#));
+}
+
 /// Whose leases there are, by their files' names.
 fn leases(host: &Host) -> Vec<&str> {
     let folder = "cache/019aaaca-0000-7000-8000-000000000001.open/";
@@ -262,20 +274,20 @@ fn a_session_rests_where_nobody_has_it_open_and_those_that_are_gone_are_told_of_
     for (name, text) in [("gone", lease(FIRST_GONE)), ("torn", lease(9)[..20].into()), ("there", lease(8))] {
         host.append(&format!("{folder}/{name}.json"), text.as_bytes());
     }
-    let taken = |host: &mut Host| -> Value {
-        serde_json::from_str(&host.drive_on(&mut live.take_up(0, true)).expect("taken up")).expect("JSON")
+    // Each time another process that opens it.
+    let taken = |host: &mut Host| -> Vec<String> {
+        let store = Store::new(Setup { idle_ms: 0, ..store::setup(None) });
+        let live = host.drive_on(&mut store.open(format!("/home/ann/.leftoff/{FOLDER}"), Placement::Home));
+        let told: Value = serde_json::from_str(&live.expect("opened").notices()).expect("JSON");
+        let codes = told.as_array().expect("notices").iter().map(|notice| notice["code"].as_str());
+        codes.map(|code| code.expect("a code").to_string()).collect()
     };
-    let codes = |taken: &Value| -> Vec<String> {
-        let notices = taken["notices"].as_array().expect("notices").iter();
-        notices.map(|notice| notice["code"].as_str().expect("a code").to_string()).collect()
-    };
-    let first = taken(&mut host);
-    assert_eq!((codes(&first), &first["hasPaused"]), (vec!["left_open".to_string()], &Value::Bool(false)));
+    assert_eq!(taken(&mut host), ["left_open"]);
     assert_eq!(leases(&host), ["there.json"]);
-    assert_eq!(codes(&taken(&mut host)), Vec::<String>::new());
+    assert_eq!(taken(&mut host), Vec::<String>::new());
     host.files.remove(&format!("{folder}/there.json"));
-    let last = taken(&mut host);
-    assert_eq!((codes(&last), &last["hasPaused"]), (vec!["auto_paused".to_string()], &Value::Bool(true)));
+    assert_eq!(taken(&mut host), ["auto_paused"]);
+    assert!(host.text(&format!("{FOLDER}/metadata.json")).contains("\"lifecycle\": \"paused\""));
 }
 
 #[test]

@@ -87,7 +87,7 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
   try {
     const [unclear] = store.problems;
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
-    const session = (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
+    const session = store.settings.record && (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
     const known = await recalled(store, session, { path, prompt, isPrompt: PROMPTS.includes(event), isCompacted: COMPACTED.includes(event) || source === "compact" });
     if (!session) return known;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();

@@ -17,6 +17,8 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Leaving } from "../privacy/redaction.js" */
 /** @import { Storage } from "../storage/contract.js" */
+/** @import { Notice } from "../types/index.js" */
+/** @import { CoreStore } from "../wasm/store.js" */
 /** @import { Begin, CoreFile, Host, Own } from "../wasm/drive.js" */
 
 /**
@@ -25,13 +27,41 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  * @property {Storage} storage
  * @property {string} folder in the home
  *
- * @typedef {(place: Place, id: string) => { handle: Native, free: () => void }} Lend
+ * What a session is of.
+ * @typedef {{ core: CoreStore, beside: CoreStore, placeOf: (found: { path: string, placement: "home" | "workspace" }) => Place }} OfStore `beside`: the same store in the second module
  */
+
+/** What is done one after another. */
+export class Turns {
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+
+  /** Does something once its turn has come. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  inTurn(work) {
+    const mine = this.#last.then(work, work);
+    this.#last = mine;
+    return mine;
+  }
+
+  /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
+  turn() {
+    return new Promise((resolve) => {
+      this.inTurn(() => new Promise((leave) => resolve(() => leave(undefined))));
+    });
+  }
+}
 
 export class Live {
   #cache;
-  #find;
-  #lend;
+  #store;
+  #place;
+  #turns;
+  /** @type {Notice[]} */
+  #notices = [];
+  /** How many of these the core has told. */
+  #heard = 0;
+  /** How often it was opened when its place was asked for last. */
+  #opened = 0;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   /** What frees what the core holds for it. @type {(() => void)[]} */
@@ -45,27 +75,47 @@ export class Live {
   /** @type {MetadataJson} */
   #metadata = Object.create(null);
   #id = "";
-  /** @type {Promise<unknown>} */
-  #queue = Promise.resolve();
   /** @type {Host} */
   #host;
+  /** @type {ReturnType<Host["log"]> | undefined} */
+  #messages;
 
-  /**
-   * @param {Place & { cache: Cache, id?: string, find?: (id: string) => Promise<Place | undefined>, lend?: Lend }} parts `id`: where it is known; `find`:
-   *   where a session lies now; `lend`: where a store has it open, the core's own of it
-   */
-  constructor({ cache, id = "", find = async () => undefined, lend, ...place }) {
-    const { storage, path: folder } = place;
+  /** @param {Place & { cache: Cache, id?: string, store?: OfStore, turns?: Turns }} parts `id`: where it is known; `store`: that has it open; `turns`: those of its folder */
+  constructor({ cache, id = "", store, turns = new Turns(), storage, path, placement }) {
     this.#cache = cache;
     this.#id = id;
-    this.#find = find;
-    this.#lend = lend;
-    this.place = place;
+    this.#store = store;
+    this.#turns = turns;
+    /** @type {Place} */
+    this.#place = { storage, path, placement };
     /** What the last context was made of. */
     this.report = new KeptReport();
-    /** For who reads: where its messages and their blobs are, as long as the session lives. `path`: of the messages, one text however often they are appended to. @type {{ storage: Storage, folder: string, path: string }} */
-    this.from = { storage, folder, path: `${folder}/messages.jsonl` };
-    this.#host = { lease: randomId(), at: (file) => this.#at(file), find: (id) => this.#found(id), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.from };
+    const live = this;
+    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
+    this.from = { get storage() { return live.place.storage; }, get folder() { return live.place.path; } };
+    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log() };
+  }
+
+  /** Where it lies; elsewhere, once it was found there. @returns {Place} */
+  get place() {
+    if (!this.#store || !this.isLive) return this.#place;
+    const opened = called(() => this.#native.opened);
+    if (opened !== this.#opened) {
+      const { shown: path, isInWorkspace } = this.#native;
+      if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
+      this.#opened = opened;
+    }
+    return this.#place;
+  }
+
+  /** What whoever opened it should hear, as far as it is known by now. @returns {Notice[]} */
+  get notices() {
+    if (!this.isLive) return this.#notices;
+    /** @type {Notice[]} */
+    const all = JSON.parse(called(() => this.#native.notices()));
+    this.#notices.push(...all.slice(this.#heard));
+    this.#heard = all.length;
+    return this.#notices;
   }
 
   /** One that the core has begun says at once who it is. */
@@ -76,20 +126,13 @@ export class Live {
   }
 
   /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  inTurn(work) {
-    const mine = this.#queue.then(work, work);
-    this.#queue = mine;
-    return mine;
-  }
+  inTurn(work) { return this.#turns.inTurn(work); }
 
   /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
-  turn() {
-    return new Promise((resolve) => {
-      this.inTurn(async () => {
-        await this.report.settled();
-        await new Promise((leave) => resolve(() => leave(undefined)));
-      });
-    });
+  async turn() {
+    const leave = await this.#turns.turn();
+    await this.report.settled();
+    return leave;
   }
 
   /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: Own }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
@@ -134,8 +177,7 @@ export class Live {
     this.refuseIfDeleted();
     await agents.ready();
     await leaving.ready();
-    const { workspace, path, shown } = foundAt(this.place, this.#home);
-    const { handle, free } = agents.lent(({ Live: Made }) => new Made(workspace, path, shown, below(this.#home, this.#cache.folder), this.#id));
+    const { handle, free } = this.#store?.beside.apart(this.place, this.#id) ?? agents.lent(({ Live: Made }) => new Made(...this.#found(), this.#id));
     try {
       const native = leaving.native;
       return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => leaving.outBytes(json) } });
@@ -147,7 +189,7 @@ export class Live {
   /**
    * Appends messages as one batch.
    * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how without a
-   *   format they were read from a log; `once`: under which conditions they count, JSON
+   *   format they were read from a log, and with an empty one they tell it; `once`: under which conditions they count, JSON
    * @returns {Promise<Uint8Array>} their lines
    */
   append(drafts, { format, once, durable, revives, countTokens }) {
@@ -168,8 +210,15 @@ export class Live {
   /** The same of one that was used: what was known of it last can still be asked. */
   close() {
     this.#metadata = this.metadata;
+    [this.#place, this.#notices] = [this.place, this.notices];
     this.letGo();
   }
+
+  /** The core has it open; or would have it again, where it is gone there. */
+  get isOpen() { return !this.isLive || (this.#store?.core.isOpen(this.#native) ?? true); }
+
+  /** It is the one that the core has, or has again, where that is gone there. */
+  revive() { if (!this.isDeleted) this.#made(); }
 
   /** What is known of it is of the core that is at work. */
   get isLive() { return this.#instance === whole.instance; }
@@ -213,12 +262,11 @@ export class Live {
     this.refuseIfDeleted();
     if (this.isLive) return this.#native;
     this.letGo();
-    const { workspace, path, shown } = foundAt(this.place, this.#home);
-    const cache = below(this.#home, this.#cache.folder);
-    const { handle, free } = this.#lend?.(this.place, this.#id) ?? whole.lent((core) => new core.Live(workspace, path, shown, cache, this.#id));
+    const { handle, free } = this.#store?.core.live(this.#place, this.#id) ?? whole.lent((core) => new core.Live(...this.#found(), this.#id));
     this.#held.push(free);
     this.#native = handle;
     this.#instance = whole.instance;
+    this.#opened = this.#heard = 0;
     return handle;
   }
 
@@ -227,28 +275,27 @@ export class Live {
 
   get #home() { return join(this.#cache.folder, ".."); }
 
+  /** Where its messages are. */
+  #log() {
+    const { storage, path: folder } = this.place;
+    // One text of a path, however often it is appended to: the system's calls take a new one longer.
+    if (this.#messages?.folder !== folder) this.#messages = { storage, folder, path: `${folder}/messages.jsonl` };
+    return this.#messages;
+  }
+
   /** @param {CoreFile} file */
   #at({ root, path }) {
+    if (this.#store) return this.#store.core.at({ root, path });
     if (typeof root === "object") return { storage: this.place.storage, path: join(root.workspace, path) };
     return { storage: this.#cache.storage, path: join(this.#home, path) };
   }
 
-  /** @param {string} id */
-  async #found(id) {
-    const found = await this.#find(id);
-    if (!found) return undefined;
-    this.place = found;
-    const { storage, path: folder } = found;
-    Object.assign(this.from, { storage, folder, path: `${folder}/messages.jsonl` });
-    return foundAt(found, this.#home);
+  /** Where it lies, as the core calls it, and where derived things do. @returns {[workspace: string | undefined, path: string, shown: string, cache: string]} */
+  #found() {
+    const { path, placement } = this.#place;
+    const workspace = placement === "home" ? undefined : conversationOf(path).workspace;
+    return [workspace, below(workspace ?? this.#home, path), path, below(this.#home, this.#cache.folder)];
   }
-}
-
-/** Where a session lies, as the core calls it. @param {Place} place @param {string} home */
-export function foundAt({ path, placement }, home) {
-  if (placement === "home") return { path: below(home, path), shown: path };
-  const { workspace } = conversationOf(path);
-  return { workspace, path: below(workspace, path), shown: path };
 }
 
 /** @param {string} folder @param {string} path */

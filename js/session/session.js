@@ -11,11 +11,10 @@ import { knownOptions, ofKind } from "../wasm/options.js";
 import { Redaction } from "../privacy/redaction.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
-/** @import { Cache, Lend } from "./handle.js" */
+/** @import { Cache, OfStore, Turns } from "./handle.js" */
 /** @import { Place } from "../placement/placement.js" */
-/** @import { Find } from "../store/open-sessions.js" */
 /** @import { Waiting } from "./waiting.js" */
-/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Notice, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -26,7 +25,6 @@ export class Session {
   #live;
   #contexts;
   #countTokens;
-  #idleMs;
   #search;
   #onEnd;
   #secrets;
@@ -35,22 +33,22 @@ export class Session {
 
   /**
    * @private
-   * @param {{ countTokens?: boolean, redaction?: Redaction, idleMs?: number, ended?: (id: string) => unknown, search?: (id: string, ...asked: any[]) => AsyncGenerator<any> }} parts
-   *   `countTokens`: whether appended messages are counted; true unless given. `idleMs`: without activity for so long, it rests; never unless
-   *   given. `ended`: is told of a session that was stopped or completed. `search`: in it, where a store has it
+   * @param {{ countTokens?: boolean, redaction?: Redaction, ended?: (id: string) => unknown, search?: (id: string, ...asked: any[]) => AsyncGenerator<any> }} parts
+   *   `countTokens`: whether appended messages are counted; true unless given. `ended`: is told of a
+   *   session that was stopped or completed. `search`: in it, where a store has it
    * @param {Live} live
    */
-  constructor({ countTokens = true, redaction = Redaction.none, idleMs = Infinity, ended = () => {}, search = async function* () {} }, live) {
+  constructor({ countTokens = true, redaction = Redaction.none, ended = () => {}, search = async function* () {} }, live) {
     this.#search = search;
     this.#live = live;
     this.#countTokens = countTokens;
-    this.#idleMs = idleMs;
     this.#onEnd = ended;
     this.#secrets = redaction.of(live.from);
     this.#contexts = new Contexts(this, live, this.#secrets);
-    /** What whoever opened it should hear. @type {Notice[]} */
-    this.notices = [];
   }
+
+  /** What whoever opened it should hear, as far as it is known by now. */
+  get notices() { return this.#live.notices; }
 
   /** The folder of the session; another one once it was moved, and something was done with it since. */
   get path() { return this.#live.place.path; }
@@ -73,9 +71,6 @@ export class Session {
   /** Loads what has to be known before anything leaves. @internal */
   prepare() { return this.#secrets.prepare(); }
 
-  /** Whether its folder is where it was, and still its own. @internal */
-  isThere() { return this.#run("isThere"); }
-
   /** Resolves to what ends its turn, once it has come. @internal */
   turn() { return this.#live.turn(); }
 
@@ -91,7 +86,7 @@ export class Session {
   /**
    * Begins a session in a folder.
    * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend?: Lend, created: Record<string, unknown> & { id: string } }} options
+   * @param {Place & { cache: Cache, countTokens?: boolean, created: Record<string, unknown> & { id: string } }} options
    */
   static async begin({ created, ...parts }) {
     const live = new Live(parts);
@@ -100,16 +95,16 @@ export class Session {
   }
 
   /**
-   * One that was begun.
+   * One that the core has open.
    * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend: Lend }} parts
+   * @param {Place & { cache: Cache, countTokens?: boolean, store: OfStore, turns?: Turns }} parts
    */
   static of(parts) { return new Session(parts, new Live(parts).begun()); }
 
   /**
    * Opens the session of a folder, reading what came after its checkpoint.
    * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean, find?: Find, lend?: Lend }} parts `find`: where it lies now, if it was moved
+   * @param {Place & { cache: Cache, countTokens?: boolean }} parts
    */
   static async open(parts) {
     const live = new Live(parts);
@@ -139,23 +134,23 @@ export class Session {
   append(drafts, options = {}) {
     const { durability = "durable", format, revives = true, operation, expected } = options;
     const late = streamed(drafts, format);
-    if (late) return late.then((messages) => this.append(messages, { ...options, format: "ai-sdk" }));
-    return this.#enqueue(() => knownOptions("append", options) && given(drafts, format), { durability, revives, once: { operation, expected }, isCopy: false });
+    if (late) return late.then((whole) => this.append(whole, options));
+    return this.#enqueue(() => knownOptions("append", options) && given(drafts), { durability, format, revives, once: { operation, expected }, isCopy: false });
   }
 
   /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
   appendCopies(messages, { durability = "durable", revives = true } = {}) {
-    return this.#enqueue(() => ({ all: [messages].flat(), format: "leftoff" }), { durability, revives, isCopy: true });
+    return this.#enqueue(() => [messages].flat(), { durability, format: "leftoff", revives, isCopy: true });
   }
 
-  /** @param {() => { all: unknown[], format: Format }} said @param {Pick<Waiting, "durability" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
-  #enqueue(said, { durability, revives, once = {}, isCopy }) {
+  /** @param {() => unknown[]} said @param {Pick<Waiting, "durability" | "format" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
+  #enqueue(said, { durability, format, revives, once = {}, isCopy }) {
     const mine = new Promise((resolve, reject) => {
       refuseUnlessKnown(durability);
       // As they are now: the caller may change them before their turn comes.
-      const { all, format } = said();
+      const all = said();
       const isAny = once.operation !== undefined || once.expected !== undefined;
-      this.#waiting.push({ json: written(all, format), count: all.length, durability, format, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
+      this.#waiting.push({ ...written(all, format), count: all.length, durability, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));
@@ -248,9 +243,7 @@ export class Session {
    */
   async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
     await this.prepare();
-    const { notices, ...resumed } = await this.#contexts.resumed({ override, revives, now, maxBytes, idleMs: this.#idleMs }, request);
-    this.notices.push(...notices);
-    return resumed;
+    return this.#contexts.resumed({ override, revives, now, maxBytes }, request);
   }
 
   /**
@@ -345,13 +338,6 @@ export class Session {
   #executions() { return this.#run("tools"); }
 
   /**
-   * What is due when it is opened: it is paused where it rests and nobody has it open, dated when it was last active, where that is
-   * possible; and whether a process that had it open is gone without having closed it.
-   * @internal
-   */
-  async takeUp() { this.notices.push(...(await this.#run("takeUp", String(this.#idleMs))).notices); }
-
-  /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
    * back. They are read piece by piece, so the first comes at once, however long the session is.
    * @param {Reading} [options] @returns {AsyncGenerator<ReadMessage>}
@@ -401,9 +387,6 @@ export class Session {
    */
   others() { return this.#run("others"); }
 
-  /** Says that it is open here, as whoever appends does. @internal */
-  hold() { return this.#run("hold"); }
-
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
   examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined(this.#secrets))); }
 
@@ -438,7 +421,14 @@ export class Session {
   }
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
-  async close() { await this.#ended("close"); }
+  async close() {
+    if (this.#live.isDeleted) return;
+    const ended = async () => {
+      await this.#live.report.settled();
+      await this.#live.run("close");
+    };
+    await this.#live.inTurn(ended).finally(() => this.#live.close());
+  }
 
   /** Forgets what is known of it, where it was opened for a look only. @internal */
   letGo() { this.#live.letGo(), this.#secrets.free(); }
@@ -446,18 +436,11 @@ export class Session {
   /** Knows that it is open no longer, since it was moved, or deleted. @internal @param {boolean} isDeleted */
   left(isDeleted) { this.#live.close(), (this.#live.isDeleted = isDeleted); }
 
-  /** Lets go of one whose folder is there no longer: nothing is written. @internal */
-  leave() { return this.#ended("release"); }
+  /** The core has it open, as the one of its folder. @internal */
+  get isOpen() { return this.#live.isOpen; }
 
-  /** @param {"close" | "release"} how */
-  async #ended(how) {
-    if (this.#live.isDeleted) return;
-    const ended = async () => {
-      await this.#live.report.settled();
-      await this.#live.run(how);
-    };
-    await this.#live.inTurn(ended).finally(() => this.#live.close());
-  }
+  /** What the core has open is its own, also once it was closed, or after a trap. @internal */
+  revive() { this.#live.revive(); }
 
   /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
   async #say(asked) { await this.#run("say", toJson(asked)); }
@@ -479,7 +462,9 @@ export class Session {
     const durable = first.durability === "durable";
     const live = this.#live;
     try {
-      const how = { format: first.isCopy ? undefined : first.format, once: first.once, durable, revives: group.some(({ revives }) => revives), countTokens: this.#countTokens };
+      // Of many each is a message: what a provider's whole answer becomes is not known beforehand, so it goes alone.
+      const format = first.format ?? (group.length > 1 ? "leftoff" : "");
+      const how = { format: first.isCopy ? undefined : format, once: first.once, durable, revives: group.some(({ revives }) => revives), countTokens: this.#countTokens };
       const lines = await live.append(joined(group.map((one) => one.json)), how);
       await this.#secrets.take(lines);
       let from = 0;

@@ -155,8 +155,8 @@ export class Transcript {
   }
 }
 
-/** No file is asked for. @type {Pick<Host, "at" | "find" | "log" | "turn">} */
-const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), find: async () => undefined, log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/" }), turn: async () => () => {} };
+/** No file is asked for. @type {Pick<Host, "at" | "log" | "turn">} */
+const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/" }), turn: async () => () => {} };
 
 /** @param {string | Uint8Array | Blob} file */
 async function readBytes(file) {

@@ -2,6 +2,7 @@
 /** Appends that wait for their turn, and which of them become one batch. */
 
 import { LeftoffError } from "../error.js";
+import { answeredFormat } from "./answers.js";
 import { toJson } from "../wasm/json.js";
 
 /** @import { Storage } from "../storage/contract.js" */
@@ -11,7 +12,7 @@ import { toJson } from "../wasm/json.js";
  * @property {string} json the drafts, an array
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
- * @property {import("../types/index.js").Format} format
+ * @property {import("../types/index.js").Format} [format] leftoff's unless given, or what they tell
  * @property {boolean} isCopy they were read from a log, or an agent's file
  * @property {boolean} revives a paused session goes on with it
  * @property {string} [once] under which conditions it counts, JSON
@@ -22,13 +23,24 @@ import { toJson } from "../wasm/json.js";
 /** How many appends at most become one batch. */
 const MAX_GROUP = 1000;
 
-/** Drafts as an array of JSON. @param {unknown[]} drafts @param {import("../types/index.js").Format} format */
+/** Drafts as an array of JSON, and whose shape they have. @param {unknown[]} drafts @param {import("../types/index.js").Format} [format] @returns {{ json: string, format?: import("../types/index.js").Format }} */
 export function written(drafts, format) {
-  const providers = format !== "leftoff";
-  let json = "";
-  // Also of holes: each of them is no message.
-  for (let place = 0; place < drafts.length; place += 1) json += `${place ? "," : ""}${toJson(drafts[place], { about: `message ${place}`, bytes: providers, instances: providers })}`;
-  return `[${json}]`;
+  const json = (/** @type {boolean} */ ofProvider) => {
+    let all = "";
+    // Also of holes: each of them is no message.
+    for (let place = 0; place < drafts.length; place += 1) all += `${place ? "," : ""}${toJson(drafts[place], { about: `message ${place}`, bytes: ofProvider, instances: ofProvider })}`;
+    return `[${all}]`;
+  };
+  if (format !== undefined) return { json: json(format !== "leftoff"), format };
+  try {
+    return { json: json(false) };
+  } catch (error) {
+    // A provider's library may answer by objects of its own, which leftoff's shape has not.
+    const loose = json(true);
+    const told = /** @type {import("../types/index.js").Format} */ (answeredFormat(loose));
+    if (told === "leftoff") throw error;
+    return { json: loose, format: told };
+  }
 }
 
 /** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
@@ -44,7 +56,7 @@ export function taken(waiting) {
   const [first] = waiting;
   if (!first) return [];
   const other = waiting.findIndex((one, place) => place > 0 && (one.durability !== first.durability || one.format !== first.format || one.isCopy !== first.isCopy || one.once !== undefined));
-  return waiting.splice(0, first.format === "leftoff" && first.once === undefined ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
+  return waiting.splice(0, (first.format ?? "leftoff") === "leftoff" && first.once === undefined ? (other < 0 ? MAX_GROUP : Math.min(other, MAX_GROUP)) : 1);
 }
 
 /** @param {unknown} durability */

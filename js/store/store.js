@@ -5,7 +5,6 @@ import { foundOf } from "../agents/files.js";
 import { LeftoffError } from "../error.js";
 import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
-import { foundAt } from "../session/handle.js";
 import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
@@ -46,8 +45,6 @@ export class Store {
   #open;
   /** @type {ToolOutputs | undefined} once somebody asked for them */
   #outputs;
-  /** @type {Promise<any>} the last `continue` */
-  #continuing = Promise.resolve();
 
   /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, countTokens, idleMs, read, redaction, runGit }) {
@@ -56,15 +53,12 @@ export class Store {
     this.#places = places;
     this.#redaction = redaction;
     const storageOf = (/** @type {string | undefined} */ root) => places.storageOf(root);
-    const found = async (/** @type {string} */ id) => {
-      const now = await this.#core.run("whereabouts", id);
-      return now ? places.of(now) : undefined;
-    };
     /** @type {import("../wasm/store.js").CoreStoreParts} */
-    const parts = { project, home, workspace, idleMs: this.#idleMs, redacts: redaction.isOn, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path), tell: (notices) => this.#open.tell(notices) };
+    const parts = { project, home, workspace, idleMs: this.#idleMs, redacts: redaction.isOn, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path) };
     this.#core = new CoreStore(parts);
-    this.#beside = new CoreStore({ ...parts, find: (id) => found(id).then((now) => now && foundAt(now, home)) }, agents);
-    this.#open = new OpenSessions({ core: this.#core, places, cache: { storage, folder: join(home, names().cache) }, countTokens, redaction, idleMs: this.#idleMs, find: found, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked) });
+    this.#beside = new CoreStore({ ...parts, tell: (notices) => this.#core.hear(notices) }, agents);
+    const cache = { storage, folder: join(home, names().cache) };
+    this.#open = new OpenSessions({ core: this.#core, beside: this.#beside, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked) }, places, this.#idleMs);
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -118,17 +112,7 @@ export class Store {
    * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>}
    * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
    */
-  async continue(options = {}) {
-    const { model } = knownOptions("continue", options);
-    // Who asks meanwhile goes on with the same one.
-    this.#continuing = this.#continuing.catch(() => {}).then(async () => {
-      const last = await this.#core.run("goesOn");
-      const session = last ? await this.#open.at(this.#places.of(last)) : await this.create({ model });
-      if (last) await this.point(session);
-      return session;
-    });
-    return this.#continuing;
-  }
+  async continue(options = {}) { return this.#open.opens("goOn", knownOptions("continue", options)); }
 
   /**
    * A new session of the project, which is its current one from then on.
@@ -136,9 +120,7 @@ export class Store {
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
    * @example (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */
-  async create(options = {}) {
-    return this.#open.begun(this.#places.of(await this.#core.run("create", knownOptions("create", options))));
-  }
+  async create(options = {}) { return this.#open.opens("create", knownOptions("create", options)); }
 
   /**
    * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by the id that it has in the agent from
@@ -148,13 +130,7 @@ export class Store {
    */
   async session(id) {
     if (Object(id) === id) return this.session(await this.#beside.run("ofSource", knownOptions("source", knownOptions("session", /** @type {any} */ (id)).source)));
-    const known = await this.#open.byId(ofKind("id", /** @type {string} */ (id)));
-    if (known) return known;
-    const placed = await this.#core.run("find", id, "placed");
-    const found = placed ? await this.#open.at(this.#places.of(placed)) : undefined;
-    // A folder may be named like a session that it does not hold.
-    if (found?.id === id) return found;
-    return this.#open.at(this.#places.of(await this.#core.run("find", id, "listed")));
+    return this.#open.opens("session", ofKind("id", /** @type {string} */ (id)));
   }
 
   /**
@@ -278,16 +254,9 @@ export class Store {
    */
   async record(conversation) {
     knownOptions("record", conversation);
-    if (!this.settings.record) return undefined;
     const { agent: from, path, only, commandOf } = conversation;
     const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(path), from, only, hasCommand: commandOf !== undefined });
-    if (!found) return undefined;
-    // What goes on does not rest: also its sub-agents' are open from now on.
-    for (const one of found.all) await this.#open.kept(this.#places.of(one));
-    const session = await this.#open.kept(this.#places.of(found.at));
-    const placed = found.beside ? await this.move(session, { to: "workspace", ...found.beside }) : session;
-    await this.point(placed);
-    return placed;
+    return found ? this.#open.opened("recorded", found) : undefined;
   }
 
   /**
@@ -353,7 +322,7 @@ export class Store {
   async fork(session, options = {}) {
     const { path, placement, id } = session.lying;
     const fork = await this.#beside.runWith({ stores: true }, "fork", path, placement, id, knownOptions("fork", options));
-    return this.#open.kept(this.#places.of(fork));
+    return this.#open.opens("kept", fork.path, fork.placement);
   }
 
   /**
@@ -366,7 +335,7 @@ export class Store {
     const { purge = false } = knownOptions("delete", options);
     const { path, placement, id } = session.lying;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
-    this.#open.gone(session, path, true);
+    this.#open.gone(session, true);
     await this.#beside.run("forgetWords", path, placement);
     return { trash };
   }
@@ -394,10 +363,9 @@ export class Store {
    */
   async move(session, options) {
     const { path, placement, id } = session.lying;
-    const place = await this.#core.run("move", path, placement, id, knownOptions("move", options));
-    if (place.path === session.path) return session;
-    this.#open.gone(session, path, false);
-    return this.#open.at(this.#places.of(place));
+    const moved = await this.#open.opens("move", path, placement, id, knownOptions("move", options));
+    if (moved !== session) this.#open.gone(session, false);
+    return moved;
   }
 
   /** The sessions in the trash, deleted last first. @internal @returns {Promise<Trashed[]>} */
@@ -447,23 +415,19 @@ export class Store {
   }
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
-  async current() {
-    const one = await this.#core.run("current");
-    return one ? this.#open.at(this.#places.of(one)) : undefined;
-  }
+  async current() { return this.#open.opened("current"); }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
-  notices() { return this.#open.unsaid(); }
+  notices() { return this.#core.notices(); }
 
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
   async close() {
     /** @type {PromiseSettledResult<unknown>[]} */
-    const closed = await this.#open.close();
+    const closed = await Promise.allSettled([this.#open.close()]);
     closed.push(...(await Promise.allSettled([this.#beside.isClosed ? undefined : this.#outputs?.clear()])));
-    const cores = [this.#core, this.#beside];
-    closed.push(...(await Promise.allSettled(cores.map((core) => core.save()))));
+    closed.push(...(await Promise.allSettled([this.#beside.end()])));
     closed.push(...(await this.#places.close()));
-    for (const core of cores) core.close();
+    for (const core of [this.#core, this.#beside]) core.close();
     // One that could not be closed must not keep the others open.
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;

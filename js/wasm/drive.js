@@ -23,17 +23,13 @@ import { copied } from "../storage/copy.js";
  * A file, as the core calls it.
  * @typedef {{ root: "home" | "project" | "outside" | { workspace: string }, path: string }} CoreFile
  *
- * Where a session lies, as the core calls it and as this host does.
- * @typedef {{ workspace?: string, path: string, shown: string }} Found
- *
  * What an operation is answered by.
  * @typedef {object} Host
  * @property {Modules} [module] which has the operation; the core unless given
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
- * @property {(id: string) => Promise<Found | undefined>} find where a session lies now; whoever answers goes there
  * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
  * @property {string} [lease] what says that the session is open here is called so
- * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: the session of that folder
+ * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: of that folder, where the operation is a store's
  * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
  * @property {typeof runGit} [runGit] runs git, where git is asked
  * @property {Own} [own]
@@ -85,7 +81,6 @@ const STAT = 2;
 const ENTRIES = 3;
 const END = 4;
 const TEXT = 5;
-const PLACE = 6;
 const FAILURE = 7;
 const VOCABULARY = 8;
 const FLAGS = 9;
@@ -227,10 +222,6 @@ const ANSWERS = {
     await pause(ms, signal).catch((error) => {
       if (!signal?.aborted) throw error;
     });
-  },
-  async find({ id }, { host }) {
-    const { workspace, path, shown } = (await host.find(id)) ?? {};
-    return [PLACE, workspace, path, shown];
   },
 };
 

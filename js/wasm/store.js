@@ -15,21 +15,19 @@ import { drivePages } from "./drive.js";
 /** @import { Leaving } from "../privacy/redaction.js" */
 /** @import { Place } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
-/** @import { Notice } from "../types/index.js" */
 /** @import { CoreFile, Host, Own } from "./drive.js" */
 
 /**
  * What a store of the core's is made of.
  * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, redacts?: boolean, countTokens: boolean, storage: Storage,
- *   storageOf: (root?: string) => Storage, find?: Host["find"], runGit?: Host["runGit"], turn: (path?: string) => Promise<() => void>,
- *   tell: (notices: { path: string, notice: Notice }[]) => void }} CoreStoreParts `storage`: of the home; `storageOf`: one that
- *   does not leave a folder; `find`: where a session lies that was moved; `turn`: resolves to what ends the turn of the session of a folder; `tell`: is told
- *   what was found out about sessions
+ *   storageOf: (root?: string) => Storage, runGit?: Host["runGit"], turn: (path?: string) => Promise<() => void>, tell?: (notices: object[]) => void }} CoreStoreParts
+ *   `storage`: of the home; `storageOf`: one that does not leave a folder; `turn`: resolves to what ends the turn of a folder; `tell`: is told what the
+ *   second module found out about sessions
  */
 
 /** What holds by the files of settings, for who is about to open the store. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/settings.js").ReadSettings>} */
 export function readSettings(parts) {
-  const core = new CoreStore({ ...parts, idleMs: 0, countTokens: false, turn: async () => () => {}, tell() {} });
+  const core = new CoreStore({ ...parts, idleMs: 0, countTokens: false, turn: async () => () => {} });
   return core.run("settings").finally(() => core.close());
 }
 
@@ -43,6 +41,8 @@ export class CoreStore {
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   #free = () => {};
+  /** What says that a session is open here is called so, whoever asks: the store closes what a session's own append has opened. */
+  lease = randomId();
   /** Nothing is asked of it any more. */
   isClosed = false;
   /** The instance of the core that it is of. */
@@ -51,7 +51,7 @@ export class CoreStore {
   #host;
 
   /** @param {CoreStoreParts} parts @param {typeof whole | typeof agents} [module] which has it */
-  constructor({ storage, storageOf, find = async () => undefined, runGit, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
+  constructor({ storage, storageOf, runGit, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
     this.#tell = tell;
     this.#module = module;
     this.#countTokens = countTokens;
@@ -59,7 +59,7 @@ export class CoreStore {
     this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: userFolder(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
     this.#storage = storage;
     this.#storageOf = storageOf;
-    this.#host = { module, at: (file) => this.#at(file), find, runGit, turn, lease: randomId(), log: () => this.#at({ root: "outside", path: "" }) };
+    this.#host = { module, at: (file) => this.at(file), runGit, turn, lease: this.lease, log: () => this.at({ root: "outside", path: "" }) };
   }
 
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
@@ -75,12 +75,18 @@ export class CoreStore {
       const at = offsetMinutes(now);
       if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
       return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(stores), this.#countTokens, now, at, chance);
-    }, { ...this.#host, own, at: (file) => this.#at(file, outside) });
+    }, { ...this.#host, own, at: (file) => this.at(file, outside) });
     let next = await pages.next();
     for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));
-    const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
-    if (notices) this.#tell(notices);
-    return answer;
+    return this.#answer(next.value);
+  }
+
+  /** @param {Uint8Array | undefined} bytes */
+  #answer(bytes) {
+    const told = fromBytes(/** @type {Uint8Array} */ (bytes));
+    if (this.#module === whole) return told;
+    if (told.notices.length > 0) this.#tell?.(told.notices);
+    return told.answer;
   }
 
   /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked @returns {AsyncGenerator<any>} the items, one after another, and its answer */
@@ -93,12 +99,28 @@ export class CoreStore {
     try {
       let next = await pages.next();
       for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
-      const { answer, notices } = fromBytes(/** @type {Uint8Array} */ (next.value));
-      if (notices) this.#tell(notices);
-      return answer;
+      return this.#answer(next.value);
     } finally {
       await pages.return(new Uint8Array()); // Also where nobody asks for more.
     }
+  }
+
+  /** What was found out about sessions that nobody has opened since; told once. @returns {{ path: string, notice: import("../types/index.js").Notice }[]} */
+  notices() { return this.#instance === whole.instance ? JSON.parse(called(() => this.#native.notices())) : []; }
+
+  /** What the second module found out. @param {object[]} notices */
+  hear(notices) {
+    const native = this.#made();
+    called(() => native.hear(toJson(notices)));
+  }
+
+  /** Whether the core has a session open, and whoever asks for it gets this one. @param {Live} handle */
+  isOpen(handle) { return called(() => this.#native.isOpen(handle)); }
+
+  /** A session for one operation of the second module, which reads it anew. @param {Place} place @param {string} id @returns {{ handle: import("../../pkg/agents.js").Live, free: () => void }} */
+  apart({ path, placement }, id) {
+    const native = /** @type {import("../../pkg/agents.js").Store} */ (/** @type {unknown} */ (this.#made()));
+    return agents.lent(() => native.apart(path, placement === "workspace", id));
   }
 
   /** The core's own of a session that is open, for as long as it is. @param {Place} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
@@ -113,9 +135,9 @@ export class CoreStore {
     return { handle, free: forget };
   }
 
-  /** Writes what was found out for the next list, where anything was asked of it. */
-  async save() {
-    if (!this.isClosed && this.#instance >= 0) await this.run("save");
+  /** Closes the sessions that it has open, and writes what was found out, where anything was asked of it. */
+  async end() {
+    if (!this.isClosed && this.#instance >= 0) await this.run("close");
   }
 
   /** Gives back what the core has of it; nothing is asked of it any more. */
@@ -136,8 +158,8 @@ export class CoreStore {
     return this.#native;
   }
 
-  /** @param {CoreFile} file @param {Storage} [outside] */
-  #at({ root, path }, outside) {
+  /** Where a file is. @param {CoreFile} file @param {Storage} [outside] */
+  at({ root, path }, outside) {
     if (root === "home") return { storage: this.#storage, path: join(this.#setup.home, path), folder: "" };
     if (root === "outside") return { storage: outside ?? this.#storageOf(), path, folder: "" };
     const folder = root === "project" ? this.#setup.project : root.workspace;

@@ -23,14 +23,11 @@ use super::rules::{self, Out, Rules};
 use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
-use crate::layout::{File, Placement, Root};
-use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Store, Trouble};
+use crate::layout::{File, Root};
+use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Trouble};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
-
-/// A session's folder, as people call it, and how it is kept.
-pub(super) type Found = (String, Placement);
 
 /// What all sessions of a store share.
 #[derive(Debug)]
@@ -40,8 +37,6 @@ pub(super) struct Host {
     pub clock: Box<dyn Clock>,
     disk: RefCell<Disk>,
     vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
-    /// The store that it is of.
-    pub core: OnceCell<Rc<Store>>,
     // What its leases are called.
     lease: OnceCell<String>,
     is_uncounted: bool,
@@ -69,7 +64,6 @@ impl Host {
             clock,
             disk: RefCell::default(),
             vocabularies: RefCell::default(),
-            core: OnceCell::new(),
             lease: OnceCell::new(),
             is_uncounted,
             has_ended: Cell::default(),
@@ -206,7 +200,6 @@ impl Host {
             Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
             Need::Process => self.process(),
             Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
-            Need::Find { id } => self.found(&id).unwrap_or_else(failed),
             Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
             Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
             need @ Need::Summary { .. } => self.summary(need, helpers, out).unwrap_or_else(failed),
@@ -270,17 +263,6 @@ impl Host {
     /// The files of agents that are there.
     pub fn agents_files(&self, wanted: &Wanted<'_>) -> Vec<agents::Found> {
         agents::found(&self.disk.borrow(), wanted)
-    }
-
-    // Where a session lies now that was moved.
-    fn found(&self, id: &str) -> Result<Answer, Trouble> {
-        let Some(core) = self.core.get() else { return Ok(Answer::Place(None)) };
-        let now = self.drive(core.whereabouts(id.into()))?;
-        let place = now.and_then(|(shown, placement)| {
-            let place = core.setup().place(&shown, placement)?;
-            Some((place.folder(), shown))
-        });
-        Ok(Answer::Place(place))
     }
 
     fn process(&self) -> Answer {

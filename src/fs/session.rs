@@ -3,14 +3,9 @@
 mod contexts;
 mod reading;
 
-use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::cell::RefCell;
 use std::path::PathBuf;
-
-use serde_json::value::RawValue;
 
 use super::appended::{AppendOptions, Appended, Durability};
 use super::helpers::Helpers;
@@ -18,13 +13,10 @@ use super::host::Host;
 use super::request::{Field, with};
 use super::rules::Out;
 use crate::error::Error;
-use crate::json::fields::Fields;
-use crate::json::text::to_json;
 use crate::layout::{Placement, Root};
 use crate::operation::{Appending, Counts, Drafts, Leaving, Live, Operation, Store, Trouble};
 use crate::session::batch::Once;
 use crate::session::documents::Name;
-use crate::shapes::answered;
 
 /// How a session is compacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,8 +64,6 @@ pub(super) struct Opened {
     pub host: Rc<Host>,
     pub store: Rc<Store>,
     pub leaving: Rc<Leaving>,
-    /// Each `{"code","message"}`.
-    pub notices: RefCell<Vec<Box<RawValue>>>,
 }
 
 impl Session {
@@ -110,7 +100,7 @@ impl Session {
 
     /// What whoever opened it should hear: `[{"code","message"}]`, of `left_open` and `auto_paused`.
     pub fn notices(&self) -> String {
-        to_json(&*self.0.notices.borrow())
+        self.0.live.notices()
     }
 
     /// Who else has it open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing is lost by that; but two
@@ -153,7 +143,7 @@ impl Session {
     /// # }
     /// ```
     pub fn append(&self, messages: &str, options: AppendOptions) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)?))?;
+        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)))?;
         Ok(Appended { lines })
     }
 
@@ -183,16 +173,15 @@ impl Session {
         options: AppendOptions,
         once: Once,
     ) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options)?, once))?;
+        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options), once))?;
         Ok(Appended { lines })
     }
 
-    fn appending(&self, messages: &str, options: AppendOptions) -> Result<Appending, Error> {
+    fn appending(&self, messages: &str, options: AppendOptions) -> Appending {
         let AppendOptions { durability, format, revives } = options;
         let is_durable = durability == Durability::Durable;
-        let (format, messages) = answered(messages, format)?;
         let drafts = Drafts::Said(messages.into(), format);
-        Ok(Appending { drafts, is_durable, revives, counts: self.counts() })
+        Appending { drafts, is_durable, revives, counts: self.counts() }
     }
 
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
@@ -217,13 +206,6 @@ impl Session {
     /// ```
     pub fn append_tool(&self, execution: &str) -> Result<String, Trouble> {
         self.0.host.drive(self.0.live.append_tool(execution.into(), self.counts()))
-    }
-
-    // What is told of it, as `notices`, is told to whoever asks the session, too.
-    pub(super) fn heard(&self, told: &str) {
-        let told = Fields::parse(told).ok();
-        let more = told.and_then(|told| serde_json::from_str::<Vec<_>>(told.raw("notices")?).ok());
-        self.0.notices.borrow_mut().extend(more.unwrap_or_default());
     }
 
     /// Takes in what others appended, so that [`Session::metadata`] has it.

@@ -13,7 +13,6 @@ mod settings;
 mod upkeep;
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::rc::{Rc, Weak};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,19 +20,16 @@ use core::cell::RefCell;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use unicode_normalization::UnicodeNormalization;
 
 use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
 use super::host::Host;
+use super::request::with;
 use super::rules::{self, Rules};
 use super::session::{Opened, Session};
 use crate::json::text::to_json;
-use crate::operation::{
-    Current, Door, Failure, Finding, Leaving, Operation, Redact, Setup, Store as Core, Trouble,
-};
+use crate::operation::{Door, Failure, Leaving, Operation, Redact, Setup, Store as Core, Trouble};
 use crate::settings::Read;
 
 use folders::{is_folder, real, text, whole};
@@ -86,15 +82,6 @@ struct Shared {
     sessions: RefCell<Vec<Weak<Opened>>>,
     /// Those that go on in an agent's client: they are open as long as the store is.
     recorded: RefCell<Vec<Session>>,
-    /// What was found out of sessions that nobody has opened since.
-    unsaid: RefCell<Vec<Told>>,
-}
-
-/// What lists found out of a session: its folder, and what whoever opens it should hear.
-#[derive(Debug, Deserialize, Serialize)]
-struct Told {
-    path: String,
-    notice: Box<RawValue>,
 }
 
 impl Store {
@@ -151,9 +138,8 @@ impl Store {
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, redacts, ..setup });
-        let _ = host.core.set(core.clone());
-        let (sessions, recorded, unsaid) = Default::default();
-        Ok(Store(Rc::new(Shared { core, host, door, sessions, recorded, unsaid })))
+        let (sessions, recorded) = Default::default();
+        Ok(Store(Rc::new(Shared { core, host, door, sessions, recorded })))
     }
 
     /// The store's folder.
@@ -197,8 +183,7 @@ impl Store {
     /// # }
     /// ```
     pub fn create(&self, request: &str) -> Result<Session, Trouble> {
-        let live = self.drive(self.0.core.create(request.into()))?;
-        Ok(self.session_of(live, Vec::new()))
+        self.opening(self.0.core.create(request.into()))
     }
 
     /// The last session of the project that goes on, or a new one, of this model where one is given.
@@ -216,17 +201,7 @@ impl Store {
     /// # }
     /// ```
     pub fn go_on(&self, model: Option<&str>) -> Result<Session, Trouble> {
-        match self.drive(self.0.core.current(Current::GoesOn))? {
-            Some(found) => {
-                let session = self.at(found)?;
-                self.point(&session)?;
-                Ok(session)
-            }
-            None => {
-                let model = model.map(|model| format!("\"model\":{}", to_json(model)));
-                self.create(&format!("{{{}}}", model.unwrap_or_default()))
-            }
-        }
+        self.opening(self.0.core.go_on(with("{}", &[("model", model.map(to_json))])?))
     }
 
     /// Opens a session by its id, a unique beginning of one, or its name in a workspace.
@@ -244,20 +219,7 @@ impl Store {
     /// # }
     /// ```
     pub fn session(&self, id: &str) -> Result<Session, Trouble> {
-        if let Some(known) = self.known(|one| one.live.id() == id)? {
-            return Ok(known);
-        }
-        if let Some(placed) = self.drive(self.0.core.find(id.into(), Finding::Placed))? {
-            // A folder may be named like a session that it does not hold.
-            let found = self.at(placed)?;
-            if found.id() == id {
-                return Ok(found);
-            }
-        }
-        let listed = self.drive(self.0.core.find(id.into(), Finding::Listed))?;
-        self.at(
-            listed.ok_or_else(|| Trouble::internal("expected a list to tell, but found that it does not"))?
-        )
+        self.opening(self.0.core.session(id.into()))
     }
 
     /// The project's current session: the one that is pointed to, else the last active one.
@@ -274,8 +236,7 @@ impl Store {
     /// # }
     /// ```
     pub fn current(&self) -> Result<Option<Session>, Trouble> {
-        let found = self.drive(self.0.core.current(Current::Any))?;
-        found.map(|found| self.at(found)).transpose()
+        Ok(self.drive(self.0.core.current())?.map(|live| self.session_of(live)))
     }
 
     /// Makes a session the project's current one. Answer: whether the project can have one.
@@ -317,9 +278,7 @@ impl Store {
     /// # }
     /// ```
     pub fn fork(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        let live =
-            self.drive(self.0.core.fork(session.0.live.clone(), request.into(), self.0.host.counts()))?;
-        Ok(self.session_of(live, Vec::new()))
+        self.opening(self.0.core.fork(session.0.live.clone(), request.into(), self.0.host.counts()))
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
@@ -369,7 +328,7 @@ impl Store {
     /// # }
     /// ```
     pub fn notices(&self) -> String {
-        to_json(&self.0.unsaid.take())
+        self.0.core.notices()
     }
 
     /// Closes the sessions that are open, each as [`Session::close`] does. Whatever is asked of the store or its sessions after that
@@ -394,21 +353,13 @@ impl Store {
         if self.0.host.has_ended() {
             return Ok(());
         }
-        let open: Vec<Rc<Opened>> = self.0.sessions.take().iter().filter_map(Weak::upgrade).collect();
-        let let_go = |opened: Rc<Opened>| match self.0.host.drive(opened.live.is_there())? {
-            true => Session(opened).close(),
-            // What was derived from it is nobody's any more; what was acknowledged went along with its folder.
-            false => self.0.host.drive(opened.live.release()),
-        };
-        let closed = open.into_iter().map(let_go).fold(Ok(()), Result::and);
+        let closed = self.drive(self.0.core.close());
         self.0.recorded.take();
-        let cleared = self.0.clear_outputs();
-        let saved = self.drive(self.0.core.save());
         self.0.host.end();
-        closed.and(cleared).and(saved)
+        closed
     }
 
-    // Drives an operation of the store, and passes on what it found out of sessions.
+    // Drives an operation of the store.
     fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
         self.drive_with(operation, &mut Helpers::default())
     }
@@ -418,38 +369,16 @@ impl Store {
             let message = "expected a store that is open, but found that it was closed".into();
             return Err(Failure { code: "storage_closed".into(), message, ..Failure::default() }.into());
         }
-        let done = self.0.host.drive_with(operation, helpers);
-        let found: Vec<Told> = serde_json::from_str(&self.0.core.notices()).unwrap_or_default();
-        for told in found {
-            let open = self
-                .0
-                .sessions
-                .borrow()
-                .iter()
-                .filter_map(Weak::upgrade)
-                .find(|one| one.live.shown() == told.path);
-            match open {
-                Some(opened) => opened.notices.borrow_mut().push(told.notice),
-                None => self.0.unsaid.borrow_mut().push(told),
-            }
-        }
-        done
-    }
-}
-
-impl Shared {
-    fn clear_outputs(&self) -> Result<(), Trouble> {
-        match self.core.has_outputs() {
-            true => self.host.drive(self.core.clear_outputs("{}".into())).map(drop),
-            false => Ok(()),
-        }
+        self.0.host.drive_with(operation, helpers)
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         // Whoever finds this process gone takes them away, too.
-        let _ = self.clear_outputs();
+        if self.core.has_outputs() {
+            let _ = self.host.drive(self.core.clear_outputs("{}".into()));
+        }
     }
 }
 

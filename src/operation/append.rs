@@ -1,5 +1,6 @@
 //! Messages on their way into a log.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -42,8 +43,9 @@ pub struct Appending {
 /// Messages that nobody has appended yet.
 #[derive(Clone, Debug)]
 pub enum Drafts {
-    /// JSON of a shape, as a caller gives it; see [`shapes::drafts`].
-    Said(String, Format),
+    /// JSON of a shape, as a caller gives it; see [`shapes::drafts`]. Without one it is leftoff's, unless it is the whole answer of a
+    /// provider's library, which tells its own; see [`shapes::answered`].
+    Said(String, Option<Format>),
     /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::copies`].
     Copies(String),
     /// Messages as the core has them.
@@ -67,11 +69,29 @@ pub enum Counts {
 impl Drafts {
     pub(super) fn read(&self) -> Result<Vec<Message>, Error> {
         match self {
-            Drafts::Said(json, format) => shapes::drafts(json, *format),
+            Drafts::Said(json, format) => shapes::drafts(json, format.unwrap_or(Format::Leftoff)),
             Drafts::Copies(json) => shapes::copies(json),
             Drafts::Messages(messages) => Ok(messages.clone()),
             Drafts::Part(messages, part) => Ok(messages.get(part.clone()).unwrap_or_default().into()),
         }
+    }
+}
+
+impl Appending {
+    /// The same in the shape that its drafts tell. What is refused by that is refused before anything is said of the session.
+    pub(super) fn told(mut self) -> Result<Appending, Error> {
+        if let Drafts::Said(json, format) = &mut self.drafts {
+            let (told, messages) = shapes::answered(json, *format)?;
+            let messages = match messages {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(messages) => Some(messages),
+            };
+            *format = Some(told);
+            if let Some(messages) = messages {
+                *json = messages;
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -96,6 +116,7 @@ impl Live {
     pub fn append_messages(self: &Rc<Live>, appending: Appending) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
         Operation::new(|io| async move {
+            let appending = appending.told()?;
             live.hold(&io).await?;
             live.appended(&io, &appending).await
         })

@@ -69,7 +69,10 @@ impl Live {
             return Ok(false);
         }
         let id = self.id();
-        let found = io.find(&id).await?;
+        let found = match self.store() {
+            Some(store) => Box::pin(store.whereabouts(io, &id)).await?,
+            None => None,
+        };
         // What stands where it lay may be a copy that is not the session yet.
         if found.is_none() && io.stat(&self.folder()).await?.is_some() {
             self.open_again(io).await?;

@@ -242,7 +242,8 @@ impl Io {
         self.0.borrow_mut().ask(Need::Leave { of: None });
     }
 
-    /// The same of a session that the host has open, for an operation of a store.
+    /// The same for an operation of a store: of the session of a folder, open or not; or of the project, of what is asked of that one
+    /// after another.
     pub fn turn_of(&self, shown: &str) -> Reply<'_, ()> {
         self.done(Need::Turn { of: Some(shown.into()) })
     }
@@ -281,14 +282,6 @@ impl Io {
     pub fn gone(&self, processes: Vec<Lease>) -> Reply<'_, Vec<bool>> {
         self.ask(Need::Gone { processes }, |answer| match answer {
             Answer::Flags(gone) => Ok(gone),
-            other => Err(unmeant(other)),
-        })
-    }
-
-    /// Where a session lies now, and how people call that.
-    pub fn find(&self, id: &str) -> Reply<'_, Option<(File, String)>> {
-        self.ask(Need::Find { id: id.into() }, |answer| match answer {
-            Answer::Place(place) => Ok(place),
             other => Err(unmeant(other)),
         })
     }
@@ -363,7 +356,6 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Text(_) => "a text",
         Answer::Vocabulary(_) => "a vocabulary",
         Answer::Ran(_) => "what git said",
-        Answer::Place(_) => "a place",
         #[cfg(feature = "interop")]
         Answer::Document(_) => "a document",
         Answer::Failed(_) => "a failure",

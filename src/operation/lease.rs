@@ -53,8 +53,7 @@ pub(super) struct Notice {
     pub message: String,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What came of taking it up.
 pub(super) struct TakenUp {
     pub notices: Vec<Notice>,
     pub has_paused: bool,
@@ -71,13 +70,7 @@ impl Live {
     }
 
     /// What is due when it is opened or listed: it is paused where nobody else has it open, and nothing happened for so long while
-    /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away. Answer:
-    /// `{"notices":[{"code","message"}],"hasPaused"}`, JSON.
-    pub fn take_up(self: &Rc<Live>, idle_ms: i64, clears: bool) -> Operation<'static, String> {
-        let live = self.clone();
-        Operation::new(move |io| async move { Ok(to_json(&live.taken_up(&io, idle_ms, clears).await?)) })
-    }
-
+    /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away.
     pub(super) async fn taken_up(&self, io: &Io, idle_ms: i64, clears: bool) -> Result<TakenUp, Trouble> {
         let found = self.leases(io).await?;
         let mut notices = Vec::new();
@@ -94,12 +87,6 @@ impl Live {
         let has_paused = last.is_some();
         notices.extend(last.map(|last| auto_paused(&last, idle_ms)));
         Ok(TakenUp { notices, has_paused })
-    }
-
-    /// Says that this process has it open, as whoever appends does.
-    pub fn take_open(self: &Rc<Live>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.hold(&io).await })
     }
 
     /// Says that this process has it open no longer.

@@ -2,9 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
-#[cfg(feature = "interop")]
-use alloc::rc::Weak;
+use alloc::rc::{Rc, Weak};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
@@ -13,7 +11,6 @@ use super::io::each;
 use super::kept::{Kept, one_message};
 use super::lease::Mine;
 use super::logs::{LogFile, LogName};
-#[cfg(feature = "interop")]
 use super::store::Store;
 use super::{Io, Kind, Operation, Trouble};
 use crate::context::Recollection;
@@ -57,8 +54,9 @@ pub struct Live {
     opened_times: Cell<u32>,
     /// What was recalled last, and how often it was opened by then.
     pub(super) recalled: RefCell<Option<(u32, Recollection)>>,
-    // Whose index has its words.
-    #[cfg(feature = "interop")]
+    // What whoever opened it should hear, JSON each.
+    heard: RefCell<Vec<String>>,
+    // It knows where its sessions lie, and its index has their words.
     store: RefCell<Weak<Store>>,
 }
 
@@ -90,18 +88,16 @@ impl Live {
             was_staged: Cell::new(false),
             opened_times: Cell::new(0),
             recalled: RefCell::default(),
-            #[cfg(feature = "interop")]
+            heard: RefCell::default(),
             store: RefCell::default(),
         })
     }
 
     /// It is one of a store's.
-    #[cfg(feature = "interop")]
     pub(super) fn be_of(&self, store: &Weak<Store>) {
         self.store.replace(store.clone());
     }
 
-    #[cfg(feature = "interop")]
     pub(super) fn store(&self) -> Option<Rc<Store>> {
         self.store.borrow().upgrade()
     }
@@ -125,6 +121,15 @@ impl Live {
     pub fn catch_up(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move { live.here(&io, &|| Box::pin(live.caught_up_there(&io))).await })
+    }
+
+    /// What whoever opened it should hear, as far as it is known by now: a JSON array of `{"code","message"}`, that grows.
+    pub fn notices(&self) -> String {
+        format!("[{}]", self.heard.borrow().join(","))
+    }
+
+    pub(super) fn hear(&self, notice: String) {
+        self.heard.borrow_mut().push(notice);
     }
 
     /// Its id; empty until it was opened or begun.
@@ -195,6 +200,7 @@ impl Live {
     /// The same session, of which nothing is known.
     pub fn anew(&self) -> Rc<Live> {
         let live = Live::new(self.folder(), self.shown(), self.cache.clone(), &self.id());
+        live.be_of(&self.store.borrow());
         live.is_deleted.set(self.is_deleted.get());
         live
     }

@@ -59,7 +59,7 @@ pub use live::Live;
 #[cfg(feature = "interop")]
 pub use need::Document;
 pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Ran, Stat};
-pub use store::{Candidate, Current, Finding, Setup, Store, exactly, placed};
+pub use store::{Candidate, Setup, Store, exactly, placed};
 pub use unstored::context_of;
 
 use crate::error::{Code, Error};

@@ -136,7 +136,8 @@ pub enum Need {
     },
     /// The session is this operation's alone, among those of this process, until `Leave` or its end. Answer: `Done`.
     Turn {
-        /// Which, by its folder as people call it, where the operation is a store's.
+        /// Which, by its folder as people call it, where the operation is a store's: open or not; or the project, by its folder.
+        /// Whoever waits for the turn of a folder has it when the one before has left, also where the session was opened meanwhile.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
@@ -145,11 +146,6 @@ pub enum Need {
         /// As in `Turn`.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
-    },
-    /// Where the session of this id lies now. Answer: `Place`.
-    Find {
-        /// Which.
-        id: String,
     },
     /// Who this process is. Answer: `Process`.
     Process,
@@ -329,8 +325,6 @@ pub enum Answer {
     Vocabulary(Rc<Vocabulary>),
     /// What git said; nothing where it cannot be run.
     Ran(Option<Ran>),
-    /// A folder and how people call it; nothing where there is none.
-    Place(Option<(File, String)>),
     /// What an agent's file holds; nothing where there is no more.
     #[cfg(feature = "interop")]
     Document(Option<Document>),

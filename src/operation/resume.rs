@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::append::Counts;
 use super::context::{Asked, object};
-use super::lease::{Notice, TakenUp};
+use super::lease::TakenUp;
 use super::live::Live;
 use super::pages::refuse_bad;
 use super::passed::Passed;
@@ -41,8 +41,6 @@ struct Resuming {
     // As the host's stamp has it unless given.
     offset_minutes: Option<i64>,
     max_bytes: Option<u64>,
-    // Without activity for so long, it rests.
-    idle_ms: i64,
 }
 
 impl Resuming {
@@ -54,7 +52,6 @@ impl Resuming {
             now: fields.take("now", bad).unwrap_or_default(),
             offset_minutes: fields.take("offsetMinutes", bad),
             max_bytes: fields.take("maxBytes", bad),
-            idle_ms: fields.take_raw("idleMs").and_then(|raw| raw.parse().ok()).unwrap_or(i64::MAX),
         };
         refuse_bad(bad)?;
         Ok(resuming)
@@ -122,11 +119,10 @@ struct Told {
 }
 
 impl Live {
-    /// What hands the session to the next run: `{"request","summarizes","leaves","override","revives","now","idleMs",
+    /// What hands the session to the next run: `{"request","summarizes","leaves","override","revives","now",
     /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as so many bytes hold as text. A paused session is
     /// active again then, unless `revives` is false, and a completed one with `override` only. Answer:
-    /// `{"id","command","block","warnings","context","notices"}`, and `text` with `maxBytes`; `notices` as of
-    /// [`Live::take_up`].
+    /// `{"id","command","block","warnings","context"}`, and `text` with `maxBytes`.
     pub fn resume(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -154,11 +150,10 @@ impl Live {
                 let bytes = text.len() as u64;
                 if bytes <= most || round == ROUNDS {
                     live.keep_report(&io, &asked, &passed).await?;
-                    let notices = match resuming.revives && !is_complete {
-                        true => live.revived_now(&io, &resuming).await?,
-                        false => Vec::new(),
-                    };
-                    answer.push_str(&format!(",\"notices\":{}}}", to_json(&notices)));
+                    if resuming.revives && !is_complete {
+                        live.revived_now(&io, &resuming).await?;
+                    }
+                    answer.push('}');
                     return Ok(answer);
                 }
                 round += 1;
@@ -176,16 +171,18 @@ impl Live {
         Ok(left_outputs(io).await?.iter().map(|left| left.of_session(&self.id())).sum::<u64>() + noted)
     }
 
-    // From now on it is active again; one that rested and that nobody looked at since was paused before. What whoever resumes it
-    // should hear.
-    async fn revived_now(&self, io: &Io, resuming: &Resuming) -> Result<Vec<Notice>, Trouble> {
+    // From now on it is active again; one that rested and that nobody looked at since was paused before, which whoever resumes it
+    // hears.
+    async fn revived_now(&self, io: &Io, resuming: &Resuming) -> Result<(), Trouble> {
         io.turn().await?;
-        let TakenUp { notices, .. } = self.taken_up(io, resuming.idle_ms, false).await?;
+        let idle_ms = self.store().map_or(i64::MAX, |store| store.setup().idle_ms);
+        let TakenUp { notices, .. } = self.taken_up(io, idle_ms, false).await?;
         let active = Ask::from(Change::Status { status: Status::Active, reason: None });
         let active = Ask { has_override: resuming.overrides, ..active };
         self.here(io, &|| Box::pin(self.said(io, Vec::from([active.clone()])))).await?;
         io.leave();
-        Ok(notices)
+        notices.iter().for_each(|notice| self.hear(to_json(notice)));
+        Ok(())
     }
 
     // The answer without its end, and its text.

@@ -125,7 +125,7 @@ impl Live {
             Some(answer) => (Some(answer.clone()), answer.content),
             None => {
                 let line =
-                    self.appended(io, &by(Drafts::Said(asked.result_draft(), Format::Leftoff))).await?;
+                    self.appended(io, &by(Drafts::Said(asked.result_draft(), Some(Format::Leftoff)))).await?;
                 let said = one_message(&line);
                 lines.extend(line);
                 (said, asked.content())

@@ -84,7 +84,6 @@ export class Host {
   /** @param {{ home: string, project: string, workspace?: string, clock?: typeof CLOCK, idleMs?: number, countTokens?: boolean, redact?: string }} folders */
   constructor({ home, project: named, workspace, clock = CLOCK, idleMs = 30 * 60_000, countTokens, redact = "off" }) {
     this.clock = clock;
-    this.idleMs = idleMs;
     const project = realpathSync(named);
     /** @type {Record<string, string>} */
     this.roots = { home, project, outside: "/" };
@@ -227,10 +226,6 @@ export class Host {
     document: ({ path, isFirst }) => ({ tag: "document", val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined }),
     normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
     unmarked: (text) => ({ tag: "text", val: text.normalize("NFKD").replace(/\p{Mark}/gu, "") }),
-    find: async (id) => {
-      const found = await this.run(this.store.whereabouts(id));
-      return { tag: "place", val: found === "null" ? undefined : found };
-    },
     process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),
     gone: (others) => ({ tag: "flags", val: others.map(isGone) }),
     vocabulary: (encoding) => {

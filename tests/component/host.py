@@ -247,10 +247,6 @@ class Host:
         letters = unicodedata.normalize("NFKD", text)
         return Variant("text", "".join(letter for letter in letters if not unicodedata.category(letter).startswith("M")))
 
-    def on_find(self, id):
-        found = self.run("store.whereabouts", self.store, id)
-        return Variant("place", None if isinstance(found, str) else found)
-
     def on_process(self, _):
         return Variant("process", record(**{"lease": lease_of(os.getpid()), "name": NAME, "is_alone": False}))
 

@@ -27,9 +27,6 @@ def does(op, args, session="s", name=None, given=None, output=None, of=None):
     if of:
         return transcripts(op, args)
     host.output, host.handed = (output or "").encode(), b""
-    if op == "session":
-        sessions[name or session] = host.call("[method]store.session", host.store, *args)
-        return None
     kind, resource = ("store", host.store) if session is None else ("session", sessions[session])
     args = [record(**arg) if isinstance(arg, dict) else arg for arg in args]
     args = [sessions[given], *args] if given else args

@@ -29,10 +29,6 @@ export async function inNode(folders) {
   const does = async ({ op, args = [], session = "s", name, given, output = "", of }) => {
     if (of) return ofTranscripts(transcripts, op, args);
     Object.assign(host, { given: Buffer.from(output), handed: new Uint8Array() });
-    if (op === "session") {
-      sessions[name ?? "s"] = host.store.session(...args);
-      return null;
-    }
     /** @type {string[]} */
     const pages = [];
     const called = op.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

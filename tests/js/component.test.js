@@ -94,8 +94,7 @@ check("what the command line wrote is read, and a context is the same", async ({
   const request = { window: 4000, encoding: "estimate-1", format: "openai-chat" };
   const theirs = await fixture.inJavaScript(id, (session) => session.context(request));
   const talk = await open();
-  await talk.ask({ op: "session", args: [path, "home"] });
-  assert.equal(JSON.parse(await talk.ask({ op: "open" })), id);
+  assert.equal(await talk.ask({ op: "session-at", args: [path, "home"], session: null }), path);
   const ours = JSON.parse(await talk.ask({ op: "context", args: [JSON.stringify({ request, summarizes: false })] }));
   assert.deepEqual(ours.messages, theirs.messages);
   assert.ok(ours.messages.length > 3 && ours.messages.length < turns.length);
@@ -108,8 +107,7 @@ check("by its vocabulary o200k_base is counted exactly", async ({ fixture, open 
   const request = { window: 4000, encoding: "o200k_base" };
   const theirs = await fixture.inJavaScript(id, (session) => session.context(request));
   const talk = await open({ planes });
-  await talk.ask({ op: "session", args: [await fixture.path(id), "home"] });
-  await talk.ask({ op: "open" });
+  await talk.ask({ op: "session-at", args: [await fixture.path(id), "home"], session: null });
   const { report } = JSON.parse(await talk.ask({ op: "context", args: [JSON.stringify({ request, summarizes: false })] }));
   assert.equal(report.tokensUsed, theirs.report.tokensUsed);
   assert.equal(report.encoding, "o200k_base");
@@ -119,8 +117,7 @@ check("a session that it begins is the command line's, too; of two writers nothi
   const [one, other] = [await open(), await open()];
   const path = await one.ask({ op: "create", args: ['{"title":"Two writers"}'], session: null });
   const id = path.slice(path.lastIndexOf("session-") + "session-".length);
-  await other.ask({ op: "session", args: [path, "home"] });
-  await other.ask({ op: "open" });
+  await other.ask({ op: "session-at", args: [path, "home"], session: null });
   const expected = [];
   for (let turn = 0; turn < 12; turn += 1) {
     const content = `turn ${turn}`;
@@ -196,15 +193,14 @@ check("a session is found by a beginning of its id, and handed to the next run",
   const { id } = JSON.parse(fixture.typed(["new", "--title", "The größte parser", "--json"]));
   fixture.typed(["append", id], lines(worded("the parser")));
   const talk = await open();
-  assert.equal(await talk.ask({ op: "find", args: [id.slice(0, -4), "listed"], session: null }), await fixture.path(id));
-  assert.equal(JSON.parse(await talk.ask({ op: "open" })), id);
+  assert.equal(await talk.ask({ op: "session", args: [id.slice(0, -4)], session: null }), await fixture.path(id));
   const request = { window: 8000, encoding: "estimate-1", format: "leftoff" };
   const theirs = await fixture.inJavaScript(id, (session) => session.resume(request));
   const ours = JSON.parse(await talk.ask({ op: "resume", args: [JSON.stringify({ request, summarizes: false, leaves: false, offsetMinutes: 0 })] }));
   assert.deepEqual(ours.context.messages, theirs.history);
   assert.equal(ours.block.split("\n")[1], theirs.block.split("\n")[1]);
   assert.match(ours.block, /The größte parser/);
-  await assert.rejects(talk.ask({ op: "find", args: ["ffffffff", "listed"], session: null }), { code: "not_found" });
+  await assert.rejects(talk.ask({ op: "session", args: ["ffffffff"], session: null }), { code: "not_found" });
 });
 
 check("a session is carried to the workspace and back with all that was said, and deleted and brought back", async ({ fixture, open }) => {
@@ -219,7 +215,6 @@ check("a session is carried to the workspace and back with all that was said, an
     await talk.ask({ op: "close" });
     const moved = await talk.ask({ op: "move", args: [JSON.stringify({ id, type: "chat", to, words: "A plan" })], session: null, given: "s" });
     assert.equal(moved.startsWith(join(fixture.folders[to === "home" ? "home" : "project"], "")), true, moved);
-    await talk.ask({ op: "open" });
     assert.deepEqual(await read(talk), before);
     assert.equal(readdirSync(join(moved, "blobs")).length, 1);
   }
@@ -283,7 +278,7 @@ check("a transcript of questions is written piece by piece, and read as it was s
 
 check("no session lies outside the store", async ({ open }) => {
   const talk = await open();
-  await assert.rejects(talk.ask({ op: "session", args: ["/nowhere", "home"] }), { code: "not_found" });
+  await assert.rejects(talk.ask({ op: "session-at", args: ["/nowhere", "home"], session: null }), { code: "not_found" });
 });
 
 check("each case of a context is what the case says", async ({ fixture, open }) => {
@@ -294,8 +289,7 @@ check("each case of a context is what the case says", async ({ fixture, open }) 
     const path = join(fixture.folders.home, "sessions", "projects", "0", `session-${place}`);
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, "messages.jsonl"), logOf(input));
-    await talk.ask({ op: "session", args: [path, "home"] });
-    await talk.ask({ op: "open" });
+    await talk.ask({ op: "session-at", args: [path, "home"], session: null });
     const asked = `{"request":${typeof options.request === "string" ? options.request : JSON.stringify(options.request)},"summarizes":false}`;
     const found = await talk.ask({ op: "context", args: [asked] }).then(JSON.parse, ({ code }) => ({ error: code }));
     // Here there is a host who is asked to count, and says that it cannot.
@@ -325,8 +319,7 @@ test("each transcript that the project ships makes the same context as in JavaSc
       const session = await store.create();
       await session.append(transcript.slice());
       await session.flush();
-      await talk.ask({ op: "session", args: [session.path, "home"] });
-      await talk.ask({ op: "open" });
+      await talk.ask({ op: "session-at", args: [session.path, "home"], session: null });
       for (const window of [4_000, 32_000]) {
         const request = /** @type {const} */ ({ window, encoding: "estimate-1", format: "ai-sdk" });
         const ours = talk.ask({ op: "context", args: [JSON.stringify({ request, summarizes: false })] });

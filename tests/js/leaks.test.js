@@ -172,7 +172,7 @@ const EXITS = {
 
 /** Give nothing that was said: ids, paths, settings, sessions, or nothing at all. */
 const SILENT = {
-  session: ["constructor", "id", "path", "placement", "isThere", "lying", "look", "isEmpty", "prepare", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "appendCopies", "hold", "takeUp", "turn", "others", "refresh", "flush", "close", "letGo", "left", "leave"],
+  session: ["constructor", "id", "path", "placement", "lying", "look", "isEmpty", "prepare", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "appendCopies", "notices", "isOpen", "revive", "turn", "others", "refresh", "flush", "close", "letGo", "left"],
   store: ["constructor", "settings", "problems", "listSettings", "writeSetting", "unsetSetting", "continue", "create", "session", "mend", "import", "importAll", "record", "goesOn", "fork", "delete", "relocate", "move", "tidy", "commit", "point", "current", "notices", "close"],
 };
 /** Give what was said as it is: to who writes it on, keeps it, or shows it by itself. */

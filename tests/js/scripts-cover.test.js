@@ -23,6 +23,7 @@ const UNNAMED = {
   loadWasm: "of JavaScript alone: tests/js/load-wasm.test.js, and in pages tests/browser",
   openStore: "the operation of this name is in javascript.mjs",
   "Session.id": "part of the answer of each step that opens a session",
+  "Session.notices": "part of the answer of each step that opens a session",
   "Session.path": "part of the answer of each step that opens a session",
   "Session.placement": "part of the answer of each step that opens a session",
 };

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::host::Host;
 use super::{FOLDER, drafts, live};
 use leftoff::operation::{Appending, Counts, Drafts, Live};
-use leftoff::shapes::Format;
 use serde_json::{Value, json};
 
 /// Two branches, `a b` and `a c d`, of which the second one is newer.
@@ -47,7 +46,7 @@ fn path(host: &mut Host, live: &Rc<Live>) -> Vec<String> {
 fn with_ids(ids: &[&str]) -> Appending {
     let messages: Vec<Value> =
         ids.iter().map(|id| json!({ "id": id, "role": "user", "content": id })).collect();
-    Appending { drafts: Drafts::Said(json!(messages).to_string(), Format::Leftoff), ..drafts("") }
+    Appending { drafts: Drafts::Said(json!(messages).to_string(), None), ..drafts("") }
 }
 
 #[test]
@@ -86,7 +85,7 @@ fn what_has_a_parent_or_is_there_already_stays_where_it_is() {
         { "id": "d", "rev": 1, "role": "user", "content": "d again" },
         { "role": "user", "content": "e", "parentId": "d" },
     ]);
-    let drafts = Drafts::Said(said.to_string(), Format::Leftoff);
+    let drafts = Drafts::Said(said.to_string(), None);
     host.drive_on(&mut live.append_messages(Appending { drafts, ..super::drafts("") })).expect("appended");
     assert_eq!(path(&mut host, &live), ["a", "b"]);
     chosen(&mut host, &live, "d");

@@ -216,7 +216,6 @@ impl Host {
             Need::Gone { processes } => {
                 Answer::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
             }
-            Need::Find { .. } => Answer::Place(None),
             Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
             Need::Vocabulary { .. } | Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
         }

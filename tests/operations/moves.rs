@@ -8,7 +8,6 @@ use super::host::{FIRST_GONE, Host, Meanwhile};
 use super::store::{create, done, setup};
 use leftoff::layout::Placement;
 use leftoff::operation::{Appending, Counts, Drafts, Live, Operation, Store};
-use leftoff::shapes::Format;
 use serde_json::{Value, json};
 
 fn store() -> Rc<Store> {
@@ -16,7 +15,7 @@ fn store() -> Rc<Store> {
 }
 
 fn appending(text: &str) -> Appending {
-    let drafts = Drafts::Said(json!([{"role": "user", "content": text}]).to_string(), Format::Leftoff);
+    let drafts = Drafts::Said(json!([{"role": "user", "content": text}]).to_string(), None);
     Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
 }
 

@@ -119,7 +119,7 @@ fn writing() -> Vec<(&'static str, Begins)> {
 fn reading() -> Vec<(&'static str, Begins)> {
     vec![
         ("open", |_, live| told(live.open())),
-        ("take up", |_, live| told(live.take_up(0, true))),
+        ("open by its folder", |store, live| told(store.open(live.shown(), live.placement()))),
         ("messages", |_, live| told(live.messages("{}".into()))),
         ("tools", |_, live| told(live.tools())),
         ("context", |_, live| {

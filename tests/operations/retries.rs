@@ -14,7 +14,6 @@ use super::store::{done, store};
 use super::{begun_by, leaving, live};
 use crate::chance::{Chance, scaled, seed};
 use leftoff::operation::{Appending, Counts, Drafts};
-use leftoff::shapes::Format;
 
 const LOG: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001/messages.jsonl";
 
@@ -51,7 +50,7 @@ struct World {
 
 fn appending(texts: &[String]) -> Appending {
     let drafts: Vec<Value> = texts.iter().map(|text| json!({ "role": "user", "content": text })).collect();
-    let drafts = Drafts::Said(Value::from(drafts).to_string(), Format::Leftoff);
+    let drafts = Drafts::Said(Value::from(drafts).to_string(), None);
     Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
 use leftoff::layout::Placement;
-use leftoff::operation::{Current, Finding, Live, Need, Operation, Setup, Step, Store, placed};
+use leftoff::operation::{Live, Need, Operation, Setup, Step, Store};
 
 pub fn setup(workspace: Option<&str>) -> Setup {
     Setup {
@@ -31,6 +31,12 @@ pub fn create(store: &Rc<Store>, request: &str) -> Operation<'static, Rc<Live>> 
     store.create(request.into())
 }
 
+/// The name of a session of the workspace.
+const TWO: &str = "two";
+
+/// What another store has recorded in that one.
+pub const RECORDED: &str = r#"{"at":{"path":"/home/ann/code/conversations/2027-01-15/two/.session","placement":"workspace"},"all":[],"beside":null}"#;
+
 type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
 
 fn operations() -> Vec<(&'static str, Begins)> {
@@ -43,8 +49,12 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("list", |store| store.list("{}".into())),
         ("list all by title", |store| store.list(r#"{"all":true,"type":null,"sort":"title"}"#.into())),
         ("list the first", |store| store.list(r#"{"limit":1}"#.into())),
-        ("find", |store| store.find("A plan".into(), Finding::Listed).map(placed)),
-        ("current", |store| store.current(Current::GoesOn).map(placed)),
+        ("session", |store| store.session(TWO.into()).map(|live| live.shown())),
+        ("current", |store| store.current().map(|live| live.expect("one").shown())),
+        ("go on", |store| store.go_on("{}".into()).map(|live| live.shown())),
+        ("recorded", |store| store.recorded(RECORDED.into()).map(|open| open.len().to_string())),
+        ("rest", |store| store.rest().map(|()| String::new())),
+        ("close", |store| store.close().map(|()| String::new())),
         ("tidy", |store| {
             store
                 .tidy(r#"{"maxSessionsPerProject":1,"autoArchiveAfterDays":30}"#.into())
@@ -58,11 +68,13 @@ fn operations() -> Vec<(&'static str, Begins)> {
 }
 
 /// A store with a session of each placement, as another process left it.
-fn begun() -> (Host, Rc<Store>) {
+pub fn begun() -> (Host, Rc<Store>) {
     let mut host = Host::default();
-    for request in
-        [r#"{"title":"One"}"#, r#"{"title":"Two","placement":"workspace"}"#, r#"{"title":"Three"}"#]
-    {
+    for request in [
+        r#"{"title":"One"}"#,
+        r#"{"title":"Two","name":"two","placement":"workspace"}"#,
+        r#"{"title":"Three"}"#,
+    ] {
         done(&mut host, create(&store(), request));
     }
     (host, store())
@@ -95,8 +107,10 @@ fn goes_on(host: &mut Host, store: &Rc<Store>, about: &str) {
     for title in ["One", "Two", "Three", "another"] {
         assert!(listed.contains(&format!("\"title\":\"{title}\"")), "{about}, {title}: {listed}");
     }
-    let found = done(host, store.find(live.id(), Finding::Placed)).map(|(path, _)| path);
-    assert_eq!(found, Some(live.shown()), "{about}");
+    let again = done(host, store.session(live.id()));
+    assert!(Rc::ptr_eq(&again, &live), "{about}");
+    let two = done(host, store.session(TWO.into()));
+    assert!(done(host, two.examine()).starts_with(r#"{"health":"ok""#), "{about}");
     let healthy = done(host, live.examine());
     assert!(healthy.starts_with(r#"{"health":"ok""#), "{about}: {healthy}");
 }

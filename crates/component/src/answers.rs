@@ -3,14 +3,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use leftoff::layout;
 use leftoff::operation::{self as core, Answer as Said};
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Place, Process, Ran, Root, Stat,
+    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Process, Ran, Stat,
 };
-use crate::needs::outside;
 use crate::texts::Counter;
 
 pub(crate) fn said(answer: Answer<'_>) -> Said {
@@ -28,7 +26,6 @@ pub(crate) fn said(answer: Answer<'_>) -> Said {
             words,
             is_late,
         })),
-        Answer::Place(found) => Said::Place(found.map(|Place { folder, shown }| (inside(folder), shown))),
         Answer::Process(Process { lease, name, is_alone }) => {
             Said::Process(lease::Process { lease: held(lease), name, is_alone })
         }
@@ -79,18 +76,4 @@ fn kind_of(kind: Kind) -> core::Kind {
         Kind::Folder => core::Kind::Folder,
         Kind::Other => core::Kind::Other,
     }
-}
-
-pub(crate) fn place(folder: layout::File, shown: String) -> Place {
-    Place { folder: outside(folder), shown }
-}
-
-fn inside(File { root, path }: File) -> layout::File {
-    let root = match root {
-        Root::Home => layout::Root::Home,
-        Root::Project => layout::Root::Project,
-        Root::Workspace(folder) => layout::Root::Workspace(folder),
-        Root::Outside => layout::Root::Outside,
-    };
-    layout::File { root, path }
 }

@@ -48,7 +48,6 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Wait { ms } => Need::Wait(ms),
         Asked::Turn { of } => Need::Turn(of),
         Asked::Leave { of } => Need::Leave(of),
-        Asked::Find { id } => Need::Find(id),
         Asked::Process => Need::Process,
         Asked::Gone { processes } => Need::Gone(processes.into_iter().map(lease).collect()),
         Asked::Vocabulary { encoding } => Need::Vocabulary(encoding),

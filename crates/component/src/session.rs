@@ -8,7 +8,7 @@ use leftoff::json::text::to_json;
 use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live, Store};
 use leftoff::session::batch::Once;
 use leftoff::session::documents::Name;
-use leftoff::shapes::{Format, answered};
+use leftoff::shapes::Format;
 
 use crate::exports::leftoff::core::store::{AppendOptions, GuestSession, Operation};
 use crate::store::{UnderWay, lines, nothing, text};
@@ -24,8 +24,7 @@ impl Sitting {
     fn appending(&self, messages: String, options: AppendOptions) -> Result<Appending, Refusal> {
         let AppendOptions { format, durable, revives } = options;
         let format = (!format.is_empty()).then(|| Format::parse(&format)).transpose()?;
-        let (format, messages) = answered(&messages, format)?;
-        let drafts = Drafts::Said(messages.into(), format);
+        let drafts = Drafts::Said(messages, format);
         Ok(Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() })
     }
 }
@@ -47,12 +46,8 @@ impl GuestSession for Sitting {
         self.live.is_empty()
     }
 
-    fn open(&self) -> Operation {
-        UnderWay::begun(self.live.open().map(|id| text(to_json(&id))))
-    }
-
-    fn begin(&self, created: String) -> Operation {
-        UnderWay::begun(self.live.begin(created).map(nothing))
+    fn notices(&self) -> String {
+        self.live.notices()
     }
 
     fn append(&self, messages: String, options: AppendOptions) -> Operation {
@@ -136,14 +131,6 @@ impl GuestSession for Sitting {
 
     fn say(&self, asked: String) -> Operation {
         UnderWay::begun(self.live.say(asked).map(nothing))
-    }
-
-    fn take_up(&self, idle_ms: i64, clears: bool) -> Operation {
-        UnderWay::begun(self.live.take_up(idle_ms, clears).map(text))
-    }
-
-    fn hold(&self) -> Operation {
-        UnderWay::begun(self.live.take_open().map(nothing))
     }
 
     fn others(&self) -> Operation {

@@ -8,15 +8,12 @@ use core::cell::RefCell;
 use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
 use leftoff::layout;
-use leftoff::operation::{
-    self as core_of, Counts, Current, Door, Leaving, Live, Setup, Step as Next, Trouble,
-};
+use leftoff::operation::{self as core_of, Counts, Door, Leaving, Live, Setup, Step as Next, Trouble};
 
-use crate::answers::{place, said};
-use crate::exports::leftoff::core::protocol::{Answer, Error, Place, Stamp, VocabularyBorrow};
+use crate::answers::said;
+use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
 use crate::exports::leftoff::core::store::{
-    Finding, Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step,
-    Store,
+    Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step, Store,
 };
 use crate::needs::needed;
 use crate::session::Sitting;
@@ -33,7 +30,6 @@ impl Guest for Core {
 pub(crate) enum Outcome {
     Text(String),
     Session(Sitting),
-    Place(Place),
 }
 
 type Ended = Result<Outcome, Trouble>;
@@ -85,7 +81,6 @@ impl GuestOperation for UnderWay {
             Next::Done(done) => match done.and_then(|ended| ended).map_err(|trouble| told(&trouble))? {
                 Outcome::Text(text) => Ok(Step::Done(text)),
                 Outcome::Session(sitting) => Ok(Step::Session(Session::new(sitting))),
-                Outcome::Place(place) => Ok(Step::Place(place)),
             },
         }
     }
@@ -98,8 +93,6 @@ pub(crate) struct Folder {
     door: Rc<Door>,
 }
 
-type Found = Option<(String, layout::Placement)>;
-
 impl Folder {
     fn sitting(&self, live: Rc<Live>) -> Sitting {
         Sitting {
@@ -110,16 +103,12 @@ impl Folder {
         }
     }
 
-    fn live(&self, path: &str, placement: layout::Placement) -> Result<Sitting, Refusal> {
-        Ok(self.sitting(self.store.live(path, placement, "")?))
-    }
-
-    /// Ends with the session that was found.
-    fn finding(&self, found: core_of::Operation<'static, Found>) -> Operation {
+    /// Ends with a session, or with null.
+    fn ends(&self, found: core_of::Operation<'static, Option<Rc<Live>>>) -> Operation {
         let folder = self.clone();
         UnderWay::begun(found.map(move |found| match found {
             None => text("null".into()),
-            Some((path, placement)) => Ok(Outcome::Session(folder.live(&path, placement)?)),
+            Some(live) => Ok(Outcome::Session(folder.sitting(live))),
         }))
     }
 }
@@ -146,12 +135,16 @@ impl GuestStore for Folder {
         self.store.project_hash().into()
     }
 
-    fn session(&self, path: String, placement: Placement) -> Result<Session, Error> {
+    fn session(&self, id: String) -> Operation {
+        self.ends(self.store.session(id).map(Some))
+    }
+
+    fn session_at(&self, path: String, placement: Placement) -> Operation {
         let placement = match placement {
             Placement::Home => layout::Placement::Home,
             Placement::Workspace => layout::Placement::Workspace,
         };
-        self.live(&path, placement).map(Session::new).map_err(refused)
+        self.ends(self.store.open(path, placement).map(Some))
     }
 
     fn forget(&self, session: SessionBorrow<'_>) {
@@ -172,35 +165,16 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.recall(question, request, &leaving).map(text))
     }
 
-    fn find(&self, id: String, how: Finding) -> Operation {
-        let how = match how {
-            Finding::Placed => core_of::Finding::Placed,
-            Finding::Listed => core_of::Finding::Listed,
-        };
-        self.finding(self.store.find(id, how))
-    }
-
     fn of_source(&self, source: String) -> Operation {
         UnderWay::begun(self.store.of_source(source).map(|id| text(to_json(&id))))
     }
 
-    fn whereabouts(&self, id: String) -> Operation {
-        let store = self.store.clone();
-        UnderWay::begun(self.store.whereabouts(id).map(move |found| {
-            let lies = |(shown, placement): (String, layout::Placement)| {
-                let folder = store.setup().place(&shown, placement)?.folder();
-                Some(Outcome::Place(place(folder, shown)))
-            };
-            Ok(found.and_then(lies).unwrap_or_else(|| Outcome::Text("null".into())))
-        }))
-    }
-
     fn current(&self) -> Operation {
-        self.finding(self.store.current(Current::Any))
+        self.ends(self.store.current())
     }
 
-    fn goes_on(&self) -> Operation {
-        self.finding(self.store.current(Current::GoesOn))
+    fn go_on(&self, request: String) -> Operation {
+        self.ends(self.store.go_on(request).map(Some))
     }
 
     fn point(&self, session: SessionBorrow<'_>) -> Operation {
@@ -223,13 +197,13 @@ impl GuestStore for Folder {
     }
 
     fn record(&self, request: String) -> Operation {
-        UnderWay::begun(self.store.record(request, self.counts.clone()).map(text))
+        let open = self.store.record_and_open(request, self.counts.clone());
+        self.ends(open.map(|open| open.into_iter().next()))
     }
 
     fn fork(&self, session: SessionBorrow<'_>, request: String) -> Operation {
-        let (folder, live) = (self.clone(), session.get::<Sitting>().live.clone());
-        let forked = self.store.fork(live, request, self.counts.clone());
-        UnderWay::begun(forked.map(move |live| Ok(Outcome::Session(folder.sitting(live)))))
+        let live = session.get::<Sitting>().live.clone();
+        self.ends(self.store.fork(live, request, self.counts.clone()).map(Some))
     }
 
     fn continued_by(&self, session: SessionBorrow<'_>, text: String) -> Operation {
@@ -256,7 +230,7 @@ impl GuestStore for Folder {
 
     fn move_(&self, session: SessionBorrow<'_>, request: String) -> Operation {
         let live = &session.get::<Sitting>().live;
-        self.finding(self.store.move_to(live, request).map(Some))
+        self.ends(self.store.move_to(live, request).map(Some))
     }
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
@@ -321,8 +295,8 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.output_prompt(asked).map(text))
     }
 
-    fn save(&self) -> Operation {
-        UnderWay::begun(self.store.save().map(nothing))
+    fn close(&self) -> Operation {
+        UnderWay::begun(self.store.close().map(nothing))
     }
 
     fn notices(&self) -> String {
@@ -338,9 +312,6 @@ impl GuestStore for Folder {
     }
 
     fn create(&self, request: String) -> Operation {
-        let folder = self.clone();
-        UnderWay::begun(
-            self.store.create(request).map(move |live| Ok(Outcome::Session(folder.sitting(live)))),
-        )
+        self.ends(self.store.create(request).map(Some))
     }
 }

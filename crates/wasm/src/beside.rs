@@ -10,13 +10,13 @@ use wasm_bindgen::prelude::*;
 use crate::counter::Counter;
 use crate::leaving::LeavingHandle;
 use crate::operation::{Operations, Running, none, unknown};
-use crate::store::{StoreHandle, place, placed_at, placement};
+use crate::store::{StoreHandle, lies, placement};
 use crate::{Answer, small, stamp, thrown};
 use leftoff::time::Stamp;
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// As `beginAt` of the first module; `counter`: who counts what is stored, where it is counted.
+    /// As `beginAt` of the first module, but its answer is `{"answer","notices"}`, with what the first module is to `hear`; `counter`: who counts what is stored, where it is counted.
     #[wasm_bindgen(js_name = beginBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin_beside(
@@ -37,7 +37,7 @@ impl Operations {
         let running: Running = match name {
             "fork" => {
                 let of = store.apart(&word(), placement(&word()), &word()).map_err(thrown)?;
-                store.fork_apart(of, word(), counts).map(|live| placed_at(Some(place(&live))))
+                store.fork_apart(of, word(), counts).map(lies)
             }
             "importFile" => store.import_file(word(), counts).map(String::into_bytes),
             "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
@@ -55,7 +55,7 @@ impl Operations {
             }
             "outputMenu" => store.output_menu(word()).map(String::into_bytes),
             "outputPrompt" => store.output_prompt(word()).map(String::into_bytes),
-            "save" => store.save().map(none),
+            "close" => store.close().map(none),
             "doctor" => store.doctor(word()).map(String::into_bytes),
             "commit" => store.commit(word(), placement(&word()), word()).map(String::into_bytes),
             "forgetWords" => store.forget_words(word(), placement(&word())).map(none),

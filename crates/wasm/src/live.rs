@@ -10,6 +10,8 @@ use wasm_bindgen::prelude::*;
 #[cfg(feature = "core")]
 use crate::bytes;
 use crate::operation::file;
+#[cfg(feature = "core")]
+use leftoff::layout::Placement;
 use leftoff::operation::Live;
 #[cfg(feature = "core")]
 use leftoff::session::documents::Name;
@@ -42,6 +44,23 @@ impl LiveHandle {
     #[wasm_bindgen(getter)]
     pub fn id(&self) -> String {
         self.0.id()
+    }
+
+    /// The folder it lies in, as people call it; another one, once it was opened there.
+    #[wasm_bindgen(getter)]
+    pub fn shown(&self) -> String {
+        self.0.shown()
+    }
+
+    /// It lies in a workspace.
+    #[wasm_bindgen(getter, js_name = isInWorkspace)]
+    pub fn is_in_workspace(&self) -> bool {
+        self.0.placement() == Placement::Workspace
+    }
+
+    /// What whoever opened it should hear, as in `Live::notices`.
+    pub fn notices(&self) -> String {
+        self.0.notices()
     }
 
     /// How often it was opened.

@@ -24,7 +24,7 @@ use leftoff::operation::{Appending, Drafts};
 use leftoff::session::batch::Once;
 use leftoff::session::lease::Process;
 #[cfg(feature = "core")]
-use leftoff::shapes::Format;
+use leftoff::shapes::{Format, answered};
 use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
@@ -84,10 +84,25 @@ impl Operations {
     }
 }
 
+/// The shape that drafts tell, JSON bytes, as an append of them finds it; refused where it is another than `format` says.
+#[cfg(feature = "core")]
+#[wasm_bindgen(js_name = answeredFormat)]
+pub fn answered_format(drafts: &[u8], format: Option<String>) -> Thrown<String> {
+    let format = named(&format.unwrap_or_default())?;
+    let told = answered(utf8(drafts)?, format).map_err(|error| small(&error))?;
+    Ok(told.0.as_str().into())
+}
+
+#[cfg(feature = "core")]
+fn named(format: &str) -> Thrown<Option<Format>> {
+    let parsed = (!format.is_empty()).then(|| Format::parse(format)).transpose();
+    parsed.map_err(|error| small(&error))
+}
+
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// Appends messages, JSON bytes of a format, or read from a log where there is none; `once`: under which conditions, as
+    /// Appends messages, JSON bytes of a format, or read from a log where there is none; where it is empty they tell it; `once`: under which conditions, as
     /// in `Once::from_json`. `seen`: what the host saw of the log just now, as in `next`.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
@@ -106,7 +121,7 @@ impl Operations {
     ) -> Thrown<Uint8Array> {
         let json = String::from(utf8(drafts)?);
         let drafts = match format {
-            Some(format) => Drafts::Said(json, Format::parse(&format).map_err(|error| small(&error))?),
+            Some(format) => Drafts::Said(json, named(&format)?),
             None => Drafts::Copies(json),
         };
         let appending =
@@ -156,12 +171,8 @@ impl Operations {
             "open" => live.open().map(|id| to_json(&id).into_bytes()),
             "look" => live.look().map(none),
             "catchUp" => live.catch_up().map(none),
-            "isThere" => live.is_there().map(flag),
             "say" => live.say(text()?).map(none),
-            "takeUp" => live.take_up(text()?.parse().unwrap_or(i64::MAX), true).map(String::into_bytes),
             "others" => live.others().map(String::into_bytes),
-            "hold" => live.take_open().map(none),
-            "release" => live.release().map(none),
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),
             "messages" => live.messages(text()?).map(none),
@@ -245,8 +256,7 @@ fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
     is_log.then_some((*durable, bytes))
 }
 
-// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a
-// `place` 6, as in `new Live`, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
+// `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
 // this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
 fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
@@ -260,7 +270,6 @@ fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
         3 => Answer::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
         4 => Answer::End(number(1).unwrap_or_default() as u64, stat(2)),
         5 => Answer::Text(text(1).unwrap_or_default()),
-        6 => Answer::Place(text(2).map(|path| (file(text(1), path), text(3).unwrap_or_default()))),
         7 => Answer::Failed(Failure {
             origin: number(1).map(|origin| origin as u32),
             code: text(2).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! A store, for JavaScript.
 
 use alloc::rc::Rc;
+#[cfg(feature = "core")]
 use alloc::string::String;
 #[cfg(feature = "core")]
 use alloc::string::ToString;
@@ -9,9 +10,10 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-#[cfg(feature = "core")]
 use crate::live::LiveHandle;
-use crate::operation::{Operations, Running};
+use crate::operation::Operations;
+#[cfg(feature = "agents")]
+use crate::operation::Running;
 #[cfg(feature = "core")]
 use crate::operation::{flag, none, unknown};
 use crate::{Answer, thrown, utf8};
@@ -20,8 +22,6 @@ use crate::{small, stamp};
 #[cfg(feature = "core")]
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
-#[cfg(feature = "core")]
-use leftoff::operation::{Current, Finding};
 use leftoff::operation::{Live, Setup, Store, placed};
 use leftoff::time::Stamp;
 
@@ -52,13 +52,29 @@ impl StoreHandle {
     pub fn forget(&self, live: &LiveHandle) {
         self.0.forget(&live.0);
     }
+
+    /// Whether the session is open: it is the one that whoever asks for it gets.
+    #[wasm_bindgen(js_name = isOpen)]
+    pub fn is_open(&self, live: &LiveHandle) -> bool {
+        self.0.is_open(&live.0)
+    }
+
+    /// What was found out about sessions that nobody has opened since, told once, as in `Store::notices`.
+    pub fn notices(&self) -> String {
+        self.0.notices()
+    }
+
+    /// Takes over what the second module was told.
+    pub fn hear(&self, notices: &str) {
+        self.0.hear(notices);
+    }
 }
 
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// An operation of a store, by its name; `words` are what it asks for. `offset`: minutes of local time east of UTC. Its
-    /// answer is `{"answer"}`, and in `notices` what it found out about sessions, as `Store::notices` tells it.
+    /// An operation of a store, by its name; `words` are what it asks for. `offset`: minutes of local time east of UTC. One that
+    /// ends with a session answers with its place.
     #[wasm_bindgen(js_name = beginAt)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin_at(
@@ -74,18 +90,21 @@ impl Operations {
         let mut words = words.into_iter();
         let mut word = || words.next().unwrap_or_default();
         let running = match name {
-            "create" => store.create(word()).map(|live| placed_at(Some(place(&live)))),
+            "create" => store.create(word()).map(lies),
+            "session" => store.session(word()).map(lies),
+            "current" => store.current().map(|live| live.map_or(b"null".into(), lies)),
+            "goOn" => store.go_on(word()).map(lies),
+            "kept" => store.kept(word(), placement(&word())).map(lies),
+            "recorded" => {
+                store.recorded(word()).map(|all| all.into_iter().next().map_or(b"null".into(), lies))
+            }
             "list" => store.list(word()).map(String::into_bytes),
-            "find" => store.find(word(), finding(&word())).map(placed_at),
-            "whereabouts" => store.whereabouts(word()).map(placed_at),
-            "current" => store.current(Current::Any).map(placed_at),
-            "goesOn" => store.current(Current::GoesOn).map(placed_at),
             "point" => store.point_to(word(), word()).map(flag),
+            "rest" => store.rest().map(none),
             "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
-            "open" => store.open(word(), placement(&word())).map(opened),
             "move" => {
                 let live = open(store, &mut word)?;
-                store.move_to(&live, word()).map(|place| placed_at(Some(place)))
+                store.move_to(&live, word()).map(lies)
             }
             "relocate" => store.relocate(word(), word(), word()).map(|count| count.to_string().into_bytes()),
             "delete" => {
@@ -93,14 +112,24 @@ impl Operations {
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
-            "save" => store.save().map(none),
+            "close" => store.close().map(none),
             _ => return Err(small(&unknown())),
         };
-        let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };
-        self.begun_of(store, running, stamp)
+        self.begun_at(running, Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? })
     }
 }
 
+#[cfg(feature = "agents")]
+#[wasm_bindgen(js_class = Store)]
+impl StoreHandle {
+    /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
+    pub fn apart(&self, shown: &str, is_workspace: bool, id: &str) -> Answer<LiveHandle> {
+        let placement = if is_workspace { Placement::Workspace } else { Placement::Home };
+        self.0.apart(shown, placement, id).map(LiveHandle).map_err(thrown)
+    }
+}
+
+#[cfg(feature = "agents")]
 impl Operations {
     // The answer has beside it what the store found out about sessions.
     pub(crate) fn begun_of(
@@ -114,11 +143,9 @@ impl Operations {
     }
 }
 
+#[cfg(feature = "agents")]
 fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
-    let notices = store.notices();
-    let behind =
-        if notices.is_empty() { String::from("}") } else { [",\"notices\":", &notices, "}"].concat() };
-    [&b"{\"answer\":"[..], &answer, behind.as_bytes()].concat()
+    [b"{\"answer\":", &answer[..], b",\"notices\":", store.notices().as_bytes(), b"}"].concat()
 }
 
 #[cfg(feature = "core")]
@@ -126,28 +153,10 @@ fn open(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> Answer<Rc<Live>
     store.live(&word(), placement(&word()), &word()).map_err(thrown)
 }
 
-pub(crate) fn place(live: &Live) -> (String, Placement) {
-    (live.shown(), live.placement())
-}
-
-pub(crate) fn placed_at(place: Option<(String, Placement)>) -> Vec<u8> {
-    placed(place).into_bytes()
+pub(crate) fn lies(live: Rc<Live>) -> Vec<u8> {
+    placed(Some((live.shown(), live.placement()))).into_bytes()
 }
 
 pub(crate) fn placement(name: &str) -> Placement {
     Placement::named(name).unwrap_or(Placement::Home)
-}
-
-#[cfg(feature = "core")]
-fn opened((live, told): (Rc<Live>, String)) -> Vec<u8> {
-    let place = placed(Some(place(&live)));
-    alloc::format!("{{\"place\":{place},\"told\":{told}}}").into_bytes()
-}
-
-#[cfg(feature = "core")]
-fn finding(how: &str) -> Finding {
-    match how {
-        "placed" => Finding::Placed,
-        _ => Finding::Listed,
-    }
 }

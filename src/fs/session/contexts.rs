@@ -100,8 +100,8 @@ impl Session {
     }
 
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
-    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings","context",
-    /// "notices"}`.
+    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings",
+    /// "context"}`.
     ///
     /// # Errors
     /// What [`Session::context`] refuses.
@@ -130,16 +130,9 @@ impl Session {
             ("revives", Some(revives.to_string())),
             ("now", now.map(json).transpose()?.map(String::from)),
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
-            ("idleMs", Some(self.0.store.setup().idle_ms.to_string())),
         ];
         let asked = asked(request, &helpers, self.0.leaving.is_on(), &about)?;
-        let resumed = self.0.host.drive_out(
-            self.0.live.resume(asked, self.counts()),
-            &mut helpers,
-            Some(&self.leaves()),
-        )?;
-        self.heard(&resumed);
-        Ok(resumed)
+        self.0.host.drive_out(self.0.live.resume(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 
     /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of

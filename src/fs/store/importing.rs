@@ -1,24 +1,18 @@
 //! Other agents' sessions: into the store, and going on with one of it.
 
-use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::path::Path;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::super::agents::{self, Found, Wanted};
 use super::super::helpers::Helpers;
-use super::super::host;
 use super::super::refusal::refused;
 use super::super::request::{json, with};
 use super::super::session::Session;
 use super::Store;
 use super::folders::text;
 use crate::json::text::to_json;
-use crate::layout::Placement;
 use crate::operation::Trouble;
 
 /// What is imported of a file.
@@ -39,22 +33,6 @@ pub struct Conversation<'a> {
     pub path: &'a Path,
     /// Which sessions of a database, JSON, `{"folder"}`.
     pub only: Option<&'a str>,
-}
-
-/// Where a session lies.
-#[derive(Deserialize)]
-struct At {
-    path: String,
-    placement: String,
-}
-
-/// What a conversation is here.
-#[derive(Deserialize)]
-struct Recorded {
-    at: At,
-    all: Vec<At>,
-    // The conversation of the workspace that it belongs beside.
-    beside: Option<Box<RawValue>>,
 }
 
 impl Store {
@@ -145,39 +123,23 @@ impl Store {
         conversation: Conversation<'_>,
         mut helpers: Helpers<'_>,
     ) -> Result<Option<Session>, Trouble> {
-        let settings = self.drive(self.0.core.setup().settings())?;
-        if settings.value("record") == "false" {
-            return Ok(None);
-        }
         let asked = [
             ("path", Some(to_json(&whole(conversation.path)?))),
             ("from", Some(to_json(&conversation.agent))),
             ("only", conversation.only.map(json).transpose()?.map(String::from)),
             ("hasCommand", Some(helpers.command.is_some().to_string())),
         ];
-        let recording = self.0.core.record(with("{}", &asked)?, self.0.host.counts());
-        let answer = self.drive_with(recording, &mut helpers)?;
-        let read: Result<Option<Recorded>, _> = serde_json::from_str(&answer);
-        let told = read.map_err(|error| Trouble::internal(error.to_string()))?;
-        let Some(Recorded { at, all, beside }) = told else { return Ok(None) };
+        let recording = self.0.core.record_and_open(with("{}", &asked)?, self.0.host.counts());
+        let open = self.drive_with(recording, &mut helpers)?;
+        let sessions: Vec<Session> = open.into_iter().map(|live| self.session_of(live)).collect();
         // What goes on does not rest: also its sub-agents' are open from now on.
-        for one in all {
-            let session = self.kept(one.found())?;
+        for session in &sessions {
             let mut recorded = self.0.recorded.borrow_mut();
             if recorded.iter().all(|known| !Rc::ptr_eq(&known.0, &session.0)) {
-                recorded.push(session);
+                recorded.push(session.clone());
             }
         }
-        let session = self.kept(at.found())?;
-        let session = match beside {
-            Some(beside) => {
-                let to = [("to", Some(to_json(&Placement::Workspace.as_str())))];
-                self.move_to(&session, &with(beside.get(), &to)?)?
-            }
-            None => session,
-        };
-        self.point(&session)?;
-        Ok(Some(session))
+        Ok(sessions.into_iter().next())
     }
 
     /// The session that one of an agent's is here, by the id that it has there; where a session of the store was resumed in it, that
@@ -243,12 +205,6 @@ impl Store {
         let tells = [("tells", Some(helpers.progress.is_some().to_string()))];
         let asked = with("{}", &[asked, &tells].concat())?;
         self.drive_with(work(self, asked), &mut helpers)
-    }
-}
-
-impl At {
-    fn found(self) -> host::Found {
-        (self.path, Placement::named(&self.placement).unwrap_or(Placement::Home))
     }
 }
 

@@ -30,9 +30,7 @@ impl Store {
     /// # }
     /// ```
     pub fn move_to(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        let shown = session.0.live.shown();
-        let place = self.drive(self.0.core.move_to(&session.0.live, request.into()))?;
-        if place.0 == shown { Ok(session.clone()) } else { self.at(place) }
+        self.opening(self.0.core.move_to(&session.0.live, request.into()))
     }
 
     /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
@@ -52,7 +50,6 @@ impl Store {
     /// ```
     pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
         let trash = self.drive(self.0.core.delete_with_words(&session.0.live, purges))?;
-        self.forget(&session.0);
         Ok(trash.map(PathBuf::from))
     }
 

@@ -31,7 +31,9 @@ fn what_was_deleted_since_it_was_looked_up_is_not_opened() {
     let session = store.create("{}").expect("begun");
     let found = (session.0.live.shown(), session.placement());
     Store::open(home.path()).and_then(|other| other.delete(&session, true)).expect("deleted");
-    let opened = store.at(found.clone()).map_err(|refused| refused.code().to_string());
+    let (shown, placement) = found.clone();
+    let opened = store.opening(store.0.core.open(shown, placement));
+    let opened = opened.map_err(|refused| refused.code().to_string());
     assert_eq!(opened.map(|session| session.id()), Err("not_found".into()));
     assert!(!Path::new(&found.0).exists());
     assert_eq!(store.list("{}").expect("listed"), "[]");

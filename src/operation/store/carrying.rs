@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::moving::{Lies, Moving};
+use super::opening::Opening;
 use super::taking::{Conversation, placement};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -27,31 +28,37 @@ const PIECE: u64 = 64 * 1024;
 impl Store {
     /// Puts a session into the other placement, with all that is known of it; where it lay before, as people call it, it goes to
     /// the trash. The request is `{"to","name","day","title"}`, JSON: where to, and what the conversation that it comes to is
-    /// called, of the session's title unless given. Answer: where it lies. It is open no longer, unless it lay there already.
+    /// called, of the session's title unless given. Answer: the session there, which is another one, unless it lay there already.
     ///
     /// # Errors
     /// Refused with `open_elsewhere` where another process has it open, with `already_exists` where the name is taken.
-    pub fn move_to(
-        self: &Rc<Store>,
-        live: &Rc<Live>,
-        request: String,
-    ) -> Operation<'static, (String, Placement)> {
+    pub fn move_to(self: &Rc<Store>, live: &Rc<Live>, request: String) -> Operation<'static, Rc<Live>> {
         let (store, live) = (self.clone(), live.clone());
-        Operation::new(move |io| async move {
-            let to = Fields::parse(&request).ok().and_then(|fields| fields.raw("to"));
-            let to = placement(to.unwrap_or("null"), "to")?;
-            io.turn_of(&live.shown()).await?;
-            live.arrived(&io).await?;
-            live.refused_if_open(&io).await?;
-            live.flushed(&io, true).await?;
-            if to == live.placement() {
-                return Ok((live.shown(), to));
-            }
-            // What its document says and no event does would stay behind with the document. One that may not be written is refused.
-            live.here(&io, &|| Box::pin(live.said(&io, Vec::new()))).await?;
-            live.closed(&io).await?;
-            store.let_go(&live, store.carried(&io, &live, &request)).await
-        })
+        Operation::new(move |io| async move { store.moved_to(&io, &live, &request).await })
+    }
+
+    pub(super) async fn moved_to(
+        &self,
+        io: &Io,
+        live: &Rc<Live>,
+        request: &str,
+    ) -> Result<Rc<Live>, Trouble> {
+        let to = Fields::parse(request).ok().and_then(|fields| fields.raw("to"));
+        let to = placement(to.unwrap_or("null"), "to")?;
+        let shown = live.shown();
+        io.turn_of(&shown).await?;
+        live.arrived(io).await?;
+        live.refused_if_open(io).await?;
+        live.flushed(io, true).await?;
+        if to == live.placement() {
+            return Ok(live.clone());
+        }
+        // What its document says and no event does would stay behind with the document. One that may not be written is refused.
+        live.here(io, &|| Box::pin(live.said(io, Vec::new()))).await?;
+        live.closed(io).await?;
+        let (there, placement) = self.let_go(live, self.carried(io, live, request)).await?;
+        io.leave_of(&shown);
+        self.session_at(io, &there, placement, Opening::Asked).await
     }
 
     async fn carried(&self, io: &Io, live: &Live, request: &str) -> Result<(String, Placement), Trouble> {

@@ -29,11 +29,11 @@ impl Store {
     /// "agent"}`, JSON, all optional.
     pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<Live>> {
         let store = self.clone();
-        Operation::new(|io| async move { store.created(&io, store.asked(&request)?).await })
+        Operation::new(|io| async move { store.created(&io, &request).await })
     }
 
-    async fn created(&self, io: &Io, request: Request) -> Result<Rc<Live>, Trouble> {
-        let Request { session_type, title, name, placement, agent } = request;
+    pub(super) async fn created(&self, io: &Io, request: &str) -> Result<Rc<Live>, Trouble> {
+        let Request { session_type, title, name, placement, agent } = self.asked(request)?;
         let id = id::new(&io.stamp(), 0);
         let mut created = Created { session: id.clone(), session_type, name, agent, ..Created::default() };
         let place = match placement {

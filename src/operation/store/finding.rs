@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -12,9 +11,9 @@ use super::places::{AT_ONCE, FoundPlace};
 use crate::error::{Code, Error};
 use crate::json::fields::{Fields, objects};
 use crate::json::text::to_json;
-use crate::layout::{Place, Placement};
+use crate::layout::{File, Place, Placement};
 use crate::operation::io::{both, some};
-use crate::operation::{Io, Kind, Operation, Trouble, Work, unless_bug};
+use crate::operation::{Io, Kind, Trouble, Work, unless_bug};
 use crate::record::id::is_safe;
 use crate::session::listed::{Entry, Listed, Wanted};
 
@@ -91,8 +90,8 @@ fn choices(found: &[&Candidate], is_placed: bool) -> String {
 }
 
 /// In which way a session is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finding {
     /// By its whole id, where that tells the place: it may lie there and be another one.
     Placed,
     /// Among all that a list has.
@@ -100,17 +99,8 @@ pub enum Finding {
 }
 
 impl Store {
-    /// Where the session lies that is meant. Answer: its folder, as people call it, and how it is kept; nothing where only
+    /// Where the session lies that is meant: its folder, as people call it, and how it is kept; nothing where only
     /// [`Finding::Listed`] can tell.
-    pub fn find(
-        self: &Rc<Store>,
-        id: String,
-        how: Finding,
-    ) -> Operation<'static, Option<(String, Placement)>> {
-        let store = self.clone();
-        Operation::new(move |io| async move { store.found_as(&io, &id, how).await })
-    }
-
     pub(super) async fn found_as(
         &self,
         io: &Io,
@@ -132,14 +122,15 @@ impl Store {
         Ok(Some((one.path.clone(), one.entry.placement)))
     }
 
-    /// Where a session lies now that was moved, by whomever; one that was left arrives.
-    pub fn whereabouts(self: &Rc<Store>, id: String) -> Operation<'static, Option<(String, Placement)>> {
-        let store = self.clone();
-        Operation::new(|io| async move {
-            let Some(place) = store.lying(&io, &id).await? else { return Ok(None) };
-            let now = store.now(&io, place).await?;
-            Ok(now.map(|now| (store.setup.shown(&now.folder()), now.placement())))
-        })
+    /// Where a session lies now that was moved, by whomever, and how people call that; one that was left arrives.
+    pub(in crate::operation) async fn whereabouts(
+        &self,
+        io: &Io,
+        id: &str,
+    ) -> Result<Option<(File, String)>, Trouble> {
+        let Some(place) = self.lying(io, id).await? else { return Ok(None) };
+        let now = self.now(io, place).await?;
+        Ok(now.map(|now| (now.folder(), self.setup.shown(&now.folder()))))
     }
 
     /// Whether the store has a session of this id.

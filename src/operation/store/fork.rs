@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::Store;
 use crate::error::Code;
 use crate::json::text::to_json;
-use crate::layout::{self, Place};
+use crate::layout::Place;
 use crate::operation::context::object;
 use crate::operation::live::Live;
 use crate::operation::pages::{OfPath, Reading, array, json, refuse_bad};
@@ -69,7 +69,7 @@ impl Store {
         Operation::new(move |io| async move {
             of.refuse_if_deleted()?;
             // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
-            let of = Live::new(of.folder(), of.shown(), layout::cache(), &of.id());
+            let of = of.anew();
             let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
             if is_apart {
                 live.released(&io).await?;

@@ -11,7 +11,7 @@ use super::listing::Seen;
 use super::places::{AT_ONCE, FoundPlace};
 use crate::layout::Place;
 use crate::operation::io::{all, both};
-use crate::operation::lease::TakenUp;
+use crate::operation::lease::{Notice, TakenUp};
 use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
 use crate::project::Aliases;
@@ -43,14 +43,20 @@ impl Store {
     }
 
     /// Pauses those that are open here and rest for long, as a list does with those that nobody has open: for who has some open
-    /// for days. What was done is told with what lists find out.
+    /// for days. What was done is told with what lists find out, and why one could not be paused, too.
     pub fn rest(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move {
             let open = store.open.borrow().clone();
             for live in open {
-                if let Some(place) = store.setup.place(&live.shown(), live.placement()) {
-                    store.rested(&io, &place, Some(live)).await?;
+                let shown = live.shown();
+                let Some(place) = store.setup.place(&shown, live.placement()) else { continue };
+                match store.rested(&io, &place, Some(live)).await {
+                    Err(trouble) if !trouble.is_bug() => {
+                        let message = trouble.message().into();
+                        store.tell(&shown, Vec::from([Notice { code: "not_paused", message }]));
+                    }
+                    rested => drop(rested?),
                 }
             }
             Ok(())
@@ -121,7 +127,7 @@ impl Store {
         if wanted.as_another && open.take().is_some_and(|live| live.is_held()) {
             return Ok(Some(*one));
         }
-        Ok(Some(self.rested(io, &found.place, open).await?.unwrap_or(*one)))
+        Ok(Some(unless_bug(self.rested(io, &found.place, open).await)?.flatten().unwrap_or(*one)))
     }
 
     fn rests(&self, io: &Io, one: &Listed) -> bool {
@@ -130,8 +136,8 @@ impl Store {
         is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
     }
 
-    // Pauses one that rests for long, where that is possible; what is listed of it then, nothing where it does not rest. `open`: it is
-    // open here, and knows of it.
+    // Pauses one that rests for long; what is listed of it then, nothing where it does not rest. `open`: it is open here, and knows of
+    // it.
     async fn rested(
         &self,
         io: &Io,
@@ -147,17 +153,14 @@ impl Store {
                     live.looked_here(io).await?;
                     self.paused(io, &live, place, &shown).await
                 };
-                let paused = unless_bug(paused.await)?.flatten();
+                let paused = paused.await;
                 io.leave_of(&shown);
-                Ok(paused)
+                paused
             }
             None => {
                 let live = self.unread(place, "");
-                let paused = async {
-                    live.opened(io).await?;
-                    self.paused(io, &live, place, &shown).await
-                };
-                Ok(unless_bug(paused.await)?.flatten())
+                live.opened(io).await?;
+                self.paused(io, &live, place, &shown).await
             }
         }
     }
@@ -171,7 +174,7 @@ impl Store {
     ) -> Result<Option<Listed>, Trouble> {
         let TakenUp { notices, has_paused } = live.taken_up(io, self.setup.idle_ms, true).await?;
         // Else nobody would hear of those whose leases are cleared away.
-        self.unsaid.borrow_mut().extend(notices.into_iter().map(|notice| (shown.into(), notice)));
+        self.tell(shown, notices);
         if has_paused { self.changed(io, live, place).await } else { Ok(None) }
     }
 

@@ -42,27 +42,25 @@ mod trashed;
 #[cfg(feature = "interop")]
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::rc::Rc;
-#[cfg(feature = "interop")]
-use alloc::rc::Weak;
+use alloc::rc::{Rc, Weak};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
-use serde::Serialize;
-
 use super::lease::Notice;
 use super::live::Live;
 use crate::error::{Code, Error};
+use crate::json::fields::objects;
 use crate::json::text::to_json;
 use crate::layout::{self, Place, Placement};
 use crate::project::{self as known_by, Aliases};
 #[cfg(feature = "interop")]
 use crate::recall::run::read::End;
 
-pub use finding::{Candidate, Finding, exactly, placed};
+#[cfg(feature = "interop")]
+use finding::Finding;
+pub use finding::{Candidate, exactly, placed};
 pub(super) use outputs::{cleared_outputs, left_outputs};
-pub use pointing::Current;
 pub use setup::Setup;
 
 use listing::Pending;
@@ -77,14 +75,13 @@ pub struct Store {
     open: RefCell<Vec<Rc<Live>>>,
     // Lines for the index.
     pending: RefCell<Pending>,
-    // What lists found out about sessions that nobody has heard yet, by their folders.
-    unsaid: RefCell<Vec<(String, Notice)>>,
+    // What was found out about sessions that nobody has opened since, by their folders: JSON each.
+    unsaid: RefCell<Vec<(String, String)>>,
     // Those of this run.
     outputs: RefCell<outputs::Outputs>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
     // Itself, for the sessions that it hands out.
-    #[cfg(feature = "interop")]
     me: Weak<Store>,
     // The ends of the runs that were asked, by their names.
     #[cfg(feature = "interop")]
@@ -94,19 +91,12 @@ pub struct Store {
     tidied_ms: Cell<i64>,
 }
 
-#[derive(Serialize)]
-struct Told<'a> {
-    path: &'a str,
-    notice: &'a Notice,
-}
-
 impl Store {
     /// A store of which nothing is read yet.
     pub fn new(setup: Setup) -> Rc<Store> {
         let hash = known_by::hash(&setup.normal_project);
-        Rc::new_cyclic(|_me| Store {
-            #[cfg(feature = "interop")]
-            me: _me.clone(),
+        Rc::new_cyclic(|me| Store {
+            me: me.clone(),
             setup,
             hash,
             aliases: RefCell::default(),
@@ -138,12 +128,15 @@ impl Store {
     /// # Errors
     /// `not_found` where no session can lie there.
     pub fn live(&self, shown: &str, placement: Placement, id: &str) -> Result<Rc<Live>, Error> {
-        if let Some(live) = self.open_at(shown) {
+        let open = self.open_at(shown);
+        if let Some(live) = open.filter(|live| id.is_empty() || live.id() == id) {
             return Ok(live);
         }
-        let place = self.session_place(shown, placement)?;
-        let live = self.unread(&place, id);
-        self.keep(&live);
+        let live = self.apart(shown, placement, id)?;
+        // Where another one has come into its place, it finds out where it lies itself.
+        if self.open_at(shown).is_none() {
+            self.keep(&live);
+        }
         Ok(live)
     }
 
@@ -152,15 +145,28 @@ impl Store {
         self.open.borrow_mut().retain(|one| !Rc::ptr_eq(one, live));
     }
 
-    /// What lists found out about sessions, told once: a JSON array of `{"path","notice":{"code","message"}}`; empty where there
-    /// is nothing to tell.
+    /// Whether the session is open: it is the one that whoever asks for it gets.
+    pub fn is_open(&self, live: &Rc<Live>) -> bool {
+        self.open.borrow().iter().any(|one| Rc::ptr_eq(one, live))
+    }
+
+    /// What was found out about sessions that nobody has opened since, told once: a JSON array of `{"path","notice":{"code","message"}}`.
+    /// Whoever opens one hears it as [`Live::notices`], unless it was told here.
     pub fn notices(&self) -> String {
-        let unsaid = self.unsaid.take();
-        if unsaid.is_empty() {
-            return String::new();
+        let told =
+            |(path, notice): &(String, String)| format!("{{\"path\":{},\"notice\":{notice}}}", to_json(path));
+        let told: Vec<String> = self.unsaid.take().iter().map(told).collect();
+        format!("[{}]", told.join(","))
+    }
+
+    /// Takes over what another store of the same home was told by its [`Store::notices`], as if it had found it out itself.
+    pub fn hear(&self, notices: &str) {
+        for told in objects(notices).into_iter().flatten() {
+            let path = told.raw("path").and_then(|raw| serde_json::from_str::<String>(raw).ok());
+            if let Some((path, notice)) = path.zip(told.raw("notice")) {
+                self.say(&path, notice.into());
+            }
         }
-        let told: Vec<Told<'_>> = unsaid.iter().map(|(path, notice)| Told { path, notice }).collect();
-        to_json(&told)
     }
 
     /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
@@ -169,6 +175,32 @@ impl Store {
     /// `not_found` where no session can lie there.
     pub fn apart(&self, shown: &str, placement: Placement, id: &str) -> Result<Rc<Live>, Error> {
         Ok(self.unread(&self.session_place(shown, placement)?, id))
+    }
+
+    // Who has it open hears it at once, else whoever opens it next.
+    fn tell(&self, shown: &str, notices: Vec<Notice>) {
+        for notice in &notices {
+            self.say(shown, to_json(notice));
+        }
+    }
+
+    fn say(&self, shown: &str, notice: String) {
+        match self.open_at(shown) {
+            Some(live) => live.hear(notice),
+            None => self.unsaid.borrow_mut().push((shown.into(), notice)),
+        }
+    }
+
+    // Whoever opens it hears what was found out before.
+    fn heard(&self, live: &Live) {
+        let shown = live.shown();
+        self.unsaid.borrow_mut().retain(|(path, notice)| {
+            let is_of_it = *path == shown;
+            if is_of_it {
+                live.hear(notice.clone());
+            }
+            !is_of_it
+        });
     }
 
     fn session_place(&self, shown: &str, placement: Placement) -> Result<Place, Error> {
@@ -188,7 +220,6 @@ impl Store {
         let folder = place.folder();
         let shown = self.setup.shown(&folder);
         let live = Live::new(folder, shown, layout::cache(), id);
-        #[cfg(feature = "interop")]
         live.be_of(&self.me);
         live
     }

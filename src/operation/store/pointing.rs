@@ -15,8 +15,8 @@ use crate::record::status::Status;
 use crate::session::listed::{Listed, Wanted};
 
 /// What the project goes on with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Current {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Current {
     /// The session that is pointed to, else the last active one.
     Any,
     /// The same of those that go on: not one of another folder that is still there.
@@ -35,15 +35,6 @@ impl Store {
     pub fn unpoint(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move { store.unpointed(&io).await })
-    }
-
-    /// Where the session lies that is current, as [`Store::find`] answers; nothing where there is none.
-    pub fn current(self: &Rc<Store>, of: Current) -> Operation<'static, Option<(String, Placement)>> {
-        let store = self.clone();
-        Operation::new(move |io| async move {
-            let one = store.current_one(&io, of).await?;
-            Ok(one.map(|one| (one.path, one.entry.placement)))
-        })
     }
 
     /// A project that cannot be written in has no pointer, nor has a folder of many projects.
@@ -70,7 +61,7 @@ impl Store {
         Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))
     }
 
-    async fn current_one(&self, io: &Io, of: Current) -> Result<Option<Listed>, Trouble> {
+    pub(super) async fn current_one(&self, io: &Io, of: Current) -> Result<Option<Listed>, Trouble> {
         let among = Wanted::usual(of == Current::Any);
         let pointer = self.pointed(io).await?;
         if let Some(pointer) = &pointer

@@ -83,7 +83,7 @@ impl Store {
                 ("not_archived", format!("could not archive what is too old: {}", trouble.message()))
             }
         };
-        self.unsaid.borrow_mut().push((path, Notice { code, message }));
+        self.tell(&path, Vec::from([Notice { code, message }]));
         Ok(())
     }
 
@@ -128,12 +128,6 @@ impl Store {
         }
         live.derived(io, true).await?;
         Ok(is_free)
-    }
-
-    /// Writes down what was found out about sessions, for the next list.
-    pub fn save(self: &Rc<Store>) -> Operation<'static, ()> {
-        let store = self.clone();
-        Operation::new(|io| async move { store.save_index(&io).await })
     }
 }
 

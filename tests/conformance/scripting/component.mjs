@@ -12,7 +12,7 @@ import { json, placementOf } from "./component/answers.mjs";
 import { Following } from "./component/following.mjs";
 import { ScriptedHost } from "./component/host.mjs";
 import { PLAIN } from "./component/plain.mjs";
-import { OF_SESSIONS, closed, helped } from "./component/sessions.mjs";
+import { OF_SESSIONS, helped } from "./component/sessions.mjs";
 import { OF_STORES, OPENING } from "./component/stores.mjs";
 import { given } from "./given.mjs";
 
@@ -94,8 +94,7 @@ export class Component {
     if (host && (op in OF_STORES || op in OPENING)) host.refuseEnded();
     if (host && ofStore) return ofStore({ host, session: known, own: {}, asked });
     const opening = OPENING[op];
-    // What is recorded goes on, however long nothing was said in it.
-    if (host && opening) return this.#named(as ?? session, host, await opening({ host, session: known, own: {}, asked }), op !== "record");
+    if (host && opening) return this.#named(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
     const ofSession = OF_SESSIONS[op];
     if (!ofSession) throw new Error(`expected an operation, but found "${op}" instead`);
     const one = this.#known(session);
@@ -117,26 +116,18 @@ export class Component {
     return problems.length > 0 ? { problems } : undefined;
   }
 
-  /** What opens a session is answered by it. @param {string} name @param {ScriptedHost} host @param {any} session @param {boolean} rests */
-  async #named(name, host, session, rests) {
+  /** What opens a session is answered by it. @param {string} name @param {ScriptedHost} host @param {any} session */
+  #named(name, host, session) {
     if (!session) return undefined;
-    if (session.id() === "") await host.run(session.open());
-    // One that is open is not taken up again.
-    const { notices } = rests && !host.knows(session.path()) ? JSON.parse(await host.run(session.takeUp(BigInt(host.idleMs), true))) : { notices: [] };
-    // Whoever has it hears what was told of it before, too.
-    const heard = host.noticesOf(session.path());
-    heard.push(...notices);
     this.#sessions.set(name, { host, session });
     const { display, lifecycle, stats } = JSON.parse(session.metadata());
-    return { id: session.id(), path: session.path(), placement: placementOf(session), title: display.title, lifecycle, messageCount: stats.messageCount, notices: heard };
+    return { id: session.id(), path: session.path(), placement: placementOf(session), title: display.title, lifecycle, messageCount: stats.messageCount, notices: JSON.parse(session.notices()) };
   }
 
   /** @param {ScriptedHost} host */
   async #closed(host) {
     if (host.hasEnded) return;
-    for (const one of this.#sessions.values()) if (one.host === host) await closed(host, one.session);
-    if (host.store.hasOutputs()) await host.run(host.store.clearOutputs("{}"));
-    await host.run(host.store.save());
+    await host.run(host.store.close());
     host.end();
   }
 

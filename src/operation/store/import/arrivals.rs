@@ -199,8 +199,7 @@ impl Store {
             return Err(live.elsewhere());
         }
         let TakenUp { notices, .. } = Box::pin(live.taken_up(io, self.setup.idle_ms, true)).await?;
-        let shown = live.shown();
-        self.unsaid.borrow_mut().extend(notices.into_iter().map(|notice| (shown.clone(), notice)));
+        self.tell(&live.shown(), notices);
         self.meet(io, &place).await?;
         Ok(live)
     }

@@ -19,36 +19,56 @@ use crate::operation::{Counts, Io, Kind, Operation, Trouble, unless_bug};
 use crate::record::event::{Agent, Change};
 use crate::session::ask::Ask;
 
+/// What is told where there is nothing.
+const NOTHING: &str = "null";
+
 impl Store {
     /// Takes in what an agent's client has written of a conversation until now, while it goes on there: `{"path","from","only",
     /// "hasCommand"}`, JSON; with `hasCommand`, the host is asked which command began it. Answer: `{"at","all","beside"}`, the place
     /// of the session that it is, or goes on with, as [`placed`] tells it, those of all that it is about, and the conversation of
-    /// the workspace that it belongs beside, `{"day","name"}`; null where nothing was said yet. The host has all of them open from
-    /// then on: what goes on does not rest.
+    /// the workspace that it belongs beside, `{"day","name"}`; null where nothing was said yet, or the setting `record` is off.
+    /// [`Store::recorded`] opens all of them from that, also where another store does.
     pub fn record(self: &Rc<Store>, request: String, counts: Counts) -> Operation<'static, String> {
         let store = self.clone();
+        Operation::new(|io| async move { store.record_now(&io, &request, counts).await })
+    }
+
+    /// The same, and they are open. Answer: as of [`Store::recorded`]; none where nothing was said yet.
+    pub fn record_and_open(
+        self: &Rc<Store>,
+        request: String,
+        counts: Counts,
+    ) -> Operation<'static, Vec<Rc<Live>>> {
+        let store = self.clone();
         Operation::new(|io| async move {
-            let FileRequest { path, from, only, has_command, .. } = FileRequest::from_json(&request)?;
-            let mut importing = Importing::new(&store, &io, counts, false);
-            importing.is_on = true;
-            importing.has_command = has_command;
-            let progress = Progress { done: 0, total: 1, start: 0, size: 0, total_bytes: 0 };
-            importing.file(&path, named(from.as_deref())?, &only, &progress).await?;
-            let all = importing.recorded.take();
-            for live in &all {
-                live.released(&io).await?;
-            }
-            let is_own =
-                |live: &&Rc<Live>| live.with(|session| session.metadata().session_type != "subagent");
-            let Some(live) = all.iter().rfind(is_own) else { return Ok("null".into()) };
-            let beside = Box::pin(store.beside(&io, live)).await?;
-            let beside = beside.map_or("null".into(), |(day, name)| {
-                format!("{{\"day\":{},\"name\":{}}}", to_json(&day), to_json(&name))
-            });
-            let place = |live: &Rc<Live>| placed(Some((live.shown(), live.placement())));
-            let (at, all) = (place(live), all.iter().map(place).collect::<Vec<_>>().join(","));
-            Ok(format!("{{\"at\":{at},\"all\":[{all}],\"beside\":{beside}}}"))
+            let told = store.record_now(&io, &request, counts).await?;
+            if told == NOTHING { Ok(Vec::new()) } else { store.opened_recorded(&io, &told).await }
         })
+    }
+
+    async fn record_now(self: &Rc<Store>, io: &Io, request: &str, counts: Counts) -> Result<String, Trouble> {
+        let FileRequest { path, from, only, has_command, .. } = FileRequest::from_json(request)?;
+        if self.setup.read_settings(io).await?.value("record") == "false" {
+            return Ok(NOTHING.into());
+        }
+        let mut importing = Importing::new(self, io, counts, false);
+        importing.is_on = true;
+        importing.has_command = has_command;
+        let progress = Progress { done: 0, total: 1, start: 0, size: 0, total_bytes: 0 };
+        importing.file(&path, named(from.as_deref())?, &only, &progress).await?;
+        let all = importing.recorded.take();
+        for live in &all {
+            live.released(io).await?;
+        }
+        let is_own = |live: &&Rc<Live>| live.with(|session| session.metadata().session_type != "subagent");
+        let Some(live) = all.iter().rfind(is_own) else { return Ok(NOTHING.into()) };
+        let beside = Box::pin(self.beside(io, live)).await?;
+        let beside = beside.map_or(NOTHING.into(), |(day, name)| {
+            format!("{{\"day\":{},\"name\":{}}}", to_json(&day), to_json(&name))
+        });
+        let place = |live: &Rc<Live>| placed(Some((live.shown(), live.placement())));
+        let (at, all) = (place(live), all.iter().map(place).collect::<Vec<_>>().join(","));
+        Ok(format!("{{\"at\":{at},\"all\":[{all}],\"beside\":{beside}}}"))
     }
 
     // The conversation that a session of the home belongs beside, where a command of the workspace began it: the first that its

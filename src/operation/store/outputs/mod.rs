@@ -115,7 +115,7 @@ impl Store {
         })
     }
 
-    async fn cleared(&self, io: &Io, session: Option<&str>) -> Result<u64, Trouble> {
+    pub(super) async fn cleared(&self, io: &Io, session: Option<&str>) -> Result<u64, Trouble> {
         let paths: Vec<String> =
             self.outputs.borrow().of(session).map(|one| one.pointer.path.clone()).collect();
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();

@@ -89,12 +89,6 @@ impl Host {
             Need::Unmarked(text) => {
                 Answer::Text(text.nfkd().filter(|&letter| !is_combining_mark(letter)).collect())
             }
-            Need::Find(id) => {
-                let stores = self.core.leftoff_core_store().store();
-                let asked = stores.call_whereabouts(&mut self.wasm, self.store, &id)?;
-                let found = self.run(asked, page)?;
-                Answer::Place(if let Step::Place(place) = found { Some(place) } else { None })
-            }
             Need::Process => {
                 let lease = lease_of(std::process::id().into())?;
                 Answer::Process(Process { lease, name: self.name.clone(), is_alone: false })

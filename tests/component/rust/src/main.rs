@@ -15,7 +15,7 @@ use wasmtime::{Result, format_err};
 use files::bytes_of;
 use host::Host;
 use host::protocol::{Error, Stamp};
-use host::store::{AppendOptions, Finding, Placement, Step};
+use host::store::{AppendOptions, Placement, Step};
 
 struct Talk {
     host: Host,
@@ -25,14 +25,6 @@ struct Talk {
 impl Talk {
     fn does(&mut self, step: &Value) -> Result<Value> {
         let name = step["name"].as_str().or(step["session"].as_str()).unwrap_or("s");
-        if step["op"] == "session" {
-            let Host { core, wasm, store, .. } = &mut self.host;
-            let placement = if step["args"][1] == "home" { Placement::Home } else { Placement::Workspace };
-            let stores = core.leftoff_core_store().store();
-            let made = stores.call_session(wasm, *store, text(&step["args"][0])?, placement)??;
-            self.sessions.insert(name.into(), made);
-            return Ok(Value::Null);
-        }
         if step["of"] == "transcripts" {
             return self.of_transcripts(step).map(Value::from);
         }
@@ -52,7 +44,7 @@ impl Talk {
             }
             Step::Done(answer) if pages.is_empty() => Ok(answer.into()),
             Step::Done(_) => Ok(pages.into()),
-            ended => Err(format_err!("expected a text or a session, but found {ended:?}")),
+            ended => Err(format_err!("expected an end, but found {ended:?}")),
         }
     }
 
@@ -98,7 +90,7 @@ impl Talk {
         let first = || text(&args[0]);
         let Host { core, wasm, store, .. } = &mut self.host;
         if step.get("session").is_some_and(Value::is_null) {
-            let how = if args[1] == "listed" { Finding::Listed } else { Finding::Placed };
+            let placement = if args[1] == "home" { Placement::Home } else { Placement::Workspace };
             let (stores, store) = (core.leftoff_core_store().store(), *store);
             return match op {
                 "load-output" => stores.call_load_output(wasm, store, first()?),
@@ -106,11 +98,12 @@ impl Talk {
                 "save-output" => stores.call_save_output(wasm, store, first()?),
                 "create" => stores.call_create(wasm, store, first()?),
                 "delete" => stores.call_delete(wasm, store, of(&step["given"])?, args[0] == true),
-                "find" => stores.call_find(wasm, store, first()?, how),
                 "import-file" => stores.call_import_file(wasm, store, first()?),
                 "list" => stores.call_list(wasm, store, first()?),
                 "move" => stores.call_move(wasm, store, of(&step["given"])?, first()?),
                 "restore" => stores.call_restore(wasm, store, first()?),
+                "session" => stores.call_session(wasm, store, first()?),
+                "session-at" => stores.call_session_at(wasm, store, first()?, placement),
                 _ => Err(format_err!("expected an operation of a store, but found {op}")),
             };
         }
@@ -126,7 +119,6 @@ impl Talk {
             "context" => sessions.call_context(wasm, session, first()?),
             "examine" => sessions.call_examine(wasm, session),
             "messages" => sessions.call_messages(wasm, session, first()?),
-            "open" => sessions.call_open(wasm, session),
             "resume" => sessions.call_resume(wasm, session, first()?),
             "say" => sessions.call_say(wasm, session, first()?),
             "summarize" => sessions.call_summarize(wasm, session, first()?),

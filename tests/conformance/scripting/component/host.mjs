@@ -21,8 +21,6 @@ const MORE = {
 
 export class ScriptedHost extends Host {
   hasEnded = false;
-  /** @type {Map<string, object[]>} */
-  #notices = new Map();
 
   /** @param {ConstructorParameters<typeof Host>[0]} folders */
   constructor(folders) {
@@ -31,23 +29,6 @@ export class ScriptedHost extends Host {
     this.home = folders.home;
     this.workspace = folders.workspace;
     this.redacts = folders.redact !== undefined && folders.redact !== "off";
-  }
-
-  /** What whoever opened the session of a folder should hear, until it is closed. @param {string} path */
-  noticesOf(path) {
-    const known = this.#notices.get(path) ?? [];
-    this.#notices.set(path, known);
-    return known;
-  }
-
-  /** Whether the session of a folder is open. @param {string} path */
-  knows(path) {
-    return this.#notices.has(path);
-  }
-
-  /** @param {string} path */
-  forgetNotices(path) {
-    this.#notices.delete(path);
   }
 
   /** Nothing is reached any more. */

@@ -63,21 +63,8 @@ async function progressing(host, tells = false, work) {
 
 /** The session that a conversation is; nothing where it is none. @param {ScriptedHost} host @param {any} asked */
 export async function recorded(host, { agent: from, path, only, command }) {
-  const { settings } = await json(host.run(host.store.settings()));
-  if (!settings.record) return undefined;
   const asked = { path: resolve(path), from, only, hasCommand: command !== undefined };
   const own = { ...reading(), command: () => ({ tag: "text", val: JSON.stringify(command) }) };
-  const found = await json(host.run(host.store.record(JSON.stringify(asked)), own));
-  if (!found) return undefined;
-  const sessions = [];
-  for (const { path: shown, placement } of [...found.all, found.at]) {
-    const session = host.store.session(shown, placement);
-    await host.run(session.open());
-    await host.run(session.hold());
-    sessions.push(session);
-  }
-  const session = sessions.at(-1);
-  const placed = found.beside ? await host.run(host.store.move(session, JSON.stringify({ to: "workspace", ...found.beside }))) : session;
-  await host.run(host.store.point(placed));
-  return placed;
+  const found = await host.run(host.store.record(JSON.stringify(asked)), own);
+  return found === "null" ? undefined : found;
 }

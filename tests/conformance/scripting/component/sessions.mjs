@@ -43,8 +43,8 @@ export const OF_SESSIONS = {
   rename: (given) => said(given, { type: "title", title: given.asked.title }),
   resume: async ({ host, session, own, asked }) => {
     const { override, revives, now, maxBytes, ...request } = asked;
-    const about = { override, revives, now, maxBytes, idleMs: host.idleMs };
-    const { id, command, block, context, warnings, notices: _, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request, host), ...about })), own));
+    const about = { override, revives, now, maxBytes };
+    const { id, command, block, context, warnings, ...told } = await json(host.run(session.resume(JSON.stringify({ ...made(request, host), ...about })), own));
     return { id, command, block, history: context.messages, warnings, context, ...told };
   },
   setAgent: (given) => said(given, { type: "agent", agent: given.asked.agent ?? null }),
@@ -61,7 +61,6 @@ export async function closed(host, session) {
   // Of what is gone nothing is derived any more.
   await host.run(session.close()).catch((/** @type {any} */ error) => error.payload?.code === "not_found" || Promise.reject(error));
   host.store.forget(session);
-  host.forgetNotices(session.path());
 }
 
 /** A value of the session, as it may leave. @template T @param {Given} given @param {T} value @returns {Promise<T>} */

@@ -57,7 +57,7 @@ export const OF_STORES = {
     await host.run(session.flush());
     return (await json(host.run(host.store.mend(session)))) ?? undefined;
   },
-  notices: ({ host }) => JSON.parse(host.store.notices() || "[]"),
+  notices: ({ host }) => JSON.parse(host.store.notices()),
   point: ({ host, session }) => json(host.run(host.store.point(session))),
   relocate: async ({ host, asked: { from, to } }) => {
     const [old, path] = [resolve(from), realPath(to)];
@@ -81,13 +81,7 @@ function outOf({ host }) {
 
 /** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
 export const OPENING = {
-  continue: async ({ host, asked }) => {
-    const last = await host.run(host.store.goesOn());
-    if (last === "null") return host.run(host.store.create(JSON.stringify(asked)));
-    await host.run(last.open());
-    await host.run(host.store.point(last));
-    return last;
-  },
+  continue: ({ host, asked }) => host.run(host.store.goOn(JSON.stringify(asked))),
   create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(asked))),
   current: async ({ host }) => {
     const found = await host.run(host.store.current());
@@ -98,8 +92,6 @@ export const OPENING = {
   move: ({ host, session, asked }) => host.run(host.store.move(session, JSON.stringify(asked))),
   open: async ({ host, asked: { id: given, source } }) => {
     const id = source ? await json(host.run(host.store.ofSource(JSON.stringify(source)))) : given;
-    const placed = await host.run(host.store.find(id, "placed"));
-    if (placed !== "null") await host.run(placed.open());
-    return placed !== "null" && placed.id() === id ? placed : host.run(host.store.find(id, "listed"));
+    return host.run(host.store.session(id));
   },
 };
