@@ -12,7 +12,7 @@ import { bytesOf, called } from "../wasm/core.js";
  * @returns {unknown[]}
  */
 export function given(drafts) {
-  return Array.from(Array.isArray(drafts) ? drafts : [drafts], plain);
+  return (Array.isArray(drafts) ? drafts : [drafts]).map(plain);
 }
 
 /**

@@ -150,7 +150,8 @@ export class Session {
       // As they are now: the caller may change them before their turn comes.
       const all = said();
       const isAny = once.operation !== undefined || once.expected !== undefined;
-      this.#waiting.push({ ...written(all, format), count: all.length, durability, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
+      const { json, format: told } = written(all, format);
+      this.#waiting.push({ json, count: all.length, durability, format: told, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
     this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));

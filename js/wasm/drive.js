@@ -297,11 +297,11 @@ async function ended(pages) {
  */
 export async function driveAppend(begin, host) {
   const generation = whole.instance;
-  const looked = await host.log().storage.stat(host.log().path);
+  const { storage, path, folder } = host.log();
+  const looked = await storage.stat(path);
   refuseUnless(whole, generation);
   const step = whole.called(() => begin(operationsOf(whole), numbersOf(looked, SEEN), nowMs(), entropy()));
   if (step[0] !== APPEND) return ended(driven(step, host, generation));
-  const { storage, path, folder } = host.log();
   /** @type {Outcome} */
   const outcome = {};
   let seen = /** @type {Stat | null | undefined} */ (undefined);

@@ -9,6 +9,9 @@ use super::Format;
 use crate::error::{Code, Error};
 use crate::json::fields::{Fields, items};
 
+/// What is looked at for its shape has one of these keys.
+const TELLING: [&[u8]; 7] =
+    [b"choices", b"output", b"candidates", b"stop_reason", b"steps", b"stepNumber", b"modelId"];
 const WITHOUT: &str = "with its messages, but found one without them: pass \"answer.responseMessages\", of version 6 \"answer.response.messages\"";
 
 /// The messages to append, and their shape: a whole answer of a provider's library counts as one, and tells its shape where `format`
@@ -27,6 +30,9 @@ const WITHOUT: &str = "with its messages, but found one without them: pass \"ans
 /// `invalid_request` where an answer is of another shape than `format` says, or is a part of one, which may lack others.
 pub fn answered(json: &str, format: Option<Format>) -> Result<(Format, Cow<'_, str>), Error> {
     let json = json.trim();
+    if !may_tell(json.as_bytes()) {
+        return Ok((format.unwrap_or(Format::Leftoff), json.into()));
+    }
     let all = items(json).unwrap_or_else(|| Vec::from([json]));
     let known: Vec<Option<Format>> = all.iter().map(|one| of(one)).collect::<Result<_, _>>()?;
     let first = known.first().copied().flatten().filter(|first| known.iter().all(|one| *one == Some(*first)));
@@ -45,6 +51,14 @@ pub fn answered(json: &str, format: Option<Format>) -> Result<(Format, Cow<'_, s
         if known.is_some() { messages.extend(within(one)?) } else { messages.push(one) }
     }
     Ok((is, format!("[{}]", messages.join(",")).into()))
+}
+
+// Messages come at every turn, whole answers seldom: to read each of them here, too, would cost as much as all else.
+fn may_tell(json: &[u8]) -> bool {
+    memchr::memchr_iter(b'"', json).any(|end| {
+        let before = json.get(..end).unwrap_or_default();
+        TELLING.iter().any(|key| before.strip_suffix(*key).is_some_and(|rest| rest.ends_with(b"\"")))
+    })
 }
 
 // Which answer it is, by what only that has.
