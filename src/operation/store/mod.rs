@@ -49,6 +49,7 @@ use core::cell::{Cell, RefCell};
 
 use super::lease::Notice;
 use super::live::Live;
+use super::{Io, Work};
 use crate::error::{Code, Error};
 use crate::json::fields::objects;
 use crate::json::text::to_json;
@@ -65,6 +66,8 @@ pub use setup::Setup;
 
 use listing::Pending;
 
+type AtEnd = for<'a> fn(&'a Store, &'a Io) -> Work<'a, ()>;
+
 /// A store, as operations share it: [`Store::create`] and the like begin them.
 pub struct Store {
     setup: Setup,
@@ -79,6 +82,8 @@ pub struct Store {
     unsaid: RefCell<Vec<(String, String)>>,
     // Those of this run.
     outputs: RefCell<outputs::Outputs>,
+    // Takes these away at the end: a module that saves none does not have how.
+    at_end: Cell<Option<AtEnd>>,
     // When something was put in the trash last: no two have the same moment.
     trashed_ms: Cell<i64>,
     // Itself, for the sessions that it hands out.
@@ -104,6 +109,7 @@ impl Store {
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             outputs: RefCell::default(),
+            at_end: Cell::default(),
             trashed_ms: Cell::default(),
             #[cfg(feature = "interop")]
             ends: RefCell::default(),

@@ -154,12 +154,9 @@ impl Store {
                 }
                 closed = all(some).await.into_iter().fold(closed, Result::and);
             }
-            #[cfg(feature = "interop")]
-            let closed = closed.and(if store.has_outputs() {
-                store.cleared(&io, None).await.map(drop)
-            } else {
-                Ok(())
-            });
+            if let Some(end) = store.at_end.take() {
+                closed = closed.and(end(&store, &io).await);
+            }
             closed.and(store.save_index(&io).await)
         })
     }

@@ -167,6 +167,7 @@ impl Store {
         let memory_bytes = settings.value(MEMORY_BYTES).parse().unwrap_or(u64::MAX);
         let run = Run { name: name::run(&process.name), process, memory_bytes, is_told: false };
         self.outputs.borrow_mut().run.get_or_insert(run.clone());
+        self.at_end.set(Some(|store, io| Box::pin(async { store.cleared(io, None).await.map(drop) })));
         Ok(run)
     }
 
