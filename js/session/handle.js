@@ -60,8 +60,8 @@ export class Live {
   #notices = [];
   /** How many of these the core has told. */
   #heard = 0;
-  /** How often it was opened when its place was asked for last. */
-  #opened = 0;
+  /** Where it lies was asked for since something was done that may have found it elsewhere. */
+  #isPlaced = false;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   /** What frees what the core holds for it. @type {(() => void)[]} */
@@ -92,19 +92,16 @@ export class Live {
     this.report = new KeptReport();
     const live = this;
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
-    this.from = { get storage() { return live.place.storage; }, get folder() { return live.place.path; } };
-    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log() };
+    this.from = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
+    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined), over: () => (this.#isPlaced = false) };
   }
 
   /** Where it lies; elsewhere, once it was found there. @returns {Place} */
   get place() {
-    if (!this.#store || !this.isLive) return this.#place;
-    const opened = called(() => this.#native.opened);
-    if (opened !== this.#opened) {
-      const { shown: path, isInWorkspace } = this.#native;
-      if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
-      this.#opened = opened;
-    }
+    if (this.#isPlaced || !this.#store || !this.isLive) return this.#place;
+    const path = called(() => this.#native.shown);
+    if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: called(() => this.#native.isInWorkspace) ? "workspace" : "home" });
+    this.#isPlaced = true;
     return this.#place;
   }
 
@@ -121,7 +118,7 @@ export class Live {
   /** One that the core has begun says at once who it is. */
   begun() {
     this.#id = called(() => this.#made().id);
-    this.#isOpen = true;
+    this.#isOpen = this.#isPlaced = true;
     return this;
   }
 
@@ -218,7 +215,11 @@ export class Live {
   get isOpen() { return !this.isLive || (this.#store?.core.isOpen(this.#native) ?? true); }
 
   /** It is the one that the core has, or has again, where that is gone there. */
-  revive() { if (!this.isDeleted) this.#made(); }
+  revive() {
+    this.#isPlaced = false;
+    this.#messages = undefined;
+    if (!this.isDeleted) this.#made();
+  }
 
   /** What is known of it is of the core that is at work. */
   get isLive() { return this.#instance === whole.instance; }
@@ -266,7 +267,8 @@ export class Live {
     this.#held.push(free);
     this.#native = handle;
     this.#instance = whole.instance;
-    this.#opened = this.#heard = 0;
+    this.#heard = 0;
+    this.#isPlaced = false;
     return handle;
   }
 
@@ -275,12 +277,12 @@ export class Live {
 
   get #home() { return join(this.#cache.folder, ".."); }
 
-  /** Where its messages are. */
+  /** Where its messages are: asked for again once they were not as the core knew them. */
   #log() {
+    if (this.#messages) return this.#messages;
     const { storage, path: folder } = this.place;
     // One text of a path, however often it is appended to: the system's calls take a new one longer.
-    if (this.#messages?.folder !== folder) this.#messages = { storage, folder, path: `${folder}/messages.jsonl` };
-    return this.#messages;
+    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl` });
   }
 
   /** @param {CoreFile} file */

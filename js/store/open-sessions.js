@@ -47,9 +47,11 @@ export class OpenSessions {
   /** What an operation of the core ends with, a session or nothing. @param {string} name @param {(string | object)[]} asked @returns {Promise<Session | undefined>} */
   async opened(name, ...asked) {
     const found = await this.#parts.core.run(name, ...asked);
-    const session = found && (this.#at(found.path) ?? this.#made(found));
-    session?.revive();
-    await session?.prepare();
+    if (!found) return undefined;
+    const known = this.#at(found.path);
+    known?.revive();
+    const session = known ?? this.#made(found);
+    await session.prepare();
     return session;
   }
 

@@ -31,6 +31,8 @@ import { copied } from "../storage/copy.js";
  * @property {string} [lease] what says that the session is open here is called so
  * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: of that folder, where the operation is a store's
  * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
+ * @property {() => void} [unsure] is told that it is not as the core knew it
+ * @property {() => void} [over] is told that an operation has ended, which may have found the session elsewhere
  * @property {typeof runGit} [runGit] runs git, where git is asked
  * @property {Own} [own]
  *
@@ -301,7 +303,10 @@ export async function driveAppend(begin, host) {
   const looked = await storage.stat(path);
   refuseUnless(whole, generation);
   const step = whole.called(() => begin(operationsOf(whole), numbersOf(looked, SEEN), nowMs(), entropy()));
-  if (step[0] !== APPEND) return ended(driven(step, host, generation));
+  if (step[0] !== APPEND) {
+    host.unsure?.();
+    return ended(driven(step, host, generation));
+  }
   /** @type {Outcome} */
   const outcome = {};
   let seen = /** @type {Stat | null | undefined} */ (undefined);
@@ -313,7 +318,10 @@ export async function driveAppend(begin, host) {
     outcome.error = error;
   }
   const { end } = outcome;
-  if (end === undefined || seen === undefined) return ended(driven(step, host, generation, outcome));
+  if (end === undefined || seen === undefined) {
+    host.unsure?.();
+    return ended(driven(step, host, generation, outcome));
+  }
   refuseUnless(whole, generation);
   const next = whole.called(() => operationsOf(whole).ended(numberOf(step), end, numbersOf(seen, SEEN), nowMs()));
   return next ? ended(driven(next, host, generation)) : linesOf(step);
@@ -375,6 +383,7 @@ async function* driven(step, host, generation, outcome) {
     if (answers.length > 0) await Promise.allSettled(answers);
     for (const leave of held.values()) leave();
     await reading.documents?.return(undefined);
+    host.over?.();
     if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
   }
 }

@@ -36,9 +36,9 @@ const OF_A_SESSION = {
   "a compaction": { atMost: 26, does: (session) => session.compact({ window: WINDOW, apply: true }) },
   "a compaction by a model": { atMost: 94, turns: LONG, does: (session) => session.compact({ window: WINDOW, apply: true, summarize }) },
   "a resumption": { atMost: 24, does: (session) => session.resume({ window: WINDOW }) },
-  "an export": { atMost: 19, does: (session) => session.export("markdown") },
+  "an export": { atMost: 20, does: (session) => session.export("markdown") },
   "a title": { atMost: 10, does: (session) => session.rename("given") },
-  "opening": { atMost: 46, does: (_, open) => open() },
+  "opening": { atMost: 48, does: (_, open) => open() },
 };
 
 /** @type {Record<"opened" | "known", Bound>} */
