@@ -95,14 +95,14 @@ impl Live {
         Operation::new(|io| async move { live.released(&io).await })
     }
 
-    /// Whether it says so.
-    pub(super) fn is_held(&self) -> bool {
-        self.lease.borrow().is_held
+    /// Whether it says so, where others look.
+    pub(super) async fn is_held(&self, io: &Io) -> Result<bool, Trouble> {
+        Ok(self.lease.borrow().is_held && io.stat(&self.own_lease()).await?.is_some())
     }
 
     /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.
     pub(super) async fn hold(&self, io: &Io) -> Result<(), Trouble> {
-        if self.is_held() {
+        if self.lease.borrow().is_held {
             return Ok(());
         }
         Box::pin(async {

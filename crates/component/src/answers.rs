@@ -1,13 +1,12 @@
 //! What a host answers, as it crosses.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use leftoff::operation::{self as core, Answer as Said};
 use leftoff::session::lease;
 
 use crate::exports::leftoff::core::protocol::{
-    Answer, Content, Document, Entry, Failure, File, FileId, Kind, Lease, Process, Ran, Stat,
+    Answer, Content, Document, Entry, Failure, FileId, Kind, Lease, Process, Ran, Stat,
 };
 use crate::texts::Counter;
 

@@ -124,7 +124,10 @@ impl Store {
             return Ok(Some(*one));
         }
         let mut open = self.open_at(&one.path);
-        if wanted.as_another && open.take().is_some_and(|live| live.is_held()) {
+        if wanted.as_another
+            && let Some(live) = open.take()
+            && live.is_held(io).await?
+        {
             return Ok(Some(*one));
         }
         Ok(Some(unless_bug(self.rested(io, &found.place, open).await)?.flatten().unwrap_or(*one)))
