@@ -43,7 +43,7 @@ impl File {
 
     /// What has this name in this folder.
     pub fn below(&self, name: &str) -> File {
-        let path = if self.path.is_empty() { name.into() } else { format!("{}/{name}", self.path) };
+        let path = if self.path.is_empty() { name.into() } else { [&self.path, "/", name].concat() };
         File { root: self.root.clone(), path }
     }
 
@@ -129,7 +129,10 @@ impl Place {
     /// The folder of its logs.
     pub fn folder(&self) -> File {
         match self {
-            Place::Home { project, id } => project_folder(project).below(&format!("{SESSION_PREFIX}{id}")),
+            Place::Home { project, id } => {
+                let parts = [SESSIONS, "/", PROJECTS, "/", project, "/", SESSION_PREFIX, id];
+                File::new(Root::Home, parts.concat())
+            }
             Place::Workspace { .. } => self.conversation().below(SESSION_FOLDER),
         }
     }

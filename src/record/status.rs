@@ -30,6 +30,11 @@ impl Status {
         }
     }
 
+    /// What a word stands for.
+    pub fn named(name: &str) -> Option<Status> {
+        [Status::Active, Status::Paused, Status::Completed].into_iter().find(|one| one.as_str() == name)
+    }
+
     /// Whether a session may become this; a completed one is taken up only with an override.
     pub fn may_become(self, next: Status, has_override: bool) -> bool {
         match (self, next) {

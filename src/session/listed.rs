@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
-use crate::json::text::to_json;
+use crate::json::text::{Text, to_json};
 use crate::layout::Placement;
 use crate::project::Aliases;
 use crate::record::event::USUAL_TYPE;
@@ -56,6 +56,30 @@ pub struct Entry {
     provider: String,
 }
 
+/// What is read of a line, in the order of [`Entry::read`].
+const KEYS: [&str; 20] = [
+    "placement",
+    "lifecycle",
+    "status",
+    "id",
+    "name",
+    "title",
+    "type",
+    "lastAccessedAt",
+    "projectPath",
+    "agent",
+    "createdAt",
+    "projectHash",
+    "archivedAt",
+    "summary",
+    "remote",
+    "firstCommit",
+    "folder",
+    "messageCount",
+    "totalTokens",
+    "provider",
+];
+
 /// As callers are told of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,43 +113,43 @@ const NO_PROVIDER: &str = r#"{"type":"","model":"","contextWindow":0}"#;
 impl Entry {
     /// Reads a line; nothing where it is less.
     pub fn read(line: &str) -> Option<Entry> {
-        let mut bad = Vec::new();
-        let mut fields = Fields::parse(line).ok()?;
-        let mut text = |key: &str| fields.take::<String>(key, &mut bad);
-        let placement = match &*text("placement")? {
-            "home" => Placement::Home,
-            "workspace" => Placement::Workspace,
-            _ => return None,
-        };
-        let lifecycle = match &*text("lifecycle")? {
+        let fields = Fields::parse(line).ok()?;
+        // A list reads thousands of these: each is gone through once, not once for each of its keys.
+        let mut values = [None; KEYS.len()];
+        for (key, value) in fields.named().filter(|(_, value)| *value != "null") {
+            if let Some(at) = KEYS.iter().position(|known| *known == key) {
+                values[at] = Some(value);
+            }
+        }
+        let [placement, lifecycle, status, id, name, title, kind, last, project, agent, values @ ..] = values;
+        let [created, hash, archived, summary, remote, commit, folder, messages, tokens, provider] = values;
+        let lifecycle = match &*shown(lifecycle?)? {
             "unreadable" => None,
-            name => Some(
-                [Status::Active, Status::Paused, Status::Completed]
-                    .into_iter()
-                    .find(|one| one.as_str() == name)?,
-            ),
+            lifecycle => Some(Status::named(lifecycle)?),
         };
-        let aliases =
-            Aliases { remote: text("remote"), first_commit: text("firstCommit"), folder: text("folder") };
         Some(Entry {
-            placement,
+            placement: Placement::named(&shown(placement?)?)?,
             lifecycle,
-            aliases,
-            id: text("id")?,
-            name: text("name"),
-            title: text("title")?,
-            session_type: text("type")?,
-            is_archived: text("status")? == "archived",
-            last: text("lastAccessedAt")?,
-            project: text("projectPath")?,
-            agent: text("agent")?,
-            created_at: text("createdAt")?,
-            project_hash: text("projectHash")?,
-            archived_at: text("archivedAt"),
-            summary: text("summary"),
-            message_count: fields.take("messageCount", &mut bad)?,
-            total_tokens: fields.take("totalTokens", &mut bad)?,
-            provider: fields.take_raw("provider").filter(|provider| provider.starts_with('{'))?.into(),
+            aliases: Aliases {
+                remote: remote.and_then(shown),
+                first_commit: commit.and_then(shown),
+                folder: folder.and_then(shown),
+            },
+            id: shown(id?)?,
+            name: name.and_then(shown),
+            title: shown(title?)?,
+            session_type: shown(kind?)?,
+            is_archived: shown(status?)? == "archived",
+            last: shown(last?)?,
+            project: shown(project?)?,
+            agent: shown(agent?)?,
+            created_at: shown(created?)?,
+            project_hash: shown(hash?)?,
+            archived_at: archived.and_then(shown),
+            summary: summary.and_then(shown),
+            message_count: messages?.parse().ok()?,
+            total_tokens: tokens?.parse().ok()?,
+            provider: provider.filter(|provider| provider.starts_with('{'))?.into(),
         })
     }
 
@@ -316,8 +340,7 @@ impl Wanted {
             None | Some("\"archived\"") => None,
             Some("\"unreadable\"") => Some(None),
             Some(raw) => {
-                let known = [Status::Active, Status::Paused, Status::Completed].into_iter();
-                let found = known.into_iter().find(|one| text(raw).as_deref() == Some(one.as_str()));
+                let found = text(raw).and_then(|name| Status::named(&name));
                 let expected = "active, paused, completed, unreadable or archived";
                 Some(Some(found.ok_or_else(|| wrong(expected, Some("status"), raw))?))
             }
@@ -387,6 +410,11 @@ impl Wanted {
 
 fn text(raw: &str) -> Option<String> {
     serde_json::from_str(raw).ok()
+}
+
+// What an agent wrote into a title may be no whole text.
+fn shown(raw: &str) -> Option<String> {
+    Text::decode(raw).map(Text::into_shown)
 }
 
 fn wrong(expected: &str, key: Option<&str>, found: &str) -> Error {

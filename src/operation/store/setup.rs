@@ -1,6 +1,6 @@
 //! What a host knows of a store that it opens, and how people call what lies there.
 
-use alloc::format;
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -69,7 +69,11 @@ impl Setup {
             return root.clone();
         }
         let root = root.strip_suffix(&*self.separator).unwrap_or(root);
-        format!("{root}{}{}", self.separator, file.path.replace('/', &self.separator))
+        let path = match &*self.separator {
+            "/" => Cow::Borrowed(&*file.path),
+            separator => file.path.replace('/', separator).into(),
+        };
+        [root, &self.separator, &path].concat()
     }
 
     /// The place of a session whose folder people call so; nothing where none can lie there.
