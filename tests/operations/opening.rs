@@ -40,7 +40,7 @@ fn to_its_end<T>(host: &mut Host, operation: &mut Operation<'_, T>, needs: Vec<N
     let mut step = answered(host, operation, needs);
     loop {
         step = match step {
-            Step::Done(done) => return done.ok().expect("done"),
+            Step::Done(done) => return done.expect("done"),
             Step::Needs(needs) => answered(host, operation, needs),
         };
     }
@@ -89,7 +89,7 @@ fn one_whose_folder_is_gone_is_open_no_longer_and_another_one_there_is_another()
     done(&mut host, gone.say(r#"[{"type":"title","title":"Gone"}]"#.into()));
     host.files.retain(|path, _| !path.contains("/mine/"));
     let refused = host.drive_on(&mut store.session(gone.id()));
-    assert_eq!(refused.err().expect("it is gone").code(), "not_found");
+    assert_eq!(refused.expect_err("it is gone").code(), "not_found");
     assert!(!store.is_open(&gone));
     let there = done(&mut host, create(&self::store(), r#"{"name":"mine","placement":"workspace"}"#));
     let opened = done(&mut host, store.session("mine".into()));
