@@ -9,9 +9,9 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "core")]
 use crate::bytes;
-use crate::operation::file;
 #[cfg(feature = "core")]
 use leftoff::layout::Placement;
+use leftoff::layout::{File, Root};
 use leftoff::operation::Live;
 #[cfg(feature = "core")]
 use leftoff::session::documents::Name;
@@ -85,4 +85,8 @@ impl LiveHandle {
     pub fn was_staged(&self) -> bool {
         self.0.was_staged()
     }
+}
+
+fn file(workspace: Option<String>, path: String) -> File {
+    File::new(workspace.map_or(Root::Home, Root::Workspace), path)
 }

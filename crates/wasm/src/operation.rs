@@ -14,7 +14,6 @@ use crate::live::LiveHandle;
 use crate::utf8;
 use crate::{Answer as Thrown, small, stamp};
 use leftoff::json::text::to_json;
-use leftoff::layout::{File, Root};
 #[cfg(feature = "agents")]
 use leftoff::operation::Document;
 use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble};
@@ -362,10 +361,6 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     frame.push(kind);
     parts.iter().for_each(|part| frame.extend_from_slice(part));
     Uint8Array::from(&frame[..])
-}
-
-pub(crate) fn file(workspace: Option<String>, path: String) -> File {
-    File::new(workspace.map_or(Root::Home, Root::Workspace), path)
 }
 
 #[cfg(any(feature = "core", feature = "agents"))]
