@@ -220,7 +220,7 @@ fn check_both(history: &History, window: usize, format: Format, more: &str, host
 }
 
 // Histories that broke a law once, by their numbers.
-const FOUND: [(u64, usize, Format); 5] = [
+const FOUND: [(u64, usize, Format); 6] = [
     // The newest message alone, without its picture, leaves a fifth of the budget.
     (2_558_745_018_139_696_729, 502, Format::Anthropic),
     // A pinned result whose call was not read was cut as if it were the newest user message.
@@ -228,6 +228,8 @@ const FOUND: [(u64, usize, Format); 5] = [
     (3_468_754_023_928_141_817, 381, Format::Leftoff),
     (10_372_307_515_337_721_067, 441, Format::Anthropic),
     (8_530_667_990_877_082_753, 1_087, Format::OpenaiResponses),
+    // What was said to be enough for what has to be there was not.
+    (9_249_442_587_282_196_677, 1_011, Format::AiSdk),
 ];
 
 #[test]

@@ -48,6 +48,11 @@ impl Item {
             message.content = format!("{}{UNFINISHED}", message.content.as_str()).into();
             message.tokens = None;
         }
+        Item::of(message, start)
+    }
+
+    // One that says so already, where it was not finished.
+    fn of(message: Message, start: Option<u64>) -> Item {
         let tool = message.tool.as_ref().filter(|_| message.role == Some(Role::Tool));
         let short = tool.and_then(|tool| shorten::tool_result(message.content.as_str(), &tool.name));
         Item { message, short, start, ..Item::default() }
@@ -140,7 +145,7 @@ impl Step {
     /// much of the log was read.
     pub fn set_pins(&mut self) {
         let alone = |item: &Item| {
-            let alone = Item::new(standing_alone(item.message.clone()), item.start);
+            let alone = Item::of(standing_alone(item.message.clone()), item.start);
             Item { is_required: true, ..alone }
         };
         if self.items.len() > 1 {
@@ -194,7 +199,7 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
                 match waiting.get_mut(call).and_then(Vec::pop) {
                     Some(step) => steps[step].items.push(item),
                     None if item.is_required => {
-                        let alone = Item::new(standing_alone(item.message), item.start);
+                        let alone = Item::of(standing_alone(item.message), item.start);
                         steps.push(Step::of(Item { is_required: true, ..alone }));
                     }
                     None => orphans.push(core::mem::take(&mut item.message)),
