@@ -91,6 +91,9 @@ pub struct Store {
     // The ends of the runs that were asked, by their names.
     #[cfg(feature = "interop")]
     ends: RefCell<BTreeMap<String, Rc<End>>>,
+    // What the sessions that were asked are called.
+    #[cfg(feature = "interop")]
+    names: RefCell<recall::Names>,
     // When it was looked last whether something is to be archived today.
     #[cfg(feature = "interop")]
     tidied_ms: Cell<i64>,
@@ -113,6 +116,8 @@ impl Store {
             trashed_ms: Cell::default(),
             #[cfg(feature = "interop")]
             ends: RefCell::default(),
+            #[cfg(feature = "interop")]
+            names: RefCell::default(),
             #[cfg(feature = "interop")]
             tidied_ms: Cell::default(),
         })

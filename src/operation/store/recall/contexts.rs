@@ -53,7 +53,8 @@ impl Store {
         question: &Question,
         before: u64,
     ) -> Result<Option<Shortlist>, Lost> {
-        let index = self.index_of_words(io, &[log], (false, None)).await?;
+        let covering = self.covering(io, core::iter::once(log)).await?;
+        let index = self.index_of_words(io, &[log], covering, (false, None)).await?;
         if index.is_behind {
             return Ok(None);
         }

@@ -225,14 +225,3 @@ pub(super) async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message
     }
     Ok(Some(unfolding.into_message()))
 }
-
-/// Of a title and a summary the terms that they have, a bit for each.
-pub(super) fn has_of(names: &[&str], terms: &[Term], words: &mut Words) -> u64 {
-    let mut has = 0;
-    for name in names {
-        words.terms(name, Field::Said, &mut |text| {
-            has |= terms.iter().position(|term| term.text == text).map_or(0, |nth| 1 << nth);
-        });
-    }
-    has
-}

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::making::{Hiding, LITTLE, Stale, index};
-use super::runs::{Lost, Run, TAIL, chain, rows, tail_hash};
+use super::runs::{Lost, Piece, Run, TAIL, chain, pieces, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
 use crate::operation::io::each;
@@ -37,6 +37,25 @@ pub(super) struct Log {
     is_settled: bool,
     // Which file it is, where the system can tell.
     file: u64,
+}
+
+/// The runs that there are, and where each log is in them.
+pub(super) struct Covering {
+    runs: Vec<Run>,
+    pieces: Vec<Vec<Piece>>,
+}
+
+// What of these runs counts.
+#[derive(Default)]
+struct Standing {
+    // Of each log the pieces that cover it.
+    chains: Vec<Vec<Piece>>,
+    stale: Vec<Stale>,
+    is_behind: bool,
+    // The runs that have something of what is there no longer.
+    gone: BTreeSet<usize>,
+    // Of each run the rows that count no more.
+    dead: Vec<BTreeSet<usize>>,
 }
 
 /// Runs, and of each of their rows the number of the session, where that is asked and the row counts.
@@ -76,24 +95,23 @@ impl Store {
         Ok(sessions)
     }
 
-    /// The same, with what their logs are like: as a list saw them, where that is what a run has the words of.
+    /// The same, with the runs, and with what their logs are like: as a list saw them, where that is what a run has the words of.
     pub(super) async fn sessions_with_logs(
         &self,
         io: &Io,
         question: &Question,
-    ) -> Result<Vec<Session>, Trouble> {
+    ) -> Result<(Vec<Session>, Covering), Trouble> {
         let looked_ms = io.now_ms();
         let mut sessions = self.sessions_asked(io, question).await?;
-        let runs = self.runs(io).await?;
-        let rows = rows(&runs);
-        let is_indexed = |log: &Log, looks: (u64, i64)| {
-            let pieces = rows.get(&*log.key).map(Vec::as_slice).unwrap_or_default();
-            let last = chain(&runs, pieces, looks).last().map(|(run, row)| &runs[*run].end.rows[*row]);
-            last.is_some_and(|last| (last.to, last.changed_us) == looks)
-        };
+        let covering = self.covering(io, sessions.iter().map(|one| &one.log)).await?;
+        let Covering { runs, pieces } = &covering;
         let mut others = Vec::new();
-        for Session { log, listed } in &mut sessions {
-            match listed.log.filter(|looks| is_indexed(log, *looks)) {
+        for (Session { log, listed }, pieces) in sessions.iter_mut().zip(pieces) {
+            let is_indexed = |looks: (u64, i64)| {
+                let last = chain(runs, pieces, looks).last().map(|(run, row)| &runs[*run].end.rows[*row]);
+                last.is_some_and(|last| (last.to, last.changed_us) == looks)
+            };
+            match listed.log.filter(|looks| is_indexed(*looks)) {
                 Some(looks) => log.looks = looks,
                 None => others.push(log),
             }
@@ -106,7 +124,18 @@ impl Store {
                 log.looked(&stat, looked_ms);
             }
         }
-        Ok(sessions)
+        Ok((sessions, covering))
+    }
+
+    /// The runs, and what they have of these logs.
+    pub(super) async fn covering<'l>(
+        &self,
+        io: &Io,
+        logs: impl Iterator<Item = &'l Log>,
+    ) -> Result<Covering, Trouble> {
+        let runs = self.runs(io).await?;
+        let pieces = pieces(&runs, logs.map(|log| &*log.key));
+        Ok(Covering { runs, pieces })
     }
 
     /// The log of a session, where it has one; `most`: so many bytes of it may be indexed at once.
@@ -123,41 +152,18 @@ impl Store {
         Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
     }
 
-    /// Runs that cover all that is asked. `is_all`: there are no sessions but these. `hiding`: what is indexed without that.
+    /// Runs that cover all that is asked of these logs. `is_all`: there are no sessions but theirs. `hiding`: what is indexed without
+    /// that.
     pub(super) async fn index_of_words(
         &self,
         io: &Io,
         logs: &[&Log],
+        covering: Covering,
         (is_all, hiding): (bool, Option<Hiding>),
     ) -> Result<Index, Lost> {
-        let mut runs = self.runs(io).await?;
-        let (mut chains, mut stale, mut gone) = (Vec::new(), Vec::new(), BTreeSet::new());
-        let mut is_behind = false;
-        let mut dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
-        {
-            let mut rows = rows(&runs);
-            for log in logs {
-                let pieces = rows.remove(&*log.key).unwrap_or_default();
-                let chain = self.believed(io, log, &pieces, &runs).await?;
-                for place in pieces.iter().filter(|place| !chain.contains(place)) {
-                    dead[place.0].insert(place.1);
-                    if chain.is_empty() {
-                        gone.insert(place.0);
-                    }
-                }
-                let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
-                let unindexed = log.looks.0.saturating_sub(from);
-                is_behind |= log.is_asked && unindexed > log.most;
-                if log.is_asked && unindexed > 0 {
-                    stale.extend(log.stale(from));
-                }
-                chains.push(chain);
-            }
-            for (run, row) in rows.into_values().flatten().filter(|_| is_all) {
-                dead[run].insert(row);
-                gone.insert(run);
-            }
-        }
+        let Standing { chains, stale, is_behind, gone, dead } =
+            self.standing(io, logs, &covering, is_all).await?;
+        let mut runs = covering.runs;
         if self.tidied_runs(io, &runs, &gone, &dead).await? {
             return Err(Lost::Others);
         }
@@ -178,6 +184,45 @@ impl Store {
         drop(anew);
         runs.extend(made);
         Ok(Index { runs, sessions: counted, is_behind })
+    }
+
+    // What of the runs counts, what does not any more, and what has to be indexed.
+    async fn standing(
+        &self,
+        io: &Io,
+        logs: &[&Log],
+        Covering { runs, pieces }: &Covering,
+        is_all: bool,
+    ) -> Result<Standing, Trouble> {
+        let dead: Vec<BTreeSet<usize>> = runs.iter().map(|_| BTreeSet::new()).collect();
+        let mut all = Standing { dead, ..Standing::default() };
+        let mut met: Vec<Vec<bool>> = runs.iter().map(|run| vec![!is_all; run.end.rows.len()]).collect();
+        for (log, pieces) in logs.iter().zip(pieces) {
+            let chain = self.believed(io, log, pieces, runs).await?;
+            for place in pieces {
+                met[place.0][place.1] = true;
+                if !chain.contains(place) {
+                    all.dead[place.0].insert(place.1);
+                    if chain.is_empty() {
+                        all.gone.insert(place.0);
+                    }
+                }
+            }
+            let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
+            let unindexed = log.looks.0.saturating_sub(from);
+            all.is_behind |= log.is_asked && unindexed > log.most;
+            if log.is_asked && unindexed > 0 {
+                all.stale.extend(log.stale(from));
+            }
+            all.chains.push(chain);
+        }
+        for (run, met) in met.into_iter().enumerate() {
+            for (row, _) in met.into_iter().enumerate().filter(|(_, is_met)| !is_met) {
+                all.dead[run].insert(row);
+                all.gone.insert(run);
+            }
+        }
+        Ok(all)
     }
 
     /// Deletes a session as [`Store::delete`] does, and leaves no word of it in the runs.
@@ -205,7 +250,7 @@ impl Store {
         let key = self.key(&place);
         for _ in 0..TRIES {
             let runs = self.runs(io).await?;
-            let rows = rows(&runs).remove(&*key).unwrap_or_default();
+            let rows = pieces(&runs, core::iter::once(&*key)).remove(0);
             if rows.is_empty() {
                 return Ok(());
             }
@@ -227,9 +272,9 @@ impl Store {
         &self,
         io: &Io,
         log: &Log,
-        pieces: &[(usize, usize)],
+        pieces: &[Piece],
         runs: &[Run],
-    ) -> Result<Vec<(usize, usize)>, Trouble> {
+    ) -> Result<Vec<Piece>, Trouble> {
         let chain = chain(runs, pieces, log.looks);
         let Some((run, row)) = chain.last() else { return Ok(chain) };
         let last = &runs[*run].end.rows[*row];

@@ -10,6 +10,7 @@ mod hits;
 mod index;
 mod making;
 mod meeting;
+mod names;
 mod runs;
 mod spaces;
 mod telling;
@@ -42,9 +43,10 @@ use crate::session::listed::Wanted;
 use crate::time;
 
 use asking::{likes, lists};
-use hits::{Asked, has_of};
-use index::{Index, Log, Session};
+use hits::Asked;
+use index::{Covering, Index, Log, Session};
 use making::{Hiding, without_secrets};
+pub(super) use names::Names;
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
 
@@ -287,8 +289,8 @@ impl Store {
 
     async fn answer(&self, io: &Io, question: &Question, words: &mut Words) -> Result<Answer, Trouble> {
         for _ in 0..TRIES {
-            let sessions = self.sessions_with_logs(io, question).await?;
-            match self.ranked(io, question, sessions, words).await {
+            let (sessions, covering) = self.sessions_with_logs(io, question).await?;
+            match self.ranked(io, question, (sessions, covering), words).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => self.without_lost(io, lost).await?,
             }
@@ -300,18 +302,18 @@ impl Store {
         &self,
         io: &Io,
         question: &Question,
-        sessions: Vec<Session>,
+        (sessions, covering): (Vec<Session>, Covering),
         words: &mut Words,
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
-        let index = self.index_of_words(io, &logs, (question.wanted.all, hiding)).await?;
+        let index = self.index_of_words(io, &logs, covering, (question.wanted.all, hiding)).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         // Of some messages alone nobody knows what tells little.
         let counted = (!question.is_of_some()).then_some(&*index.sessions);
         let mut found = lists(io, runs, counted, &sought.terms).await?;
-        let mut known = known(io, question, &sessions, &index, &sought.terms, words);
+        let mut known = self.known_of(io, question, (&sessions, &index), &sought.terms, words);
         let is_unmet = |nth: usize| found.is_unmet(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
         // What only resembles a word answers nothing.
         let likable = if question.recalled.is_some() { 0 } else { sought.terms.len() };
@@ -321,7 +323,7 @@ impl Store {
         if !like.is_empty() {
             sought.extend(like);
             found = lists(io, runs, counted, &sought.terms).await?;
-            known = self::known(io, question, &sessions, &index, &sought.terms, words);
+            known = self.known_of(io, question, (&sessions, &index), &sought.terms, words);
         }
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
@@ -334,35 +336,37 @@ impl Store {
         let ranking = spaces.answering(io, runs, (&sought.terms, found), by).await?;
         Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
     }
+
+    // What is known of the sessions beside their messages.
+    fn known_of(
+        &self,
+        io: &Io,
+        question: &Question,
+        (sessions, index): (&[Session], &Index),
+        terms: &[Term],
+        words: &mut Words,
+    ) -> Vec<Known> {
+        let times = index.times(sessions.len());
+        let year = |seconds: u32| DateTime::from_timestamp_secs(seconds.into()).unwrap_or_default().year();
+        let said = times.iter().flatten();
+        let years = said.clone().map(|(first, _)| year(*first)).min().unwrap_or_default()
+            ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
+        let spans = dates::spans(&question.text, years, &io.stamp());
+        let terms: Vec<u64> = terms.iter().map(|term| names::hash(&term.text)).collect();
+        let mut names = self.names.borrow_mut();
+        let one = |(session, times): (&Session, &Option<(u32, u32)>)| {
+            if !session.log.is_asked {
+                return Known::default();
+            }
+            let title = names.has(&session.listed.names(), &terms, words);
+            Known { title, date: times.map_or(0.0, |times| dates::nearness(&spans, times)) }
+        };
+        sessions.iter().zip(&times).map(one).collect()
+    }
 }
 
 fn too_often() -> Trouble {
     Trouble::internal("expected runs that can be read, but found others each time")
-}
-
-// What is known of the sessions beside their messages.
-fn known(
-    io: &Io,
-    question: &Question,
-    sessions: &[Session],
-    index: &Index,
-    terms: &[Term],
-    words: &mut Words,
-) -> Vec<Known> {
-    let times = index.times(sessions.len());
-    let year = |seconds: u32| DateTime::from_timestamp_secs(seconds.into()).unwrap_or_default().year();
-    let said = times.iter().flatten();
-    let years = said.clone().map(|(first, _)| year(*first)).min().unwrap_or_default()
-        ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
-    let spans = dates::spans(&question.text, years, &io.stamp());
-    let one = |(session, times): (&Session, &Option<(u32, u32)>)| {
-        if !session.log.is_asked {
-            return Known::default();
-        }
-        let title = has_of(&session.listed.names(), terms, words);
-        Known { title, date: times.map_or(0.0, |times| dates::nearness(&spans, times)) }
-    };
-    sessions.iter().zip(&times).map(one).collect()
 }
 
 // Of each document whether it is one of the messages that are asked.

@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -178,26 +179,28 @@ impl Store {
     }
 }
 
-/// Where the pieces of each session are: the run and the row.
-pub(super) type Rows<'a> = BTreeMap<&'a str, Vec<(usize, usize)>>;
+/// Where a piece of a session's log is: the run and the row.
+pub(super) type Piece = (usize, usize);
 
-pub(super) fn rows(runs: &[Run]) -> Rows<'_> {
-    let mut rows = Rows::new();
+/// The pieces of each of these logs.
+pub(super) fn pieces<'k>(runs: &[Run], keys: impl Iterator<Item = &'k str>) -> Vec<Vec<Piece>> {
+    let keys: Vec<&str> = keys.collect();
+    let mut pieces = vec![Vec::new(); keys.len()];
+    let numbers: BTreeMap<&str, usize> =
+        keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect();
     for (run, one) in runs.iter().enumerate() {
         for (row, piece) in one.end.rows.iter().enumerate() {
-            rows.entry(&piece.key).or_default().push((run, row));
+            if let Some(number) = numbers.get(&*piece.key) {
+                pieces[*number].push((run, row));
+            }
         }
     }
-    rows
+    pieces
 }
 
 /// The pieces that cover a log of so many bytes, changed at that time, one after the other from its beginning.
-pub(super) fn chain(
-    runs: &[Run],
-    pieces: &[(usize, usize)],
-    (size, changed_us): (u64, i64),
-) -> Vec<(usize, usize)> {
-    let row = |&(run, row): &(usize, usize)| &runs[run].end.rows[row];
+pub(super) fn chain(runs: &[Run], pieces: &[Piece], (size, changed_us): (u64, i64)) -> Vec<Piece> {
+    let row = |&(run, row): &Piece| &runs[run].end.rows[row];
     let is_now = |row: &Row| row.to == size && row.changed_us == changed_us;
     let mut chain = Vec::new();
     let mut at = 0;
