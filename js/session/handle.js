@@ -60,8 +60,8 @@ export class Live {
   #notices = [];
   /** How many of these the core has told. */
   #heard = 0;
-  /** Where it lies was asked for since something was done that may have found it elsewhere. */
-  #isPlaced = false;
+  /** How often it was opened when its place was asked for last. */
+  #opened = 0;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   /** What frees what the core holds for it. @type {(() => void)[]} */
@@ -93,15 +93,18 @@ export class Live {
     const live = this;
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
     this.from = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
-    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined), over: () => (this.#isPlaced = false) };
+    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
   }
 
   /** Where it lies; elsewhere, once it was found there. @returns {Place} */
   get place() {
-    if (this.#isPlaced || !this.#store || !this.isLive) return this.#place;
-    const path = called(() => this.#native.shown);
-    if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: called(() => this.#native.isInWorkspace) ? "workspace" : "home" });
-    this.#isPlaced = true;
+    if (!this.#store || !this.isLive) return this.#place;
+    const opened = called(() => this.#native.opened);
+    if (opened !== this.#opened) {
+      const { shown: path, isInWorkspace } = this.#native;
+      if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
+      this.#opened = opened;
+    }
     return this.#place;
   }
 
@@ -118,7 +121,7 @@ export class Live {
   /** One that the core has begun says at once who it is. */
   begun() {
     this.#id = called(() => this.#made().id);
-    this.#isOpen = this.#isPlaced = true;
+    this.#isOpen = true;
     return this;
   }
 
@@ -191,7 +194,7 @@ export class Live {
    */
   append(drafts, { format, once, durable, revives, countTokens }) {
     const native = this.#made();
-    return driveAppend((operations, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, seen, now, chance), this.#host);
+    return driveAppend((operations, { opened }, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, opened, seen, now, chance), this.#host);
   }
 
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */
@@ -214,12 +217,11 @@ export class Live {
   /** The core has it open; or would have it again, where it is gone there. */
   get isOpen() { return !this.isLive || (this.#store?.core.isOpen(this.#native) ?? true); }
 
+  /** Its store was closed, and it with that. */
+  get isOver() { return this.#store?.core.isClosed ?? false; }
+
   /** It is the one that the core has, or has again, where that is gone there. */
-  revive() {
-    this.#isPlaced = false;
-    this.#messages = undefined;
-    if (!this.isDeleted) this.#made();
-  }
+  revive() { if (!this.isDeleted) this.#made(); }
 
   /** What is known of it is of the core that is at work. */
   get isLive() { return this.#instance === whole.instance; }
@@ -267,8 +269,8 @@ export class Live {
     this.#held.push(free);
     this.#native = handle;
     this.#instance = whole.instance;
-    this.#heard = 0;
-    this.#isPlaced = false;
+    this.#opened = this.#heard = 0;
+    this.#messages = undefined;
     return handle;
   }
 
@@ -281,8 +283,9 @@ export class Live {
   #log() {
     if (this.#messages) return this.#messages;
     const { storage, path: folder } = this.place;
+    const opened = this.isLive ? called(() => this.#native.opened) : 0;
     // One text of a path, however often it is appended to: the system's calls take a new one longer.
-    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl` });
+    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened });
   }
 
   /** @param {CoreFile} file */

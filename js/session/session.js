@@ -423,7 +423,7 @@ export class Session {
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
   async close() {
-    if (this.#live.isDeleted) return;
+    if (this.#live.isDeleted || this.#live.isOver) return;
     const ended = async () => {
       await this.#live.report.settled();
       await this.#live.run("close");

@@ -156,7 +156,7 @@ export class Transcript {
 }
 
 /** No file is asked for. @type {Pick<Host, "at" | "log" | "turn">} */
-const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/" }), turn: async () => () => {} };
+const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/", opened: 0 }), turn: async () => () => {} };
 
 /** @param {string | Uint8Array | Blob} file */
 async function readBytes(file) {

@@ -48,7 +48,7 @@ export class OpenSessions {
   async opened(name, ...asked) {
     const found = await this.#parts.core.run(name, ...asked);
     if (!found) return undefined;
-    const known = this.#at(found.path);
+    const known = this.#at(found.path, found.id);
     known?.revive();
     const session = known ?? this.#made(found);
     await session.prepare();
@@ -95,11 +95,11 @@ export class OpenSessions {
   }
 
   // One that the core has open no longer, since it was moved or deleted by others, goes on alone where somebody still has it.
-  /** @param {string} path */
-  #at(path) {
+  /** @param {string} path @param {string} [id] that of the session that lies there now */
+  #at(path, id) {
     for (const session of this.#open) {
       if (session.path !== path) continue;
-      if (session.isOpen) return session;
+      if (session.isOpen && (id ?? session.id) === session.id) return session;
       this.#open.delete(session);
     }
     return undefined;

@@ -45,6 +45,8 @@ export class Store {
   #open;
   /** @type {ToolOutputs | undefined} once somebody asked for them */
   #outputs;
+  /** @type {Promise<void> | undefined} */
+  #closing;
 
   /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, countTokens, idleMs, read, redaction, runGit }) {
@@ -421,7 +423,9 @@ export class Store {
   notices() { return this.#core.notices(); }
 
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
-  async close() {
+  close() { return (this.#closing ??= this.#closed().finally(() => (this.#closing = undefined))); }
+
+  async #closed() {
     /** @type {PromiseSettledResult<unknown>[]} */
     const closed = await Promise.allSettled([this.#open.close()]);
     closed.push(...(await Promise.allSettled([this.#beside.isClosed ? undefined : this.#outputs?.clear()])));

@@ -23,16 +23,18 @@ import { copied } from "../storage/copy.js";
  * A file, as the core calls it.
  * @typedef {{ root: "home" | "project" | "outside" | { workspace: string }, path: string }} CoreFile
  *
+ * Where the messages of a session are, as they were when the core had opened it so often.
+ * @typedef {{ storage: Storage, path: string, folder: string, opened: number }} Log
+ *
  * What an operation is answered by.
  * @typedef {object} Host
  * @property {Modules} [module] which has the operation; the core unless given
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
- * @property {() => { storage: Storage, path: string, folder: string }} log where the messages of the session are
+ * @property {() => Log} log where the messages of the session are
  * @property {string} [lease] what says that the session is open here is called so
  * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: of that folder, where the operation is a store's
  * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
  * @property {() => void} [unsure] is told that it is not as the core knew it
- * @property {() => void} [over] is told that an operation has ended, which may have found the session elsewhere
  * @property {typeof runGit} [runGit] runs git, where git is asked
  * @property {Own} [own]
  *
@@ -293,16 +295,17 @@ async function ended(pages) {
 /**
  * Appends to the messages of a session. Most of these are one append to the log: that crosses without JSON, and what is seen of
  * the log comes along.
- * @param {(operations: Operations, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
+ * @param {(operations: Operations, log: Log, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
  * @param {Host} host
  * @returns {Promise<Uint8Array>} the lines that were written
  */
 export async function driveAppend(begin, host) {
   const generation = whole.instance;
-  const { storage, path, folder } = host.log();
+  const log = host.log();
+  const { storage, path, folder } = log;
   const looked = await storage.stat(path);
   refuseUnless(whole, generation);
-  const step = whole.called(() => begin(operationsOf(whole), numbersOf(looked, SEEN), nowMs(), entropy()));
+  const step = whole.called(() => begin(operationsOf(whole), log, numbersOf(looked, SEEN), nowMs(), entropy()));
   if (step[0] !== APPEND) {
     host.unsure?.();
     return ended(driven(step, host, generation));
@@ -383,7 +386,6 @@ async function* driven(step, host, generation, outcome) {
     if (answers.length > 0) await Promise.allSettled(answers);
     for (const leave of held.values()) leave();
     await reading.documents?.return(undefined);
-    host.over?.();
     if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
   }
 }

@@ -59,7 +59,7 @@ export class CoreStore {
     this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: userFolder(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
     this.#storage = storage;
     this.#storageOf = storageOf;
-    this.#host = { module, at: (file) => this.at(file), runGit, turn, lease: this.lease, log: () => this.at({ root: "outside", path: "" }) };
+    this.#host = { module, at: (file) => this.at(file), runGit, turn, lease: this.lease, log: () => ({ ...this.at({ root: "outside", path: "" }), opened: 0 }) };
   }
 
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
@@ -129,7 +129,7 @@ export class CoreStore {
     const { handle, free } = whole.lent(() => native.live(path, placement === "workspace", id));
     const made = this.#instance;
     const forget = () => {
-      if (made === whole.instance) called(() => native.forget(handle));
+      if (made === whole.instance && made === this.#instance) called(() => native.forget(handle));
       free();
     };
     return { handle, free: forget };

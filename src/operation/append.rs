@@ -115,6 +115,7 @@ impl Live {
     /// Appends messages as one batch. Answer: their lines.
     pub fn append_messages(self: &Rc<Live>, appending: Appending) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
+        self.was_staged.set(false);
         Operation::new(|io| async move {
             let appending = appending.told()?;
             live.hold(&io).await?;

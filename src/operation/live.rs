@@ -132,6 +132,11 @@ impl Live {
         self.heard.borrow_mut().push(notice);
     }
 
+    /// Whether that was heard last.
+    pub(super) fn has_heard(&self, notice: &str) -> bool {
+        self.heard.borrow().last().is_some_and(|last| last == notice)
+    }
+
     /// Its id; empty until it was opened or begun.
     pub fn id(&self) -> String {
         self.id.borrow().clone()
@@ -408,10 +413,12 @@ impl Live {
         let id = match self.placement() {
             Placement::Home => id_of(&folder).into(),
             Placement::Workspace if !said.is_empty() => id::derived(&[said.as_bytes()]),
-            Placement::Workspace => {
-                let line = self.first_line(io).await?;
-                id::derived(&[line.as_deref().or(document).unwrap_or_default()])
-            }
+            Placement::Workspace => match self.first_line(io).await?.as_deref().or(document) {
+                Some(known) => id::derived(&[known]),
+                // Of one that lies elsewhere by now, what it is found by there.
+                None if !self.id().is_empty() => self.id(),
+                None => id::derived(&[b""]),
+            },
         };
         self.with(|session| session.set_id(&id));
         Ok(id)

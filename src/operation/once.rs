@@ -30,6 +30,7 @@ impl Live {
     /// Appends messages under conditions. Answer: their lines, those of the first time where the operation was done before.
     pub fn append_once(self: &Rc<Live>, appending: Appending, once: Once) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
+        self.was_staged.set(false);
         Operation::new(|io| async move { live.appended_once(&io, &appending.told()?, once).await })
     }
 

@@ -38,7 +38,7 @@ const OF_A_SESSION = {
   "a resumption": { atMost: 24, does: (session) => session.resume({ window: WINDOW }) },
   "an export": { atMost: 20, does: (session) => session.export("markdown") },
   "a title": { atMost: 10, does: (session) => session.rename("given") },
-  "opening": { atMost: 48, does: (_, open) => open() },
+  "opening": { atMost: 49, does: (_, open) => open() },
 };
 
 /** @type {Record<"opened" | "known", Bound>} */

@@ -102,7 +102,8 @@ fn named(format: &str) -> Thrown<Option<Format>> {
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
     /// Appends messages, JSON bytes of a format, or read from a log where there is none; where it is empty they tell it; `once`: under which conditions, as
-    /// in `Once::from_json`. `seen`: what the host saw of the log just now, as in `next`.
+    /// in `Once::from_json`. `seen`: what the host saw of the log just now, as in `next`, where the session lay when it was `opened`
+    /// so often: it may lie elsewhere by now.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
         &mut self,
@@ -114,6 +115,7 @@ impl Operations {
         revives: bool,
         counter: &Counter,
         count_tokens: bool,
+        opened: u32,
         seen: &[f64],
         now_ms: f64,
         entropy: &[u8],
@@ -132,6 +134,9 @@ impl Operations {
             None => live.0.append_messages(appending),
         };
         let step = running.begin(stamp(now_ms, entropy)?);
+        if live.0.opened_times() != opened {
+            return self.keep(running, step);
+        }
         let step = looked(&mut running, step, seen, now_ms);
         let Some((is_durable, bytes)) = only_append(&step) else { return self.keep(running, step) };
         let number = self.next_number();

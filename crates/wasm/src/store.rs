@@ -19,7 +19,6 @@ use crate::operation::{flag, none, unknown};
 use crate::{Answer, thrown, utf8};
 #[cfg(feature = "core")]
 use crate::{small, stamp};
-#[cfg(feature = "core")]
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 use leftoff::operation::{Live, Setup, Store, placed};
@@ -154,7 +153,8 @@ fn open(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> Answer<Rc<Live>
 }
 
 pub(crate) fn lies(live: Rc<Live>) -> Vec<u8> {
-    placed(Some((live.shown(), live.placement()))).into_bytes()
+    let place = placed(Some((live.shown(), live.placement())));
+    ["{\"id\":", &to_json(&live.id()), ",", &place[1..]].concat().into_bytes()
 }
 
 pub(crate) fn placement(name: &str) -> Placement {

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::listing::Seen;
 use super::places::{AT_ONCE, FoundPlace};
+use crate::json::text::to_json;
 use crate::layout::Place;
 use crate::operation::io::{all, both};
 use crate::operation::lease::{Notice, TakenUp};
@@ -51,10 +52,14 @@ impl Store {
             for live in open {
                 let shown = live.shown();
                 let Some(place) = store.setup.place(&shown, live.placement()) else { continue };
-                match store.rested(&io, &place, Some(live)).await {
+                match store.rested(&io, &place, Some(live.clone())).await {
                     Err(trouble) if !trouble.is_bug() => {
                         let message = trouble.message().into();
-                        store.tell(&shown, Vec::from([Notice { code: "not_paused", message }]));
+                        let notice = to_json(&Notice { code: "not_paused", message });
+                        // Each turn of a timer finds the same.
+                        if !live.has_heard(&notice) {
+                            store.say(&shown, notice);
+                        }
                     }
                     rested => drop(rested?),
                 }

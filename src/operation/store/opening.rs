@@ -3,6 +3,7 @@
 //! No operation has the turns of two sessions at once, so that none waits for another one that waits for it.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -140,18 +141,17 @@ impl Store {
     pub fn close(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let open = store.open.borrow().clone();
-            let mut open = open.into_iter();
+            let mut open = store.open.borrow().clone();
             let mut closed = Ok(());
-            loop {
-                let some = open.by_ref().take(AT_ONCE).map(|live| -> Work<'_, ()> {
+            while !open.is_empty() {
+                // One that followed another to its folder waits for the turn of that one.
+                let mut folders = BTreeSet::new();
+                let is_next = |live: &mut Rc<Live>| folders.len() < AT_ONCE && folders.insert(live.shown());
+                let some = open.extract_if(.., is_next).map(|live| -> Work<'_, ()> {
                     let (store, io) = (&store, &io);
                     Box::pin(async move { store.shut(io, &live).await })
                 });
                 let some: Vec<_> = some.collect();
-                if some.is_empty() {
-                    break;
-                }
                 closed = all(some).await.into_iter().fold(closed, Result::and);
             }
             if let Some(end) = store.at_end.take() {
@@ -271,14 +271,19 @@ impl Store {
 
     // What was derived from one that is gone is nobody's any more; what was acknowledged went along with its folder.
     async fn shut(&self, io: &Io, live: &Rc<Live>) -> Result<(), Trouble> {
-        io.turn_of(&live.shown()).await?;
-        let is_there = live.is_where_it_was(io).await;
-        let ended = match is_there {
-            Ok(true) => live.closed(io).await,
-            Ok(false) => live.released(io).await,
-            Err(trouble) => Err(trouble),
+        let shown = live.shown();
+        io.turn_of(&shown).await?;
+        let ended = match self.is_open(live) {
+            true => match live.is_where_it_was(io).await {
+                Ok(true) => live.closed(io).await,
+                Ok(false) => live.released(io).await,
+                Err(trouble) => Err(trouble),
+            },
+            // Somebody else has closed it meanwhile.
+            false => Ok(()),
         };
         self.forget(live);
+        io.leave_of(&shown);
         ended
     }
 }
