@@ -130,7 +130,7 @@ function copyVocabularies() {
 
 /** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
 function buildDev() {
-  rmSync(join(root, "target", "built-core"), { force: true });
+  for (const part of ["core", "shim"]) rmSync(join(root, "target", `built-${part}`), { force: true });
   const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", pkg, "--out-name", name];
