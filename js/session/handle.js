@@ -98,11 +98,11 @@ export class Live {
 
   /** Where it lies; elsewhere, once it was found there. @returns {Place} */
   get place() {
-    if (!this.#store || !this.isLive) return this.#place;
+    if (!this.isLive) return this.#place;
     const opened = called(() => this.#native.opened);
     if (opened !== this.#opened) {
       const { shown: path, isInWorkspace } = this.#native;
-      if (path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
+      if (this.#store && path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
       this.#opened = opened;
     }
     return this.#place;
@@ -283,9 +283,8 @@ export class Live {
   #log() {
     if (this.#messages) return this.#messages;
     const { storage, path: folder } = this.place;
-    const opened = this.isLive ? called(() => this.#native.opened) : 0;
     // One text of a path, however often it is appended to: the system's calls take a new one longer.
-    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened });
+    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened: this.#opened });
   }
 
   /** @param {CoreFile} file */

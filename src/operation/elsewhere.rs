@@ -2,23 +2,16 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
 
 use super::live::Live;
 use super::logs::{LogName, is_amiss};
-use super::{Io, Operation, Trouble, Work};
+use super::{Io, Trouble, Work};
 use crate::error::Code;
 
 /// How often, at most, what lies elsewhere is looked for in one go.
 const TRIES: u32 = 20;
 
 impl Live {
-    /// Whether its files are those that were read: not moved, nor deleted, nor another session's.
-    pub fn is_there(self: &Rc<Live>) -> Operation<'static, bool> {
-        let live = self.clone();
-        Operation::new(|io| async move { live.is_where_it_was(&io).await })
-    }
-
     /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
     /// with those.
     pub(super) async fn here<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
@@ -52,6 +45,7 @@ impl Live {
         .await
     }
 
+    /// Whether its files are those that were read: not moved, nor deleted, nor another session's.
     pub(super) async fn is_where_it_was(&self, io: &Io) -> Result<bool, Trouble> {
         if self.is_open.get() {
             for log in [LogName::Events, LogName::Messages] {

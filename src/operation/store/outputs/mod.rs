@@ -154,6 +154,7 @@ impl Store {
         // Last: as long as it is there, the others are known to be somebody's.
         io.remove(&folder.below(&name::of_run(&run))).await?;
         self.outputs.borrow_mut().run = None;
+        self.at_end.set(None);
         Ok(())
     }
 
