@@ -120,6 +120,7 @@ fn unanswered(needs: &Needs) -> Error {
         Needs::Summary { .. } => "a summary",
         Needs::Strategy { .. } => "a strategy of the host's",
         Needs::Counts { .. } => "counts",
+        Needs::Vectors { .. } => "vectors",
         Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
     };
     invalid(format!("expected nothing more to be needed, but found {kind}"))

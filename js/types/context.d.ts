@@ -27,6 +27,11 @@ export interface ContextRequest<F extends Format = Format> {
   recall?: number;
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
+  /**
+   * Gives vectors of texts, by which what is recalled is ordered, joined with its order by words: of at most 65 texts, the first of which is
+   * the newest user message. They are as they may leave. Asked once for each question. Where it fails, the order by words stays.
+   */
+  embed?: Embed;
   /** Writes summaries: your model. Without it they are made of what was learned on the way. */
   summarize?: Summarize;
   /** Yours beside leftoff's own, which have the priorities 1 to 4; one takes the place of leftoff's that has its name. */
@@ -34,6 +39,9 @@ export interface ContextRequest<F extends Format = Format> {
   /** The names of those that are tried, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all unless given. The fallback is tried last in any case. */
   only?: string[];
 }
+
+/** A vector of each text, all of one length: an embedding. The nearer in meaning two texts are, the smaller is the angle between theirs. */
+export type Embed = (texts: string[]) => ArrayLike<number>[] | Promise<ArrayLike<number>[]>;
 
 /** A strategy of your own. What breaks a law of a context is refused, and the next strategy is tried. */
 export interface Strategy {
@@ -94,6 +102,8 @@ export interface ContextBuildResult<F extends Format = "leftoff"> {
   summarizedMessageCount: number;
   /** Why there is no new summary of your model's. */
   summaryRefused?: string;
+  /** Why what is recalled stands in the order of its words alone, where you gave `embed`. */
+  embedRefused?: string;
   /** Of so many large texts and files the disk has no more than the ends, or something else. */
   missingBlobs?: number;
   /** Calls that nobody made: the results that name them are left out. */

@@ -119,10 +119,12 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
   command?: string;
   /** Those that met this error, whatever its numbers and paths. */
   error?: string;
+  /** Gives vectors of texts, by which the best 24 sessions and their messages are ordered, joined with their order by words. What it throws the search throws. */
+  embed?: Embed;
 }
 
 /** What `Session.search` takes. */
-export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex"> {
+export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex" | "embed"> {
   /** So many messages are told at most; 20 unless given. */
   limit?: number;
 }
@@ -169,6 +171,8 @@ export interface RecallOptions {
   /** What tokens are counted by; that of the model unless given, else `o200k_base`. */
   encoding?: string;
   model?: string;
+  /** Gives vectors of texts, by which it is chosen what is quoted, joined with the order by words. Where it fails, that stays. */
+  embed?: Embed;
 }
 
 /** What `Store.recall` found. */
@@ -182,6 +186,8 @@ export interface Recalled {
   words: string[];
   /** Where it comes from, in the order of the block. */
   sources: RecalledSource[];
+  /** Why it was chosen by words alone, where you gave `embed`. */
+  embedRefused?: string;
 }
 
 /** A session that is quoted. */

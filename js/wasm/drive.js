@@ -41,6 +41,7 @@ import { copied } from "../storage/copy.js";
  * What the caller of an operation does for it.
  * @typedef {object} Own
  * @property {ContextRequest["count"]} [count]
+ * @property {import("../types/index.js").Embed} [embed]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
@@ -191,6 +192,7 @@ const ANSWERS = {
     }
     return [TEXT, toJson((await count(texts, encoding)) ?? null)];
   },
+  vectors: async ({ texts }, { host }) => [BYTES, packed(await tried(() => host.own?.embed?.(texts)))],
   async summary({ system, user, maxTokens, previous, ...range }, { host }) {
     const messages = [/** @type {const} */ ({ role: "system", content: system }), /** @type {const} */ ({ role: "user", content: user })];
     const { startMessageId, endMessageId, messageCount } = range;
@@ -413,6 +415,12 @@ const isDurable = (step) => step[5] === 1;
 
 /** @param {Uint8Array} step which is one append */
 const linesOf = (step) => step.subarray(6);
+
+/** Vectors, as the core reads them: of each how many numbers it has, and these. @param {any} vectors */
+function packed(vectors) {
+  const all = Array.isArray(vectors) ? vectors.map((vector) => Float32Array.from(vector ?? [])) : [];
+  return joined(all.flatMap((vector) => [Uint32Array.of(vector.length), vector]).map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)));
+}
 
 /** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
 function rowsOf(entries, most) {

@@ -89,13 +89,15 @@ export class CoreStore {
     return told.answer;
   }
 
-  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked @returns {AsyncGenerator<any>} the items, one after another, and its answer */
+  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked texts, and options as the last @returns {AsyncGenerator<any>} the items, one after another, and its answer */
   async *pages(leaving, name, ...asked) {
     this.#refuseIfClosed();
     await this.#module.ready();
     await leaving.ready();
-    const [native, words] = [/** @type {any} */ (this.#made()), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
-    const pages = drivePages((operations, now, chance) => operations.passBeside(native, leaving.native, name, words, now, offsetMinutes(now), chance), this.#host);
+    const native = /** @type {any} */ (this.#made());
+    const { embed, ...options } = /** @type {any} */ (asked.pop());
+    const words = [...asked.map(String), toJson(embed ? { ...options, embeds: true } : options)];
+    const pages = drivePages((operations, now, chance) => operations.passBeside(native, leaving.native, name, words, now, offsetMinutes(now), chance), { ...this.#host, own: { embed } });
     try {
       let next = await pages.next();
       for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);

@@ -14,6 +14,7 @@ use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
 use crate::context::steps::{Item, Step, Steps, group, missing_results, required};
 use crate::error::{Code, Error};
+use crate::recall::meaning::nearness;
 use crate::recall::question::Question;
 use crate::recall::shortlist::Shortlist;
 use crate::record::message::{Attachment, Message};
@@ -131,8 +132,8 @@ impl Build {
         vocabulary: Option<&Vocabulary>,
     ) -> Result<Outcome, Error> {
         let available = budget.available_tokens;
-        if let Some(range) = self.wanted_recall(&material.steps, available, vocabulary) {
-            return Ok(Outcome::Needs(Needs::Bytes { range }));
+        if let Some(needs) = self.wanted_recall(&material.steps, available, vocabulary) {
+            return Ok(Outcome::Needs(needs));
         }
         if let Some(needs) = self.wanted_summary(&material.steps, available) {
             return Ok(Outcome::Needs(needs));
@@ -192,7 +193,19 @@ impl Build {
 
     /// Whether the same was asked before, and what was recalled then still holds.
     pub(crate) fn remembers(&mut self, known: &Recollection) -> bool {
-        self.recalling.remembers(known, self.reading.source())
+        self.recalling.remembers(known, self.reading.source(), self.request.embeds)
+    }
+
+    /// Takes the vectors that were needed, as [`Needs::Vectors`] says; nothing where there are none: then the order by words stays.
+    ///
+    /// # Errors
+    /// `invalid_request` where they are not of that form; they are needed still.
+    pub fn vectors(&mut self, vectors: Option<&[u8]>) -> Result<(), Error> {
+        let Some(texts) = self.recalling.texts(self.request.embeds) else { return Ok(()) };
+        let nearness = vectors.map(|bytes| nearness(bytes, texts.len())).transpose();
+        let nearness = nearness.map_err(|message| Error::new(Code::InvalidRequest, message))?;
+        self.recalling.settle(nearness.as_deref());
+        Ok(())
     }
 
     /// Takes a blob that was needed; whether it is that one. Else, or where it is not there, the ends of its text are shown.
@@ -243,13 +256,14 @@ impl Build {
         Some(Needs::Blob { id })
     }
 
-    // What to read of the log for older messages that match the newest user message, where not everything fits.
+    // What to read of the log for older messages that match the newest user message, where not everything fits, and what to know of
+    // them.
     fn wanted_recall(
         &mut self,
         steps: &[Step],
         budget: u32,
         vocabulary: Option<&Vocabulary>,
-    ) -> Option<Span> {
+    ) -> Option<Needs> {
         let least = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.least()));
         let is_all = self.reading.is_whole() && least <= budget;
         if is_all || self.request.recall == 0 {
@@ -261,8 +275,14 @@ impl Build {
             let before = first.or(asked.start).unwrap_or_default();
             self.recalling.ask(asked.message.content.as_str(), before, self.reading.source().end);
         }
+        if let Some(range) = self.recalling.wanted() {
+            return Some(Needs::Bytes { range });
+        }
+        if let Some(texts) = self.recalling.texts(self.request.embeds) {
+            return Some(Needs::Vectors { texts });
+        }
         self.recalling.price(&mut self.prices, vocabulary);
-        self.recalling.wanted()
+        None
     }
 
     fn wanted_counts(&mut self) -> Option<Needs> {

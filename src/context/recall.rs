@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use crate::context::price::Prices;
 use crate::context::report::{Match, Recall};
 use crate::context::steps::Item;
+use crate::recall::meaning;
 use crate::recall::question::Question;
 use crate::recall::quotes::{Quote, Quoting, message};
 use crate::recall::scan::Scan;
@@ -45,6 +46,17 @@ pub(super) struct Recalled {
     pub question: Question,
     before: u64,
     pub quotes: Vec<(Quote, Option<u32>)>,
+    order: Order,
+}
+
+// In which order they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    // That of their words, where nobody was asked yet how near they are; so many of them are quoted.
+    Unasked(usize),
+    // That of their words, or the one that somebody joined with it.
+    Words,
+    Meaning,
 }
 
 /// What was recalled for a question, so that who asks it again, as at each step of a turn, need not look again.
@@ -55,6 +67,7 @@ pub(crate) struct Recollection {
     // So many lines of the log were said again by then.
     repeated: usize,
     quotes: Vec<Quote>,
+    order: Order,
 }
 
 pub(super) struct Scanning {
@@ -152,20 +165,23 @@ impl Recalling {
 
     /// What was recalled. A log with more than one path is looked at each time.
     pub fn recollection(&self, source: &Source) -> Option<Recollection> {
-        let Recalling::Ready(Recalled { question, before, quotes }) = self else { return None };
+        let Recalling::Ready(Recalled { question, before, quotes, order }) = self else { return None };
         let quotes = quotes.iter().map(|(quote, _)| quote.clone()).collect();
         let (said, before, repeated) = (question.said.clone(), *before, source.repeated.len());
-        source.path.is_none().then_some(Recollection { said, before, repeated, quotes })
+        source.path.is_none().then_some(Recollection { said, before, repeated, quotes, order: *order })
     }
 
-    /// Whether that was recalled for the same question, and nothing was said again since: then it is taken.
-    pub fn remembers(&mut self, known: &Recollection, source: &Source) -> bool {
+    /// Whether that was recalled for the same question, in the order that is wanted, and nothing was said again since: then it is
+    /// taken.
+    pub fn remembers(&mut self, known: &Recollection, source: &Source, is_by_meaning: bool) -> bool {
         let Some((question, before)) = self.asked() else { return false };
         let is_same = (&question.said, before, source.repeated.len(), source.path.is_none())
-            == (&known.said, known.before, known.repeated, true);
+            == (&known.said, known.before, known.repeated, true)
+            && is_by_meaning == (known.order == Order::Meaning);
         if is_same {
             let quotes = known.quotes.iter().map(|quote| (quote.clone(), None)).collect();
-            *self = Recalling::Ready(Recalled { question: question.clone(), before, quotes });
+            let order = known.order;
+            *self = Recalling::Ready(Recalled { question: question.clone(), before, quotes, order });
         }
         is_same
     }
@@ -195,6 +211,25 @@ impl Recalling {
                 reading.next()
             }
             other => other,
+        }
+    }
+
+    /// The texts of which somebody is to say how near they are to the question, which is the first; none where that is not wanted, or
+    /// was said.
+    pub fn texts(&mut self, is_by_meaning: bool) -> Option<Vec<String>> {
+        let Recalling::Ready(recalled) = self else { return None };
+        if !is_by_meaning || recalled.quotes.len() < 2 {
+            recalled.settle(None);
+        }
+        let Order::Unasked(_) = recalled.order else { return None };
+        let texts = recalled.quotes.iter().take(meaning::MOST).map(|(quote, _)| quote.text.clone());
+        Some(core::iter::once(recalled.question.said.clone()).chain(texts).collect())
+    }
+
+    /// Takes how near each of them is; nothing where nobody can tell.
+    pub fn settle(&mut self, nearness: Option<&[f32]>) {
+        if let Recalling::Ready(recalled) = self {
+            recalled.settle(nearness);
         }
     }
 
@@ -264,9 +299,9 @@ impl Reading {
         }
         let Reading { question, before, mut words, shortlist, read, .. } = self;
         let quoting = Quoting { question: &question, worth: &shortlist.worth, read: &read };
-        let quotes = quoting.quotes(&shortlist.candidates, &mut words).into_iter();
-        let quotes = quotes.map(|quote| (quote, None)).collect();
-        Recalling::Ready(Recalled { question, before, quotes })
+        let (quotes, most) = quoting.quotes(&shortlist.candidates, &mut words);
+        let quotes = quotes.into_iter().map(|quote| (quote, None)).collect();
+        Recalling::Ready(Recalled { question, before, quotes, order: Order::Unasked(most) })
     }
 }
 
@@ -284,7 +319,20 @@ impl Quoted {
     }
 }
 
+impl Default for Order {
+    fn default() -> Order {
+        Order::Unasked(0)
+    }
+}
+
 impl Recalled {
+    fn settle(&mut self, nearness: Option<&[f32]>) {
+        let Order::Unasked(most) = self.order else { return };
+        self.order = if nearness.is_some() { Order::Meaning } else { Order::Words };
+        meaning::ordered(&mut self.quotes, nearness.unwrap_or_default());
+        self.quotes.truncate(most);
+    }
+
     /// The messages that are quoted.
     pub fn ids(&self) -> BTreeSet<&str> {
         self.quotes.iter().map(|(quote, _)| quote.id.as_str()).collect()

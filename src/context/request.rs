@@ -39,6 +39,8 @@ pub struct Request {
     pub format: Format,
     /// How much of the budget older messages may have that match the newest user message, in thousandths.
     pub recall: u32,
+    /// The host can be asked for vectors of texts, by which what is recalled is ordered, beside its words.
+    pub embeds: bool,
     /// Messages are given as they are stored, whatever they are counted in.
     pub stored: bool,
     /// The host can be asked for summaries.
@@ -122,6 +124,7 @@ impl Request {
             assumed: None,
             format: Format::Leftoff,
             recall: RECALL,
+            embeds: false,
             stored: false,
             summaries: false,
             strategies: Vec::new(),
@@ -172,7 +175,7 @@ impl Request {
         }
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(invalid(format!(
-                "expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, strategies or only, but found {key} instead"
+                "expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only, but found {key} instead"
             )));
         }
         request.check_only()?;

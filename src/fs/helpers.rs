@@ -24,6 +24,9 @@ use crate::operation::{Answer, Failure};
 pub struct Helpers<'a> {
     /// How many tokens each of these texts has, in an encoding of the caller's.
     pub count: Option<Count<'a>>,
+    /// A vector of each of these texts, by which what answers a question is ordered beside its words: of some dozens of texts at
+    /// most, the first of which is the question.
+    pub embed: Option<Embed<'a>>,
     /// A model's summary.
     pub summarize: Option<Summarize<'a>>,
     /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
@@ -37,6 +40,8 @@ pub struct Helpers<'a> {
 
 /// Counts texts in an encoding.
 pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, String>;
+/// Gives a vector of each text, all of one length.
+pub type Embed<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<f32>>, String>;
 /// Writes a summary.
 pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
 /// Tells which command began a conversation, by what was said there, a JSON array of messages: `{"name","hash"}`, JSON, where it knows.
@@ -85,6 +90,19 @@ impl Helpers<'_> {
         made(count(texts, encoding).map(|counts| to_json(&counts)))
     }
 
+    pub(super) fn vectors(&mut self, texts: &[String]) -> Answer {
+        let Some(embed) = &mut self.embed else { return Answer::Bytes(None) };
+        let packed = |vector: &Vec<f32>| {
+            let length = (vector.len() as u32).to_le_bytes();
+            let numbers = vector.iter().flat_map(|number| number.to_le_bytes());
+            length.into_iter().chain(numbers).collect::<Vec<u8>>()
+        };
+        match embed(texts) {
+            Ok(vectors) => Answer::Bytes(Some(vectors.iter().flat_map(packed).collect())),
+            Err(message) => refused(message),
+        }
+    }
+
     pub(super) fn summary(&mut self, asked: &Asked<'_>) -> Answer {
         let Some(summarize) = &mut self.summarize else { return Answer::Text("{}".into()) };
         made(summarize(asked).map(|Summary { text, model }| {
@@ -115,6 +133,7 @@ impl fmt::Debug for Helpers<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Helpers")
             .field("count", &self.count.is_some())
+            .field("embed", &self.embed.is_some())
             .field("summarize", &self.summarize.is_some())
             .field("strategy", &self.strategy.is_some())
             .field("command", &self.command.is_some())
@@ -127,8 +146,10 @@ impl fmt::Debug for Helpers<'_> {
 pub(super) fn made(answer: Result<String, String>) -> Answer {
     match answer {
         Ok(json) => Answer::Text(json),
-        Err(message) => {
-            Answer::Failed(Failure { code: "invalid_request".into(), message, ..Failure::default() })
-        }
+        Err(message) => refused(message),
     }
+}
+
+fn refused(message: String) -> Answer {
+    Answer::Failed(Failure { code: "invalid_request".into(), message, ..Failure::default() })
 }

@@ -202,6 +202,7 @@ impl Host {
             Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
             Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
             Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
+            Need::Vectors { texts } => helpers.vectors(&texts),
             need @ Need::Summary { .. } => self.summary(need, helpers, out).unwrap_or_else(failed),
             Need::Out { bytes } => self.left(out, bytes).unwrap_or_else(failed),
             Need::Secrets { texts } => self.secrets(&texts),

@@ -47,7 +47,7 @@ mod tree;
 
 pub use appended::{AppendOptions, Appended, Durability};
 pub use clock::Clock;
-pub use helpers::{Asked, Command, Count, Helpers, Progress, Strategy, Summarize, Summary};
+pub use helpers::{Asked, Command, Count, Embed, Helpers, Progress, Strategy, Summarize, Summary};
 pub use pages::{Followed, Pages};
 pub use rules::Rules;
 pub use session::{Compact, Resume, Session};

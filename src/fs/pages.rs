@@ -10,7 +10,8 @@ use super::helpers::Helpers;
 use super::host::Host;
 use crate::operation::{Answer, Need, Operation, Step, Trouble};
 
-/// Pages, each JSON or a piece of a text. Who wants no more drops it; behind what is refused there is nothing more.
+/// Pages, each JSON or a piece of a text, and what the caller does for them. Who wants no more drops it; behind what is refused
+/// there is nothing more.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,8 +25,9 @@ use crate::operation::{Answer, Need, Operation, Step, Trouble};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Pages {
+pub struct Pages<'a> {
     host: Rc<Host>,
+    helpers: Helpers<'a>,
     operation: Operation<'static, ()>,
     at: At,
     // Those that came with the one before.
@@ -43,10 +45,11 @@ enum At {
     End,
 }
 
-impl Pages {
-    pub(super) fn new(host: &Rc<Host>, operation: Operation<'static, ()>) -> Pages {
+impl<'a> Pages<'a> {
+    pub(super) fn new(host: &Rc<Host>, operation: Operation<'static, ()>, helpers: Helpers<'a>) -> Pages<'a> {
         Pages {
             host: host.clone(),
+            helpers,
             operation,
             at: At::Begin,
             pages: VecDeque::new(),
@@ -81,7 +84,7 @@ impl Pages {
                 }
             }
             // A page may come beside other needs.
-            let answers = self.host.answers(needs, &mut Helpers::default(), None);
+            let answers = self.host.answers(needs, &mut self.helpers, None);
             if let Some(page) = self.pages.pop_front() {
                 self.answers = answers;
                 return Ok(Some(page));
@@ -91,7 +94,7 @@ impl Pages {
     }
 }
 
-impl Iterator for Pages {
+impl Iterator for Pages<'_> {
     type Item = Result<String, Trouble>;
 
     fn next(&mut self) -> Option<Result<String, Trouble>> {
@@ -101,14 +104,14 @@ impl Iterator for Pages {
     }
 }
 
-impl FusedIterator for Pages {}
+impl FusedIterator for Pages<'_> {}
 
 /// What is appended to a session: asked for as often as one likes, by whoever waits in between in a way of their own.
 #[derive(Debug)]
-pub struct Followed(Pages);
+pub struct Followed(Pages<'static>);
 
 impl Followed {
-    pub(super) fn new(pages: Pages) -> Result<Followed, Trouble> {
+    pub(super) fn new(pages: Pages<'static>) -> Result<Followed, Trouble> {
         let mut followed = Followed(Pages { looks: true, ..pages });
         followed.look()?;
         Ok(followed)

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde_json::value::RawValue;
 
+use super::helpers::Helpers;
 use crate::error::{Code, Error};
 
 /// A field, and its JSON, where it has one.
@@ -18,6 +19,11 @@ pub(super) fn with(request: &str, more: &[Field<'_>]) -> Result<String, Error> {
     let more = more.iter().filter_map(|(name, json)| Some(format!("\"{name}\":{}", json.as_ref()?)));
     let fields: Vec<String> = (!said.is_empty()).then(|| said.into()).into_iter().chain(more).collect();
     Ok(format!("{{{}}}", fields.join(",")))
+}
+
+/// A request, and whether the caller has vectors of texts.
+pub(super) fn embedding(request: &str, helpers: &Helpers<'_>) -> Result<String, Error> {
+    with(request, &[("embeds", helpers.embed.is_some().then(|| "true".into()))])
 }
 
 /// One value, so that it can stand within another one.

@@ -304,9 +304,10 @@ impl Drop for Opened {
     }
 }
 
-// As the core's operations want it: the request, whether a model writes summaries, and what else is asked.
+// As the core's operations want it: the request, what the caller does for it, and what else is asked.
 fn asked(request: &str, helpers: &Helpers<'_>, leaves: bool, more: &[Field<'_>]) -> Result<String, Error> {
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
+    let embeds = ("embeds", Some(helpers.embed.is_some().to_string()));
     let leaves = ("leaves", Some(leaves.to_string()));
-    with("{}", &[&[("request", Some(with(request, &[])?)), of, leaves], more].concat())
+    with("{}", &[&[("request", Some(with(request, &[])?)), of, embeds, leaves], more].concat())
 }

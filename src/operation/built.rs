@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::context::{Asked, object};
 use super::summary::{Wanted, Written};
+use super::vectors::ordered;
 use super::{Io, Need, Trouble};
 use crate::context::{Build, Context, Outcome, Recollection, write_apart};
 use crate::error::Code;
@@ -42,6 +43,8 @@ pub(super) struct Built {
     // What the caller's strategy said of itself, where its messages were taken.
     told: Vec<(&'static str, u64)>,
     refused: Option<String>,
+    // Why what is recalled stands in the order of its words.
+    unordered: Option<String>,
     pub missing_blobs: u64,
     /// Which summary it was given that somebody wrote.
     pub summary: Option<String>,
@@ -58,14 +61,14 @@ pub(super) async fn built(
     let mut build = Build::new(asked.request.clone(), source);
     let mut vocabulary = asked.counts.vocabulary();
     let mut told = Vec::new();
-    let (mut refused, mut missing_blobs, mut summary) = (None, 0, None);
+    let (mut refused, mut unordered, mut missing_blobs, mut summary) = (None, None, 0, None);
     loop {
         match build.next(vocabulary.as_deref())? {
             Outcome::Ready(context) => {
                 holder.recalls(build.recollection());
                 told.retain(|(name, _)| *name == context.strategy);
                 let told = told.into_iter().map(|(_, count)| count).collect();
-                return Ok(Built { context, told, refused, missing_blobs, summary });
+                return Ok(Built { context, told, refused, unordered, missing_blobs, summary });
             }
             Outcome::Needs(Needs::Bytes { .. }) if build.asked().is_some() => {
                 holder.looked_up(io, &mut build).await?;
@@ -73,6 +76,9 @@ pub(super) async fn built(
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = holder.bytes(io, range).await?;
                 build.bytes(range.start, &bytes)?;
+            }
+            Outcome::Needs(Needs::Vectors { texts }) => {
+                unordered = ordered(io, &mut build, texts, asked.leaves).await?;
             }
             Outcome::Needs(Needs::Blob { id }) => {
                 let bytes = holder.blob(io, &id).await?;
@@ -108,6 +114,9 @@ impl Built {
         }
         if let Some(refused) = &self.refused {
             json.push_str(&format!(",\"summaryRefused\":{}", to_json(refused)));
+        }
+        if let Some(refused) = &self.unordered {
+            json.push_str(&format!(",\"embedRefused\":{}", to_json(refused)));
         }
         if self.missing_blobs > 0 {
             json.push_str(&format!(",\"missingBlobs\":{}", self.missing_blobs));

@@ -55,6 +55,7 @@ impl Asked {
         let mut asked = object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
         let leaves = asked.take("leaves", bad).unwrap_or_default();
+        let embeds = asked.take("embeds", bad).unwrap_or_default();
         refuse_bad(bad)?;
         let fields = object(asked.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
@@ -66,6 +67,7 @@ impl Asked {
         let recorded: Vec<String> = model.into_iter().chain(window).collect();
         parts.push(format!("\"recorded\":{{{}}},\"summaries\":true", recorded.join(",")));
         let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
+        let request = Request { embeds, ..request };
         let (counts, recipe) = (counts.clone(), Recipe::default());
         Ok((Asked { request, summarizes, leaves, window: said, counts, recipe, summary: None }, parts))
     }
@@ -78,8 +80,9 @@ impl Asked {
 }
 
 impl Live {
-    /// What a model call gets: `{"request","summarizes","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads it.
-    /// Answer: as [`write_context`](crate::context::write_context) writes it, with `summaryRefused` and `missingBlobs` where there are such.
+    /// What a model call gets: `{"request","summarizes","embeds","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads
+    /// it. Answer: as [`write_context`](crate::context::write_context) writes it, with `summaryRefused`, `embedRefused` and
+    /// `missingBlobs` where there are such.
     pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {

@@ -267,6 +267,14 @@ impl Io {
         })
     }
 
+    /// Of each text a vector, as [`Need::Vectors`] says.
+    pub fn vectors(&self, texts: Vec<String>) -> Reply<'_, Vec<u8>> {
+        self.ask(Need::Vectors { texts }, |answer| match answer {
+            Answer::Bytes(vectors) => Ok(vectors.unwrap_or_default()),
+            other => Err(unmeant(other)),
+        })
+    }
+
     pub fn wait(&self, ms: u32) -> Reply<'_, ()> {
         self.done(Need::Wait { ms })
     }

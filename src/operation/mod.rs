@@ -39,6 +39,7 @@ mod summarizing;
 mod summary;
 mod tools;
 mod unstored;
+mod vectors;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;

@@ -166,6 +166,12 @@ pub enum Need {
         /// The texts.
         texts: Vec<String>,
     },
+    /// A vector of each text, of the caller's: the nearer in meaning two texts are, the smaller the angle between theirs. The first
+    /// text is what is asked. Answer: `Bytes`, of each how many numbers it has, and these, all of 32 bits, little-endian.
+    Vectors {
+        /// The texts.
+        texts: Vec<String>,
+    },
     /// A summary that a model writes. Answer: `Text`, `{"content","model"}` as JSON.
     Summary {
         /// What the system says.

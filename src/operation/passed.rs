@@ -164,9 +164,9 @@ impl Live {
     pub(super) async fn keep_report(&self, io: &Io, asked: &Asked, passed: &Passed) -> Result<(), Trouble> {
         let at = to_json(&time::format(io.now_ms()));
         let Passed { rest, made, given, is_own, .. } = passed;
-        let (recipe, summary) = (&asked.recipe.0, to_json(&passed.summary));
+        let (recipe, summary, embeds) = (&asked.recipe.0, to_json(&passed.summary), asked.request.embeds);
         let report = format!(
-            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"made\":\"{made}\",\"given\":\"{given}\"}}",
+            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"made\":\"{made}\",\"given\":\"{given}\"}}",
             &rest[1..]
         );
         unless_bug(io.keep(&self.cached(Kept::Report), report.into_bytes()).await).map(drop)

@@ -31,6 +31,7 @@ struct Then {
     summary: Option<String>,
     missing_blobs: u64,
     own: bool,
+    embeds: bool,
     made: String,
     given: String,
 }
@@ -100,6 +101,7 @@ impl Then {
             summary: recipe.take("summary", bad),
             missing_blobs: report.take("missingBlobs", bad).unwrap_or_default(),
             own: recipe.take("own", bad)?,
+            embeds: recipe.take("embeds", bad).unwrap_or_default(),
             made: recipe.take("made", bad)?,
             given: recipe.take("given", bad)?,
         })
@@ -137,6 +139,7 @@ impl Then {
         let found = [
             (passed.made == self.made, "redaction_changed", "other rules say now what may leave"),
             (self.own, "own_strategy", "a strategy of the caller's chose its messages"),
+            (self.embeds, "own_order", "vectors of the caller's ordered what it recalls"),
             (is_counted, "own_counter", "a counter of the caller's said what fits"),
             (passed.summary != self.summary, "summary_gone", "a summary in it that a model wrote is gone"),
             (passed.missing_blobs > self.missing_blobs, "blob_gone", "a large text or file in it is gone"),

@@ -6,6 +6,7 @@ pub(crate) mod dates;
 pub(crate) mod documents;
 mod english;
 pub(crate) mod lines;
+pub(crate) mod meaning;
 pub(crate) mod number;
 pub(crate) mod passages;
 pub(crate) mod question;

@@ -68,17 +68,16 @@ pub(crate) struct Quoting<'a> {
 }
 
 impl Quoting<'_> {
-    /// The passages of these messages that match, the best first.
-    pub fn quotes(&self, candidates: &[Candidate], words: &mut Words) -> Vec<Quote> {
+    /// The passages of these messages that match, the best first, and how many of them are quoted at most.
+    pub fn quotes(&self, candidates: &[Candidate], words: &mut Words) -> (Vec<Quote>, usize) {
         let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.of(one, words)).collect();
         quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.cmp(&a.line)));
         let best = quotes.iter().map(|quote| quote.match_alone).fold(0.0, f32::max);
-        let Some(least) = self.worth.least(self.question) else { return Vec::new() };
+        let Some(least) = self.worth.least(self.question) else { return (Vec::new(), 0) };
         let over = self.worth.part(best) / least;
         let first = quotes.first().map_or(0.0, |quote| quote.score);
         quotes.retain(|quote| over >= 1.0 && quote.score >= first * LEAST_OF_BEST);
-        quotes.truncate((FEW * over * over * over * over) as usize);
-        quotes
+        (quotes, (FEW * over * over * over * over) as usize)
     }
 
     fn of(&self, candidate: &Candidate, words: &mut Words) -> Vec<Quote> {

@@ -37,6 +37,12 @@ pub enum Needs {
         /// How many tokens it may use.
         budget: u32,
     },
+    /// A vector of each text, all of one length: the nearer in meaning two texts are, the smaller the angle between theirs. The first
+    /// text is what is asked. They are given as bytes: of each how many numbers it has, and these, all of 32 bits, little-endian.
+    Vectors {
+        /// The texts.
+        texts: Vec<String>,
+    },
     /// The token count of each text, by the encoding asked for; or, for o200k_base, its vocabulary.
     Counts {
         /// The name of the encoding.

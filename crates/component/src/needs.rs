@@ -52,6 +52,7 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Gone { processes } => Need::Gone(processes.into_iter().map(lease).collect()),
         Asked::Vocabulary { encoding } => Need::Vocabulary(encoding),
         Asked::Counts { encoding, texts } => Need::Counts(Texts { encoding, texts }),
+        Asked::Vectors { texts } => Need::Vectors(texts),
         Asked::Summary {
             system,
             user,

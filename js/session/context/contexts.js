@@ -69,10 +69,11 @@ export class Contexts {
 
   /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
   #asked(request) {
-    const { asked, count, summarize, strategies } = askedOf(request);
+    const { asked, count, embed, summarize, strategies } = askedOf(request);
     /** @type {Own} */
     const own = {
       count,
+      embed,
       summarize: summarize && (async (/** @type {SummaryRequest} */ wanted) => summarize(await this.#out(wanted))),
       out: (json) => this.#secrets.outBytes(json),
       strategy: async (name, budget, encoding) => strategies.find((one) => one.name === name)?.build(this.#session, budget, await tokenizerOf(encoding, count)),
@@ -82,13 +83,14 @@ export class Contexts {
 }
 
 /** A request, and apart from it what the caller does for a context. @param {ContextRequest} request */
-export function askedOf({ count, summarize, strategies = [], ...request }) {
+export function askedOf({ count, embed, summarize, strategies = [], ...request }) {
   if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
     throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
   }
-  for (const [name, helper] of Object.entries({ count, summarize })) if (helper !== undefined) ofKind(name, helper, "!");
+  for (const [name, helper] of Object.entries({ count, embed, summarize })) if (helper !== undefined) ofKind(name, helper, "!");
   const named = strategies.map(({ name, priority, minTokens }) => ({ name, priority, minTokens }));
-  return { asked: { request: { ...request, strategies: named }, summarizes: summarize !== undefined }, count, summarize, strategies };
+  const asked = { request: { ...request, strategies: named }, summarizes: summarize !== undefined, embeds: embed !== undefined };
+  return { asked, count, embed, summarize, strategies };
 }
 
 /** @param {string} encoding @param {ContextRequest["count"]} count @returns {Promise<Tokenizer>} */

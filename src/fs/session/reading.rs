@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 
+use super::super::helpers::Helpers;
 use super::super::pages::{Followed, Pages};
+use super::super::request::embedding;
 use super::{Opened, Session};
 use crate::operation::Trouble;
 
@@ -20,8 +22,8 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn messages(&self, reading: &str) -> Pages {
-        Pages::new(&self.0.host, self.0.live.messages(reading.into()))
+    pub fn messages(&self, reading: &str) -> Pages<'static> {
+        Pages::new(&self.0.host, self.0.live.messages(reading.into()), Helpers::default())
     }
 
     /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
@@ -33,14 +35,20 @@ impl Session {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
     /// session.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
-    /// let found = session.search("where were parsers renamed?", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// let found = session.search("where were parsers renamed?", "{}", Default::default())?.collect::<Result<Vec<_>, _>>()?;
     /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn search(&self, question: &str, request: &str) -> Pages {
+    pub fn search<'a>(
+        &self,
+        question: &str,
+        request: &str,
+        helpers: Helpers<'a>,
+    ) -> Result<Pages<'a>, Trouble> {
         let Opened { live, store, leaving, host, .. } = &*self.0;
-        Pages::new(host, store.search_in(live.id(), question.into(), request.into(), leaving))
+        let request = embedding(request, &helpers)?;
+        Ok(Pages::new(host, store.search_in(live.id(), question.into(), request, leaving), helpers))
     }
 
     /// What is appended from now on, by whomever.
@@ -60,7 +68,7 @@ impl Session {
     /// # }
     /// ```
     pub fn follow(&self) -> Result<Followed, Trouble> {
-        Followed::new(Pages::new(&self.0.host, self.0.live.follow()))
+        Followed::new(Pages::new(&self.0.host, self.0.live.follow(), Helpers::default()))
     }
 
     /// What the tools did, oldest first, each with its result: a JSON array.
@@ -128,9 +136,9 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn export(&self, asked: &str) -> Pages {
+    pub fn export(&self, asked: &str) -> Pages<'static> {
         // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
-        Pages::new(&self.0.host, self.0.live.anew().export(asked.into(), &self.0.leaving))
+        Pages::new(&self.0.host, self.0.live.anew().export(asked.into(), &self.0.leaving), Helpers::default())
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.

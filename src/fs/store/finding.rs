@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 
+use super::super::helpers::Helpers;
 use super::super::pages::Pages;
+use super::super::request::embedding;
 use super::Store;
 use crate::operation::{Leaving, Trouble};
 use crate::resume::find;
@@ -59,14 +61,20 @@ impl Store {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// store.create("{}")?.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
-    /// let found = store.search("where were parsers renamed?", "{}").collect::<Result<Vec<_>, _>>()?;
+    /// let found = store.search("where were parsers renamed?", "{}", Default::default())?.collect::<Result<Vec<_>, _>>()?;
     /// assert!(found[0].contains(r#"{"text":"parser","isHit":true}"#) && found[0].contains(r#""found":"all""#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn search(&self, question: &str, request: &str) -> Pages {
+    pub fn search<'a>(
+        &self,
+        question: &str,
+        request: &str,
+        helpers: Helpers<'a>,
+    ) -> Result<Pages<'a>, Trouble> {
         let leaving = Leaving::new(&self.0.door);
-        Pages::new(&self.0.host, self.0.core.search(question.into(), request.into(), &leaving))
+        let request = embedding(request, &helpers)?;
+        Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &leaving), helpers))
     }
 
     /// What other sessions say to a question, as a block that a model reads: `{"maxTokens","maxBytes","project","all",
@@ -84,14 +92,15 @@ impl Store {
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// let said = r#"{"role":"assistant","content":"We pinned croniter: version 2 drops Python 3.8."}"#;
     /// store.create(r#"{"title":"Croniter"}"#)?.append(said, Default::default())?;
-    /// let known = store.recall("why did we pin croniter?", r#"{"maxTokens":200}"#)?;
+    /// let known = store.recall("why did we pin croniter?", r#"{"maxTokens":200}"#, Default::default())?;
     /// assert!(known.contains("version 2 drops Python 3.8") && known.contains(r#""title":"Croniter""#));
-    /// assert!(store.recall("go on", "{}")?.contains(r#""text":"""#));
+    /// assert!(store.recall("go on", "{}", Default::default())?.contains(r#""text":"""#));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn recall(&self, question: &str, request: &str) -> Result<String, Trouble> {
+    pub fn recall(&self, question: &str, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
         let leaving = Leaving::new(&self.0.door);
-        self.drive(self.0.core.recall(question.into(), request.into(), &leaving))
+        let request = embedding(request, &helpers)?;
+        self.drive_with(self.0.core.recall(question.into(), request, &leaving), &mut helpers)
     }
 }

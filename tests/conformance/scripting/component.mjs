@@ -92,7 +92,7 @@ export class Component {
     const known = this.#sessions.get(session)?.session;
     const ofStore = OF_STORES[op];
     if (host && (op in OF_STORES || op in OPENING)) host.refuseEnded();
-    if (host && ofStore) return ofStore({ host, session: known, own: {}, asked });
+    if (host && ofStore) return ofStore({ host, session: known, own: {}, asked: given(asked, []) });
     const opening = OPENING[op];
     if (host && opening) return this.#named(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
     const ofSession = OF_SESSIONS[op];

@@ -1,12 +1,13 @@
 // @ts-check
-/** What a caller gives as a function, from what a script says of it: models, counters and strategies of its own. */
+/** What a caller gives as a function, from what a script says of it: models, counters, vectors and strategies of its own. */
 
 /** @param {any} asked @param {unknown[]} requests what a model is asked */
-export function given({ summarize, count, strategies, ...asked }, requests) {
+export function given({ summarize, count, embed, strategies, ...asked }, requests) {
   return {
     ...asked,
     ...(summarize && { summarize: model(summarize, requests) }),
     ...(count && { count: counter(count) }),
+    ...(embed && { embed: vectors(embed) }),
     ...(strategies && { strategies: Array.isArray(strategies) ? strategies.map(strategy) : strategies }),
   };
 }
@@ -29,6 +30,16 @@ function model({ answers }, requests) {
 function counter(of) {
   if ("gives" in of) return () => of.gives;
   return (/** @type {string[]} */ texts) => texts.map((text) => Math.ceil(Buffer.byteLength(text) / of.bytes));
+}
+
+/** A vector of each text: of so many numbers, the last of which tells the order of the texts; or what is given; or nothing, since it throws. @param {{ backward: number } | { gives: any } | { throws: string }} of */
+function vectors(of) {
+  return (/** @type {string[]} */ texts) => {
+    if ("throws" in of) throw new Error(of.throws);
+    if ("gives" in of) return of.gives;
+    // The farther behind a text stands, the nearer it is to the first one.
+    return texts.map((_, place) => [1, ...Array(of.backward - 2).fill(0), place === 0 ? 0 : 1 / place]);
+  };
 }
 
 /** A strategy that takes the newest messages, or gives what it is said to. @param {any} of */

@@ -35,6 +35,41 @@ enum Counter {
     Gives { gives: Vec<u32> },
 }
 
+/// A vector of each text, of so many numbers: the farther behind a text stands, the nearer it is to the first one. Or what is given, or
+/// nothing.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Vectors {
+    Backward { backward: usize },
+    Gives { gives: Vec<Vec<f32>> },
+    Throws { throws: String },
+}
+
+impl Vectors {
+    fn of(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
+        let backward = |numbers: usize, place: usize| {
+            let mut vector = vec![0.0; numbers];
+            (vector[0], vector[numbers - 1]) = (1.0, if place == 0 { 0.0 } else { 1.0 / place as f32 });
+            vector
+        };
+        match self {
+            Vectors::Backward { backward: numbers } => {
+                Ok((0..texts.len()).map(|place| backward(*numbers, place)).collect())
+            }
+            Vectors::Gives { gives } => Ok(gives.clone()),
+            Vectors::Throws { throws } => Err(throws.clone()),
+        }
+    }
+}
+
+/// Does it with vectors, where the step has such.
+pub fn embedded(step: &Step, work: impl FnOnce(Helpers<'_>) -> Answer) -> Answer {
+    let vectors: Option<Vectors> = step.value("embed")?;
+    let Some(vectors) = vectors else { return work(Helpers::default()) };
+    let mut embed = |texts: &[String]| vectors.of(texts);
+    work(Helpers { embed: Some(&mut embed), ..Helpers::default() })
+}
+
 /// Does it with a model, a counter and strategies, where the step has them.
 pub fn helped(
     step: &Step,
@@ -43,6 +78,7 @@ pub fn helped(
 ) -> Answer {
     let model: Option<Model> = step.value("summarize")?;
     let counter: Option<Counter> = step.value("count")?;
+    let vectors: Option<Vectors> = step.value("embed")?;
     let mut requests: Vec<String> = Vec::new();
     let mut summarize = |asked: &Asked<'_>| {
         requests.push(request(asked));
@@ -59,10 +95,12 @@ pub fn helped(
             Counter::Gives { gives } => gives.clone(),
         })
     };
+    let mut embed = |texts: &[String]| vectors.as_ref().expect("it is asked where there is one").of(texts);
     let mut strategy = |name: &str, _: u32, _: &str| chosen(step, session, name).map_err(|e| e.to_string());
     let answer = work(Helpers {
         summarize: model.is_some().then_some(&mut summarize),
         count: counter.is_some().then_some(&mut count),
+        embed: vectors.is_some().then_some(&mut embed),
         strategy: Some(&mut strategy),
         ..Helpers::default()
     })?;

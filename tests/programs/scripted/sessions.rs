@@ -10,7 +10,7 @@ use leftoff::tokens::Encoding;
 use serde_json::value::RawValue;
 
 use crate::Answer;
-use crate::helping::helped;
+use crate::helping::{embedded, helped};
 use crate::step::Step;
 
 /// What a step that opens a session is answered by.
@@ -46,12 +46,12 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "compact" => {
             let how =
                 Compact { apply: step.flag("apply")?, undo: step.flag("undo")?, keep: step.value("keep")? };
-            let request = step.without(&["apply", "undo", "keep", "summarize", "count"]);
+            let request = step.without(&["apply", "undo", "keep", "summarize", "count", "embed"]);
             helped(step, session, |helpers| session.compact(&request, how, helpers))?
         }
         "complete" => nothing(session.complete(summary()?.as_deref()))?,
         "context" => {
-            let request = step.without(&["summarize", "count"]);
+            let request = step.without(&["summarize", "count", "embed"]);
             helped(step, session, |helpers| session.context(&request, helpers))?
         }
         "examine" => session.examine()?,
@@ -68,15 +68,18 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "pause" => nothing(session.stop(None))?,
         "pin" => nothing(session.pin(&step.text("messageId")?))?,
         "searchIn" => {
-            let found = session.search(&step.text("question")?, &step.without(&["question", "most"]));
-            taken(found, step.value("most")?)?
+            let request = step.without(&["question", "most", "embed"]);
+            let question = step.text("question")?;
+            embedded(step, |helpers| {
+                taken(session.search(&question, &request, helpers)?, step.value("most")?)
+            })?
         }
         "pins" => session.pins()?,
         "refresh" => nothing(session.refresh())?,
         "rename" => nothing(session.rename(&step.text("title")?))?,
         "resume" => {
             let how = resume(step)?;
-            let own = ["override", "revives", "now", "maxBytes", "summarize", "count"];
+            let own = ["override", "revives", "now", "maxBytes", "summarize", "count", "embed"];
             let request = step.without(&own);
             helped(step, session, |helpers| session.resume(&request, how, helpers))?
         }
@@ -132,7 +135,7 @@ pub fn messages(session: &Session, most: Option<usize>, reading: &str) -> Answer
 }
 
 /// So many of what comes in pages.
-pub fn taken(pages: Pages, most: Option<usize>) -> Answer {
+pub fn taken(pages: Pages<'_>, most: Option<usize>) -> Answer {
     let mut some: Vec<Box<RawValue>> = Vec::new();
     for page in pages {
         some.extend(serde_json::from_str::<Vec<Box<RawValue>>>(&page?)?);

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::Answer;
 use crate::clock::Shared;
-use crate::helping::helped;
+use crate::helping::{embedded, helped};
 use crate::rules::OfHost;
 use crate::sessions::{resume, taken};
 use crate::step::Step;
@@ -77,9 +77,13 @@ pub fn told(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
-        "recall" => store.recall(&step.text("question")?, &step.without(&["question"]))?,
+        "recall" => {
+            let (question, request) = (step.text("question")?, step.without(&["question", "embed"]));
+            embedded(step, |helpers| Ok(store.recall(&question, &request, helpers)?))?
+        }
         "search" => {
-            taken(store.search(&step.text("words")?, &step.without(&["words", "most"])), step.value("most")?)?
+            let (words, request) = (step.text("words")?, step.without(&["words", "most", "embed"]));
+            embedded(step, |helpers| taken(store.search(&words, &request, helpers)?, step.value("most")?))?
         }
         "clearOutputs" => format!("{{\"count\":{}}}", store.outputs().clear(&step.rest())?),
         "listOutputs" => store.outputs().list(&step.rest())?,
@@ -180,7 +184,7 @@ fn written(store: &Store, session: &Session, step: &Step) -> Answer {
         resume,
         command: command.as_deref(),
     };
-    let request = step.without(&["agent", "folder", "env", "resume", "summarize", "count"]);
+    let request = step.without(&["agent", "folder", "env", "resume", "summarize", "count", "embed"]);
     helped(step, session, |helpers| store.write_for_agent(session, how, &request, helpers))
 }
 

@@ -12,7 +12,9 @@ use crate::json::text::{Text, to_json};
 use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
 use crate::operation::pieces::Pieces;
+use crate::operation::vectors::nearness_of;
 use crate::operation::{Io, Leaving, Trouble};
+use crate::recall::meaning::ordered;
 use crate::recall::question::{How, Term};
 use crate::recall::sessions;
 use crate::recall::texts::texts;
@@ -59,6 +61,34 @@ struct Told<'a> {
     words: Vec<&'a str>,
 }
 
+/// A message that was found.
+pub(super) struct Hit {
+    /// As it is told.
+    pub json: String,
+    // What of it is shown, as it may leave.
+    text: String,
+}
+
+/// Puts sessions, and the hits of each, into an order by words and by meaning. A session is as near as its nearest hit.
+pub(super) async fn order_by_meaning<T>(
+    io: &Io,
+    question: &str,
+    found: &mut Vec<(T, Vec<Hit>)>,
+) -> Result<(), Trouble> {
+    let texts = found.iter().flat_map(|(_, hits)| hits).map(|hit| hit.text.clone());
+    let nearness = nearness_of(io, question, texts).await?;
+    let mut rest = &*nearness;
+    let mut nearest = Vec::new();
+    for (_, hits) in found.iter_mut() {
+        let (own, others) = rest.split_at(hits.len());
+        nearest.push(own.iter().copied().fold(f32::MIN, f32::max));
+        ordered(hits, own);
+        rest = others;
+    }
+    ordered(found, &nearest);
+    Ok(())
+}
+
 /// A question that was asked.
 pub(super) struct Asked<'a> {
     pub runs: &'a [Run],
@@ -70,6 +100,12 @@ pub(super) struct Asked<'a> {
     pub most: usize,
 }
 
+impl Hit {
+    fn of(told: &Told<'_>) -> Hit {
+        Hit { json: to_json(told), text: told.excerpt.iter().map(|part| part.text.as_str()).collect() }
+    }
+}
+
 impl Asked<'_> {
     /// What was found in a session, each as JSON. `names`: its title, its summary.
     pub async fn hits(
@@ -79,7 +115,7 @@ impl Asked<'_> {
         live: &Live,
         names: &[&str],
         words: &mut Words,
-    ) -> Result<Vec<String>, Lost> {
+    ) -> Result<Vec<Hit>, Lost> {
         let mut hits = Vec::new();
         if ranked.best.is_empty() {
             hits.extend(self.titled(io, names, words).await?);
@@ -107,14 +143,14 @@ impl Asked<'_> {
         Ok(hits)
     }
 
-    async fn titled(&self, io: &Io, names: &[&str], words: &mut Words) -> Result<Option<String>, Trouble> {
+    async fn titled(&self, io: &Io, names: &[&str], words: &mut Words) -> Result<Option<Hit>, Trouble> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones());
         let Some(name) = best else { return Ok(None) };
         let name = left(io, self.leaving, name).await?;
         let marked = self.marked(&name, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
-        Ok(Some(to_json(&told)))
+        Ok(Some(Hit::of(&told)))
     }
 
     async fn told(
@@ -123,7 +159,7 @@ impl Asked<'_> {
         message: &Message,
         field: usize,
         words: &mut Words,
-    ) -> Result<(Found, String), Trouble> {
+    ) -> Result<(Found, Hit), Trouble> {
         let texts = texts(message);
         let is_of = |one: Field| usize::from(one != Field::Said) == field;
         let (mut all, mut best, mut most) = (0, "", 0);
@@ -144,7 +180,7 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
         };
-        Ok((told.found, to_json(&told)))
+        Ok((told.found, Hit::of(&told)))
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {

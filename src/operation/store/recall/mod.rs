@@ -38,12 +38,12 @@ use crate::recall::things::Thing;
 use crate::recall::words::Words;
 use crate::record::message::Role;
 use crate::resume::find;
-use crate::resume::search::{Hit, has_quoted};
+use crate::resume::search::{Hit as Exact, has_quoted};
 use crate::session::listed::Wanted;
 use crate::time;
 
 use asking::{likes, lists};
-use hits::Asked;
+use hits::{Asked, Hit, order_by_meaning};
 use index::{Covering, Index, Log, Session};
 use making::{Hiding, without_secrets};
 pub(super) use names::Names;
@@ -52,6 +52,8 @@ use spaces::Spaces;
 
 // So many sessions are told at once.
 const PAGE: usize = 8;
+// So many of the best are ordered by meaning, too, where the caller has vectors.
+const MEANT: usize = 24;
 // So many messages of a session are told, and where that alone is asked, unless another number is wanted.
 const OF_SESSION: usize = 3;
 const OF_ONE: usize = 20;
@@ -72,6 +74,8 @@ struct Question {
     recalled: Option<Sought>,
     // The text is a regular expression.
     is_regex: bool,
+    // The host has vectors of texts.
+    embeds: bool,
 }
 
 impl Question {
@@ -88,6 +92,7 @@ impl Question {
             session: None,
             recalled: Some(asked),
             is_regex: false,
+            embeds: false,
         }
     }
 
@@ -102,11 +107,23 @@ impl Question {
         let limit = fields.as_mut().and_then(|fields| fields.take::<u64>("limit", &mut bad));
         let role = fields.as_mut().and_then(|fields| fields.take("role", &mut bad));
         let is_regex = fields.as_mut().and_then(|fields| fields.take("regex", &mut bad)).unwrap_or_default();
+        let embeds = fields.as_mut().and_then(|fields| fields.take("embeds", &mut bad)).unwrap_or_default();
         if let Some(bad) = bad.into_iter().next() {
             return Err(Trouble::refused(Code::InvalidRequest, bad.message));
         }
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        Ok(Question { text, wanted, role, since, until, limit, session: None, recalled: None, is_regex })
+        Ok(Question {
+            text,
+            wanted,
+            role,
+            since,
+            until,
+            limit,
+            session: None,
+            recalled: None,
+            is_regex,
+            embeds,
+        })
     }
 
     // Of a session alone, whatever it is.
@@ -130,7 +147,7 @@ impl Question {
         if self.session.is_some() { 1 } else { self.limit }
     }
 
-    fn has(&self, hit: &Hit) -> bool {
+    fn has(&self, hit: &Exact) -> bool {
         let ms = hit.timestamp.as_deref().and_then(time::parse);
         self.role.is_none_or(|role| hit.role == Some(role))
             && self.since.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
@@ -236,9 +253,8 @@ impl Store {
             most: question.most_of_one(true),
         };
         let found: Vec<_> = ranking.sessions.iter().take(question.most_sessions()).collect();
-        for some in found.chunks(PAGE) {
-            let mut page = Vec::new();
-            let mut paths = Vec::new();
+        for (nth, some) in found.chunks(if question.embeds { MEANT } else { PAGE }).enumerate() {
+            let mut page: Vec<(&Session, Vec<Hit>)> = Vec::new();
             for one in some {
                 let session = &sessions[one.session as usize];
                 if told.contains(&session.listed.path) {
@@ -246,15 +262,19 @@ impl Store {
                 }
                 let live = self.unread(&session.log.place, "");
                 let hits = asked.hits(io, one, &live, &session.listed.names(), words).await?;
-                if !hits.is_empty() {
-                    let listed = self.listed_out(io, &session.listed, leaving).await?;
-                    page.extend(hits.iter().map(|hit| format!("{{\"session\":{listed},{}", &hit[1..])));
-                    paths.push(session.listed.path.clone());
-                }
+                page.extend((!hits.is_empty()).then_some((session, hits)));
+            }
+            if question.embeds && nth == 0 {
+                order_by_meaning(io, &question.text, &mut page).await?;
+            }
+            let mut json = Vec::new();
+            for (session, hits) in &page {
+                let listed = self.listed_out(io, &session.listed, leaving).await?;
+                json.extend(hits.iter().map(|hit| format!("{{\"session\":{listed},{}", &hit.json[1..])));
             }
             if !page.is_empty() {
-                io.page(array(page.into_iter())).await?;
-                told.extend(paths);
+                io.page(array(json.into_iter())).await?;
+                told.extend(page.into_iter().map(|(session, _)| session.listed.path.clone()));
             }
         }
         Ok(())

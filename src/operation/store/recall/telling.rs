@@ -15,8 +15,10 @@ use crate::operation::context::named_vocabulary;
 use crate::operation::live::Live;
 use crate::operation::pieces::Pieces;
 use crate::operation::store::Store;
+use crate::operation::vectors::nearness_of;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::outputs::{given, refuse_rest, wrong};
+use crate::recall::meaning;
 use crate::recall::passages::passages;
 use crate::recall::question::Question as Asked;
 use crate::recall::rank::Worth;
@@ -50,6 +52,8 @@ struct Request {
     max_tokens: u32,
     max_bytes: usize,
     encoding: Encoding,
+    // The host has vectors of texts.
+    embeds: bool,
 }
 
 impl Request {
@@ -65,6 +69,7 @@ impl Request {
         let max_bytes = number("maxBytes", u64::MAX)?;
         let (all, project) = (fields.take("all", bad), fields.take::<String>("project", bad));
         let exclude = fields.take("exclude", bad).unwrap_or_default();
+        let embeds = fields.take("embeds", bad).unwrap_or_default();
         let (encoding, model) = (fields.take::<String>("encoding", bad), fields.take::<String>("model", bad));
         refuse_rest(&fields, "maxTokens, maxBytes, project, all, exclude, encoding or model", bad)?;
         Ok(Request {
@@ -73,15 +78,17 @@ impl Request {
             max_tokens: u32::try_from(max_tokens).unwrap_or(u32::MAX),
             max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
             encoding: Encoding::wanted(encoding.as_deref(), model.as_deref())?,
+            embeds,
         })
     }
 }
 
 impl Store {
     /// What other sessions say to a question, as a block that a model reads, with its sources: `{"maxTokens","maxBytes",
-    /// "project","all","exclude","encoding","model"}`, all optional: of the store's project unless `project` names another
+    /// "project","all","exclude","encoding","model","embeds"}`, all optional: of the store's project unless `project` names another
     /// one, or `all`; without the sessions and messages whose ids `exclude` has. Answer: `{"text","tokens","encoding","words",
-    /// "sources":[{"session","title","agent","timestamp","messages"}]}`, JSON; the text is empty where nothing answers.
+    /// "sources":[{"session","title","agent","timestamp","messages"}]}`, JSON, and
+    /// `embedRefused` where the vectors that the host was asked for were not taken; the text is empty where nothing answers.
     pub fn recall(
         self: &Rc<Store>,
         question: String,
@@ -94,18 +101,24 @@ impl Store {
             let vocabulary = named_vocabulary(&io, request.encoding.as_str()).await?;
             let mut words = Words::default();
             let asked = Asked::new(&question, &mut words);
-            let sources = store.sources(&io, asked.clone(), &request, &leaving, &mut words).await?;
+            let mut sources = store.sources(&io, asked.clone(), &request, &leaving, &mut words).await?;
+            let refused = if request.embeds {
+                refused(score_by_meaning(&io, &question, &mut sources).await)?
+            } else {
+                None
+            };
             let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
             let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
             let sources = fitted(sources, &fits);
             let text = block(&sources);
             let tokens = if text.is_empty() { 0 } else { counted(&text) };
             Ok(format!(
-                "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]}}",
+                "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
                 to_json(&text),
                 request.encoding.as_str(),
                 to_json(&found_words(&asked, &sources, &mut words)),
-                sources.iter().map(told).collect::<Vec<_>>().join(",")
+                sources.iter().map(told).collect::<Vec<_>>().join(","),
+                refused.map(|why| format!(",\"embedRefused\":{}", to_json(&why))).unwrap_or_default()
             ))
         })
     }
@@ -179,6 +192,27 @@ impl Store {
         source.id = session.listed.entry.id.clone();
         source.agent = session.listed.entry.agent.clone();
         Ok(())
+    }
+}
+
+// What is nearer the question in meaning gets the scores of what answers better by its words.
+async fn score_by_meaning(io: &Io, question: &str, sources: &mut [Source]) -> Result<(), Trouble> {
+    let mut said: Vec<&mut Said> = sources.iter_mut().flat_map(|source| &mut source.said).collect();
+    said.sort_by(|a, b| b.score.total_cmp(&a.score));
+    said.truncate(meaning::MOST);
+    let scores: Vec<f32> = said.iter().map(|one| one.score).collect();
+    let nearness = nearness_of(io, question, said.iter().map(|one| one.text.clone())).await?;
+    meaning::ordered(&mut said, &nearness);
+    said.into_iter().zip(scores).for_each(|(one, score)| one.score = score);
+    Ok(())
+}
+
+// Why the order by words stays, where what the caller does for it failed.
+fn refused(scored: Result<(), Trouble>) -> Result<Option<String>, Trouble> {
+    match scored {
+        Ok(()) => Ok(None),
+        Err(trouble) if trouble.is_bug() => Err(trouble),
+        Err(trouble) => Ok(Some(trouble.message().into())),
     }
 }
 

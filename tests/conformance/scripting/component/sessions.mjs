@@ -37,7 +37,10 @@ export const OF_SESSIONS = {
   others: ({ host, session }) => json(host.run(session.others())).then((others) => others.length),
   pause: (given) => becomes(given, "paused"),
   pin: (given) => said(given, { type: "pin", messageId: given.asked.messageId }),
-  searchIn: async ({ host, session, asked: { question, most, ...request } }) => (await texts(host, session.search(question, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
+  searchIn: async ({ host, session, asked: { question, most, ...asked } }) => {
+    const [request, own] = asking(asked);
+    return (await texts(host, session.search(question, request), own)).flatMap((page) => JSON.parse(page)).slice(0, most);
+  },
   pins: ({ host, session }) => json(host.run(session.pins())),
   refresh: ({ host, session }) => done(host.run(session.refresh())),
   rename: (given) => said(given, { type: "title", title: given.asked.title }),
@@ -78,14 +81,33 @@ async function becomes(given, status) {
   if (host.store.hasOutputs()) await host.run(host.store.clearOutputs(JSON.stringify({ sessionId: session.id() })));
 }
 
+/** Its vectors, as they cross. @param {(texts: string[]) => number[][]} embed */
+export function embedding(embed) {
+  const numbers = (/** @type {number[]} */ vector) => [Buffer.from(Uint32Array.of(vector.length).buffer), Buffer.from(Float32Array.from(vector).buffer)];
+  return {
+    vectors: (/** @type {string[]} */ texts) => {
+      try {
+        return { tag: "content", val: { tag: "bytes", val: Buffer.concat(embed(texts).flatMap(numbers)) } };
+      } catch (/** @type {any} */ error) {
+        throw refusal("invalid_request", error.message);
+      }
+    },
+  };
+}
+
+/** A request, and how its caller answers for it. @param {any} asked @returns {[string, Given["own"]]} */
+export function asking({ embed, ...request }) {
+  return [JSON.stringify({ ...request, ...(embed && { embeds: true }) }), embed ? embedding(embed) : {}];
+}
+
 /** A request without what its caller does. @param {any} asked @param {ScriptedHost} host */
-function made({ summarize, count, strategies, ...request }, { redacts }) {
+function made({ summarize, count, embed, strategies, ...request }, { redacts }) {
   const named = strategies?.map?.((/** @type {any} */ { name, priority, minTokens }) => ({ name, priority, minTokens }));
-  return { request: { ...request, strategies: named ?? strategies }, summarizes: summarize !== undefined, leaves: redacts };
+  return { request: { ...request, strategies: named ?? strategies }, summarizes: summarize !== undefined, embeds: embed !== undefined, leaves: redacts };
 }
 
 /** What its caller does. @param {ScriptedHost} host @param {any} session @param {any} asked @returns {Given["own"]} */
-export function helped(host, session, { summarize, count, strategies }) {
+export function helped(host, session, { summarize, count, embed, strategies }) {
   const text = async (/** @type {() => unknown} */ work) => {
     try {
       return { tag: "text", val: JSON.stringify((await work()) ?? {}) };
@@ -102,6 +124,7 @@ export function helped(host, session, { summarize, count, strategies }) {
   return {
     out: (value) => host.run(session.out(value)).then((/** @type {string} */ left) => ({ tag: "text", val: left })),
     counts: ({ encoding, texts }) => text(count ? () => count(texts, encoding) : () => Promise.reject(uncounted(encoding))),
+    ...(embed && embedding(embed)),
     ...(summarize && {
       summary: ({ system, user, maxTokens, startMessageId, endMessageId, messageCount, previous }) =>
         text(async () => {

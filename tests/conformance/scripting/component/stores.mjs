@@ -9,7 +9,7 @@ import { texts as plain } from "../../../component/host.mjs";
 import { done, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
 import { imported, importedAll, recorded } from "./importing.mjs";
-import { OF_SESSIONS, helped } from "./sessions.mjs";
+import { OF_SESSIONS, asking, helped } from "./sessions.mjs";
 
 /** @import { Given } from "./sessions.mjs" */
 
@@ -50,8 +50,14 @@ export const OF_STORES = {
   restore: ({ host, asked: { id } }) => json(host.run(host.store.restore(id))),
   trashed: ({ host }) => json(host.run(host.store.trashed())),
   find: async ({ host, asked: { words, ...request } }) => JSON.parse(plain.found(words, await host.run(host.store.list(JSON.stringify(request))))),
-  search: async ({ host, asked: { words, most, ...request } }) => (await texts(host, host.store.search(words, JSON.stringify(request)))).flatMap((page) => JSON.parse(page)).slice(0, most),
-  recall: ({ host, asked: { question, ...request } }) => json(host.run(host.store.recall(question, JSON.stringify(request)))),
+  search: async ({ host, asked: { words, most, ...asked } }) => {
+    const [request, own] = asking(asked);
+    return (await texts(host, host.store.search(words, request), own)).flatMap((page) => JSON.parse(page)).slice(0, most);
+  },
+  recall: ({ host, asked: { question, ...asked } }) => {
+    const [request, own] = asking(asked);
+    return json(host.run(host.store.recall(question, request), own));
+  },
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
   mend: async ({ host, session }) => {
     await host.run(session.flush());

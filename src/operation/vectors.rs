@@ -1,0 +1,56 @@
+//! Vectors of texts, where the caller has such: what answers a question is ordered by them, beside its words.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Io, Trouble};
+use crate::context::Build;
+use crate::error::Code;
+use crate::json::fields::items;
+use crate::json::text::{Text, to_json};
+#[cfg(feature = "interop")]
+use crate::recall::meaning::nearness;
+
+/// Has what a context recalls ordered by the vectors of texts. `leaves`: the host is asked how they may leave. Answer: why they were
+/// not taken, where they were not; then the order by words stays.
+pub(super) async fn ordered(
+    io: &Io,
+    build: &mut Build,
+    texts: Vec<String>,
+    leaves: bool,
+) -> Result<Option<String>, Trouble> {
+    let texts = if leaves { left(io, texts).await? } else { texts };
+    let refused = match io.vectors(texts).await {
+        Ok(vectors) => build.vectors(Some(&vectors)).err().map(|error| error.message),
+        Err(trouble) if trouble.is_bug() => return Err(trouble),
+        Err(trouble) => Some(format!("\"embed\" failed: {}", trouble.message())),
+    };
+    if refused.is_some() {
+        build.vectors(None)?;
+    }
+    Ok(refused)
+}
+
+// Texts as they may leave.
+async fn left(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
+    let Some(left) = io.out(to_json(&texts)).await?.value else { return Ok(texts) };
+    let left = items(&left).unwrap_or_default().into_iter();
+    Ok(left.map(|text| Text::decode(text).map(Text::into_shown).unwrap_or_default()).collect())
+}
+
+/// How near some texts, which may leave, are to a question.
+#[cfg(feature = "interop")]
+pub(super) async fn nearness_of(
+    io: &Io,
+    question: &str,
+    texts: impl Iterator<Item = String>,
+) -> Result<Vec<f32>, Trouble> {
+    let texts: Vec<String> = core::iter::once(String::from(question)).chain(texts).collect();
+    let count = texts.len();
+    if count < 3 {
+        return Ok(core::iter::repeat_n(0.0, count - 1).collect());
+    }
+    nearness(&io.vectors(texts).await?, count)
+        .map_err(|message| Trouble::refused(Code::InvalidRequest, message))
+}

@@ -1,0 +1,135 @@
+//! Order by meaning: vectors that the caller has for texts, joined with the order by words. Nothing is found by them that no
+//! word finds.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// So many texts are ordered by meaning at most.
+pub(crate) const MOST: usize = 64;
+// The usual one for orders that are joined by rank: the first few places count little more than those behind them.
+const SMOOTH: f32 = 60.0;
+
+/// How near each text is to the first one, the question. `bytes`: of each text how many numbers its vector has, and these, all of 32
+/// bits, little-endian.
+pub(crate) fn nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, String> {
+    let wrong =
+        |found: String| Err(format!("expected {texts} vectors of one length, but found {found} instead"));
+    let mut vectors: Vec<Vec<f32>> = Vec::new();
+    let mut rest = bytes;
+    while let Some((length, behind)) = rest.split_first_chunk::<4>() {
+        let length = (u32::from_le_bytes(*length) as usize).saturating_mul(4);
+        let Some((vector, behind)) = behind.split_at_checked(length) else {
+            return wrong("one that ends too early".into());
+        };
+        let numbers =
+            vector.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        vectors.push(numbers.collect());
+        rest = behind;
+    }
+    if vectors.len() != texts {
+        return wrong(vectors.len().to_string());
+    }
+    let Some((question, others)) = vectors.split_first() else { return Ok(Vec::new()) };
+    if let Some(other) = vectors.iter().find(|one| one.len() != question.len() || one.is_empty()) {
+        return wrong(format!("{} and {} numbers", question.len(), other.len()));
+    }
+    if vectors.iter().flatten().any(|number| !number.is_finite()) {
+        return wrong("what is no number".into());
+    }
+    Ok(others.iter().map(|other| cosine(question, other)).collect())
+}
+
+// From -1 to 1; of a vector of zeros nobody knows.
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let dot = |one: &[f32], other: &[f32]| {
+        one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>()
+    };
+    let size = libm::sqrt(dot(one, one)) * libm::sqrt(dot(other, other));
+    if size > 0.0 { (dot(one, other) / size) as f32 } else { 0.0 }
+}
+
+/// Texts that stand in the order of their words, in that of both: what is first in one of them and far behind in the other stands
+/// behind what is well in front in both.
+pub(crate) fn joined(nearness: &[f32]) -> Vec<usize> {
+    let mut near: Vec<usize> = (0..nearness.len()).collect();
+    near.sort_by(|a, b| nearness[*b].total_cmp(&nearness[*a]));
+    let mut ranks = Vec::from_iter(near.iter().map(|_| 0.0));
+    for (rank, text) in near.iter().enumerate() {
+        ranks[*text] = 1.0 / (SMOOTH + rank as f32) + 1.0 / (SMOOTH + *text as f32);
+    }
+    let mut order: Vec<usize> = (0..nearness.len()).collect();
+    order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]));
+    order
+}
+
+/// Puts the first of some things into that order; those behind them stay.
+pub(crate) fn ordered<T>(things: &mut Vec<T>, nearness: &[f32]) {
+    let behind = things.split_off(nearness.len().min(things.len()));
+    let mut first: Vec<Option<T>> = core::mem::take(things).into_iter().map(Some).collect();
+    let order = joined(&nearness[..first.len()]);
+    things.extend(order.into_iter().filter_map(|place| first[place].take()));
+    things.extend(behind);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn packed(vectors: &[Vec<f32>]) -> Vec<u8> {
+        let numbers =
+            |one: &Vec<f32>| one.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        vectors
+            .iter()
+            .flat_map(|one| [(one.len() as u32).to_le_bytes().to_vec(), numbers(one)].concat())
+            .collect()
+    }
+
+    #[test]
+    fn what_points_the_same_way_is_near_however_long_it_is() {
+        let vectors = [[1.0, 0.0], [9.0, 0.0], [0.0, 2.0], [-3.0, 0.0], [0.0, 0.0]].map(Vec::from);
+        assert_eq!(nearness(&packed(&vectors), 5), Ok(Vec::from([1.0, 0.0, -1.0, 0.0])));
+    }
+
+    #[test]
+    fn what_are_no_vectors_of_the_texts_says_so() {
+        let two = [Vec::from([1.0, 2.0]), Vec::from([1.0, 2.0])];
+        let check = |bytes: &[u8], found: &str| {
+            let message = format!("expected 2 vectors of one length, but found {found} instead");
+            assert_eq!(nearness(bytes, 2), Err(message));
+        };
+        check(&[], "0");
+        check(&packed(&two[..1]), "1");
+        check(&packed(&two)[..23], "one that ends too early");
+        check(&packed(&[Vec::from([1.0]), Vec::from([1.0, 2.0])]), "1 and 2 numbers");
+        check(&packed(&[Vec::new(), Vec::new()]), "0 and 0 numbers");
+        check(&packed(&[Vec::from([1.0]), Vec::from([f32::NAN])]), "what is no number");
+        check(&packed(&[Vec::from([f32::INFINITY]), Vec::from([1.0])]), "what is no number");
+    }
+
+    #[test]
+    fn both_orders_count_as_much() {
+        // The nearest of all, which stands last by its words, comes before what is far behind in one of them.
+        assert_eq!(joined(&[0.8, 0.7, 0.1, 0.2, 0.9]), [0, 1, 4, 2, 3]);
+        assert_eq!(joined(&[]), [0; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_stays_there_once_and_what_is_better_in_both_stays_before(nearness in prop::collection::vec(-1.0f32..1.0, 0..70), more in 0usize..9) {
+            let all: Vec<usize> = (0..nearness.len() + more).collect();
+            let mut things = all.clone();
+            ordered(&mut things, &nearness);
+            prop_assert_eq!(&things[nearness.len()..], &all[nearness.len()..]);
+            let place = |thing: usize| things.iter().position(|one| *one == thing);
+            for (one, near) in nearness.iter().enumerate() {
+                prop_assert!(place(one).is_some());
+                for (other, farther) in nearness.iter().enumerate().skip(one + 1) {
+                    prop_assert!(near < farther || place(one) < place(other));
+                }
+            }
+        }
+    }
+}
