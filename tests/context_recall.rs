@@ -18,8 +18,14 @@ fn named(id: &str, message: Message) -> Message {
 
 // Some older messages, more than a budget of talk about other things, and a question.
 fn asked(older: Vec<Message>, question: &str, more: &str) -> Context {
+    asked_behind(8, older, question, more)
+}
+
+// The same where each of what else is talked about says so many things.
+fn asked_behind(length: usize, older: Vec<Message>, question: &str, more: &str) -> Context {
     let (mut session, mut log) = (Session::new(None), Vec::new());
-    let fill = |number: usize| format!("Paragraph {number} tells of weather, gardens and bread. ").repeat(8);
+    let fill =
+        |number: usize| format!("Paragraph {number} tells of weather, gardens and bread. ").repeat(length);
     let filling = (0..120).map(|number| named(&format!("f{number}"), said(Role::Assistant, &fill(number))));
     let newest = named("newest", said(Role::User, question));
     append(&mut session, &mut log, older.into_iter().chain(filling).chain([newest]).collect());
@@ -156,4 +162,56 @@ fn a_larger_budget_recalls_or_keeps_all_that_a_smaller_one_recalls() {
             assert!(!small.messages.iter().any(|message| message.id == one.id), "said twice: {}", one.id);
         }
     }
+}
+
+// What of a summary is a sentence that somebody said, a line each.
+fn sentences(context: &Context) -> Vec<&str> {
+    let mut texts = context.messages.iter().map(|message| message.content.as_str());
+    let summary = texts.find(|text| text.starts_with("[EARLIER CONVERSATION]")).unwrap_or_default();
+    let of_sentences =
+        ["KEY DECISIONS MADE", "WHAT THE USER WANTS", "ERRORS", "CURRENT BLOCKERS", "PROGRESS"];
+    let sections =
+        summary.split("\n\n").filter(|section| of_sentences.iter().any(|one| section.starts_with(one)));
+    sections.flat_map(|section| section.lines().filter_map(|line| line.strip_prefix("- "))).collect()
+}
+
+#[test]
+fn no_sentence_of_a_summary_is_quoted_beside_it() {
+    let reasons = [
+        ("the nightly worker", "version two reads\nFebruary wrongly"),
+        ("billing reports", "customers were mailed twice on Sundays"),
+        ("stale uploads", "its loop never ends where a month has five weeks"),
+        ("the health check", "newer releases need Python nine"),
+        ("reminders", "summer time moves each of them by an hour"),
+    ];
+    let decided = |(n, (what, why)): (usize, &(&str, &str))| {
+        let text = format!("We decided to pin croniter for {what}, because {why}.");
+        named(&format!("d{n}"), said(Role::Assistant, &text))
+    };
+    let older = || reasons.iter().enumerate().map(decided).collect();
+    let question = "Why did we decide to pin croniter for billing reports?";
+    let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for window in [1500, 2000, 4000, 6000] {
+        let of = |more: &str| asked(older(), question, &format!(r#","window":{window}{more}"#));
+        let (alone, beside) = (of(r#","recall":0"#), of(""));
+        assert!(!sentences(&alone).is_empty(), "{window}");
+        let quoted = spaced(block(&beside).expect("it is quoted"));
+        assert!(sentences(&alone).iter().any(|one| quoted.contains(&spaced(one))), "{window}");
+        for one in sentences(&beside) {
+            assert!(!quoted.contains(&spaced(one)), "{window}: {one}");
+        }
+        assert!(beside.tokens_used <= window, "{window}");
+        let sum: u32 = beside.messages.iter().map(|message| cost::message(message, None).tokens).sum();
+        assert_eq!(beside.tokens_used, sum, "{window}");
+    }
+}
+
+#[test]
+fn a_strategy_that_leaves_no_room_for_what_is_recalled_gives_way() {
+    // The last six messages have more than four fifths of the budget, and less than all of it.
+    let context = asked_behind(16, pin(), "Why did we pin croniter?", r#","window":1500"#);
+    let why = context.report.rejected.last().map(|rejected| (&*rejected.strategy, &*rejected.why));
+    let expected = ("recent-plus-summary", "the newest messages do not fit beside what is recalled");
+    assert_eq!((&*context.strategy, why), ("minimal-state", Some(expected)));
+    assert!(block(&context).is_some_and(|text| text.contains(PIN)));
 }

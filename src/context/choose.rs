@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use crate::context::budget::Budget;
 use crate::context::build::more_spare;
 use crate::context::host_strategies::HostStrategies;
+use crate::context::omitted::Omitted;
 use crate::context::price::Prices;
 use crate::context::read::Reading;
 use crate::context::recall::{Quoted, Recalled};
@@ -26,7 +27,7 @@ use crate::tokens::Vocabulary;
 pub(super) struct Material {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
-    pub summary: Item,
+    pub summary: Omitted,
     /// The newest user message was cut to what is left beside what else has to be there.
     pub is_cut: bool,
 }
@@ -102,7 +103,7 @@ impl Choosing<'_> {
         else {
             return least;
         };
-        let sent = self.context(Strategy::Fallback, &Selected::plain(selection)).messages;
+        let sent = self.context(Strategy::Fallback, &Selected::plain(selection), prices).messages;
         let more = prices.together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
         let is_cut = |item: &Item| item.is_newest_user && item.short.is_some();
         if !steps.iter().flat_map(|step| &step.items).any(is_cut) {
@@ -129,7 +130,7 @@ impl Choosing<'_> {
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
             };
-            let mut context = self.context(strategy, &selection);
+            let mut context = self.context(strategy, &selection, prices);
             if !prices.is_of_a_shape() {
                 return Ok(context);
             }
@@ -168,8 +169,12 @@ impl Choosing<'_> {
         };
         let share = u64::from(self.budget.available_tokens) * u64::from(self.request.recall) / 1000;
         let room = share as u32;
-        let Ok(least) = strategy.select_beside(&self.choice(budget.saturating_sub(room))) else {
-            return Ok(Selected::plain(plain));
+        let beside = self.choice(budget.saturating_sub(room));
+        let Ok(least) = strategy.select_beside(&beside) else {
+            return match self.next_serves(strategy, &beside) {
+                true => Err("the newest messages do not fit beside what is recalled"),
+                false => Ok(Selected::plain(plain)),
+            };
         };
         let mut quoted = recalled.quoted(room, &self.kept(recalled, &least), prices, self.vocabulary);
         // What is left of the room goes to the newest messages; some of them may be among what is recalled.
@@ -186,6 +191,16 @@ impl Choosing<'_> {
             let rest = quoted.quotes.into_iter().filter(|place| !is_kept(place)).collect();
             quoted = recalled.fitted(rest, room, prices, self.vocabulary);
         }
+    }
+
+    // Whether one that is tried later, and keeps less, serves.
+    fn next_serves(&self, strategy: Strategy, choice: &Choice<'_>) -> bool {
+        let is_wanted = |one: &Strategy| {
+            *one != Strategy::Fallback
+                && self.request.only.as_ref().is_none_or(|only| only.iter().any(|name| name == one.as_str()))
+        };
+        let mut later = ORDER.into_iter().skip_while(|one| *one != strategy).skip(1).filter(is_wanted);
+        later.any(|one| one.select(choice).is_ok())
     }
 
     // The ids of those messages that are there, of the ones that may be recalled: these are few.
@@ -228,13 +243,14 @@ impl Choosing<'_> {
             is_complete: self.reading.is_complete(),
             is_summed_up: self.reading.compacted().is_some(),
             is_full: self.material.is_cut,
-            summary_cost: self.material.summary.whole(),
+            summary_cost: self.material.summary.item.whole(),
         }
     }
 
-    fn context(&self, strategy: Strategy, selected: &Selected) -> Context {
+    fn context(&self, strategy: Strategy, selected: &Selected, prices: &mut Prices) -> Context {
         let Selected { selection, quoted } = selected;
         let Choosing { material, .. } = self;
+        let summary = self.summary_beside(quoted, prices);
         let mut report = self.report();
         let mut messages: Vec<Message> = Vec::new();
         let mut included = BTreeSet::new();
@@ -242,7 +258,7 @@ impl Choosing<'_> {
         for (step, kept) in material.steps.iter().zip(&selection.kept) {
             let is_system = step.items.first().is_some_and(|item| item.message.role == Some(Role::System));
             if *kept != Kept::No && !is_system && !placed_summary {
-                messages.push(material.summary.message.clone());
+                messages.push(summary.message.clone());
                 placed_summary = true;
             }
             for (item, is_short) in sent(step, kept) {
@@ -257,15 +273,25 @@ impl Choosing<'_> {
             }
         }
         if !placed_summary {
-            messages.push(material.summary.message.clone());
+            messages.push(summary.message.clone());
         }
         report.recall =
             self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(recalled, selection)));
-        report.summary_tokens = selection.has_summary.then(|| material.summary.whole());
+        let spared = match selection.has_summary {
+            true => material.summary.item.whole().saturating_sub(summary.whole()),
+            false => 0,
+        };
+        report.summary_tokens = selection.has_summary.then(|| summary.whole());
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
         let context = self.finished(strategy.as_str(), messages, (included, summarized), report);
-        Context { tokens_used: selected.used(), ..context }
+        Context { tokens_used: selected.used().saturating_sub(spared), ..context }
+    }
+
+    // What is quoted is not said twice.
+    fn summary_beside(&self, quoted: &Quoted, prices: &mut Prices) -> Item {
+        let texts = self.recalled.map(|recalled| recalled.texts_of(quoted)).unwrap_or_default();
+        self.material.summary.beside(&texts, prices, self.vocabulary)
     }
 
     /// How the window was divided, and what was read for it.

@@ -1,5 +1,6 @@
 //! What stands in a context for the messages that it leaves out: asked for, where somebody writes summaries, and priced.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::context::build::{Build, Written};
@@ -64,11 +65,16 @@ impl Build {
     }
 
     /// As much as its share holds; where that cannot be told yet, or it is more after all, only that something is left out.
-    pub(super) fn summary(&mut self, steps: &[Step], budget: u32, vocabulary: Option<&Vocabulary>) -> Item {
+    pub(super) fn summary(
+        &mut self,
+        steps: &[Step],
+        budget: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Omitted {
         let whole = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole()));
         let compacted = self.reading.compacted().cloned();
         if self.reading.is_complete() && whole <= budget && compacted.is_none() {
-            return Item::default();
+            return Omitted::default();
         }
         let share = share(budget);
         // What a compaction sums up may be less than what is left out.
@@ -83,18 +89,55 @@ impl Build {
         let lines = summary::candidates(self.reading.known(), written, share);
         let mut price = |line: &Line| self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX);
         let costs: Vec<u32> = lines.iter().map(&mut price).collect();
-        let count = self.reading.message_count();
-        let bare = priced(&[], count, &mut self.prices, vocabulary);
-        let mut room = share.saturating_sub(FRAME);
+        let mut omitted =
+            Omitted { lines, costs, share, count: self.reading.message_count(), item: Item::default() };
+        omitted.item = omitted.within(share, &mut self.prices, vocabulary);
+        omitted
+    }
+}
+
+/// What stands for what is left out, and what it was chosen from.
+#[derive(Debug, Default)]
+pub(super) struct Omitted {
+    pub item: Item,
+    lines: Vec<Line>,
+    costs: Vec<u32>,
+    share: u32,
+    count: u64,
+}
+
+impl Omitted {
+    /// The same without the sentences that are quoted beside it, for no more.
+    pub fn beside(&self, quoted: &[&str], prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
+        let quoted: Vec<String> = quoted.iter().map(|text| spaced(text)).collect();
+        let is_quoted =
+            |line: &Line| line.is_sentence && quoted.iter().any(|text| text.contains(&spaced(&line.text)));
+        let rest = self.lines.iter().zip(&self.costs).filter(|(line, _)| !is_quoted(line));
+        let (lines, costs): (Vec<Line>, Vec<u32>) = rest.map(|(line, cost)| (line.clone(), *cost)).unzip();
+        if lines.len() == self.lines.len() {
+            return self.item.clone();
+        }
+        Omitted { lines, costs, item: Item::default(), ..*self }.within(self.item.whole(), prices, vocabulary)
+    }
+
+    fn within(&self, most: u32, prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
+        let mut room = self.share.saturating_sub(FRAME);
+        let bare = priced(&[], self.count, prices, vocabulary);
         for _ in 0..TRIES {
-            let full = priced(&summary::chosen(&lines, &costs, room), count, &mut self.prices, vocabulary);
-            if full.whole() <= share {
+            let chosen = summary::chosen(&self.lines, &self.costs, room);
+            let full = priced(&chosen, self.count, prices, vocabulary);
+            if full.whole() <= most {
                 return full;
             }
-            room = room.saturating_sub(full.whole().saturating_sub(share));
+            room = room.saturating_sub(full.whole().saturating_sub(most));
         }
         bare
     }
+}
+
+// Lines may be broken in one of two texts alone.
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn priced(lines: &[Line], count: u64, prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {

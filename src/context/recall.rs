@@ -354,12 +354,21 @@ impl Recalled {
             }
             let cost = cost.unwrap_or(u32::MAX).saturating_add(LINE);
             if cost > left {
+                // By their words, what stands behind it matches worse.
+                if self.order == Order::Meaning {
+                    continue;
+                }
                 break;
             }
             left -= cost;
             quotes.push(place);
         }
         self.fitted(quotes, room, prices, vocabulary)
+    }
+
+    /// What of them is quoted.
+    pub fn texts_of(&self, quoted: &Quoted) -> Vec<&str> {
+        quoted.quotes.iter().map(|place| self.quotes[*place].0.text.as_str()).collect()
     }
 
     /// What is told of it; nothing where nothing is quoted.

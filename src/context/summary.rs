@@ -99,7 +99,7 @@ pub(crate) struct Line {
     section: Section,
     /// As it is counted, and as it stands there.
     pub text: String,
-    is_sentence: bool,
+    pub is_sentence: bool,
     // Where it was learned: sentences stand in that order.
     place: usize,
 }
