@@ -8,6 +8,7 @@ mod contexts;
 mod exact;
 mod hits;
 mod index;
+mod joining;
 mod making;
 mod meeting;
 mod names;
