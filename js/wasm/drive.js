@@ -113,7 +113,7 @@ const ANSWERS = {
   },
   async list({ folder, names = [] }, { host }) {
     const { storage, path } = host.at(folder);
-    const found = await storage.list(path, names.length > 0 ? { files: names } : {});
+    const found = await storage.list(path, names.length > 0 ? { files: names, as: rowOf } : {});
     return found ? [ENTRIES, found.map(({ name }) => name).join("/"), rowsOf(found, names.length)] : [ENTRIES];
   },
   async append({ file, durable, within }, { host, payload }) {
@@ -434,14 +434,21 @@ function rowsOf(entries, most) {
   let at = 0;
   for (const { kind, files } of entries) {
     rows[at] = KINDS[kind];
-    for (let nth = 0; nth < most; nth += 1) {
-      const stat = files?.[nth];
-      if (stat) rows.set([KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs], at + 1 + 4 * nth);
-      else if (!files) rows[at + 1] = -1;
-    }
+    if (files) rows.set(typeof files[0] === "number" ? files : rowOf(files), at + 1);
+    else if (most > 0) rows[at + 1] = -1;
     at += 1 + 4 * most;
   }
   return rows;
+}
+
+/** What the files of a folder are like. @param {(Stat | null)[]} stats @returns {any} four numbers for each */
+function rowOf(stats) {
+  const row = [];
+  for (const stat of stats) {
+    if (stat) row.push(KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs);
+    else row.push(0, 0, 0, 0);
+  }
+  return row;
 }
 
 /** What the log was like, on its way into the core: to make an array costs more than to fill it. */

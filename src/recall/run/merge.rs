@@ -10,8 +10,9 @@ use super::write::{Beside, Pages, Writer};
 use super::{DOCUMENT, Lists, PAGE};
 use crate::recall::documents::{Posting, SAID, WORK};
 
-// So much is read at once, and written.
+// So much is written at once, and read of all sources together, each in three places.
 const PIECE: u64 = if cfg!(test) { 64 } else { 128 << 10 };
+const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
 /// A run, and which of its pieces count.
 #[derive(Clone, Copy, Debug)]
@@ -51,19 +52,25 @@ pub trait Files {
 /// # Errors
 /// [`Damaged`] where a source is not what was written; and what the files stop with.
 pub async fn merge<F: Files>(sources: &[Source<'_>], files: &mut F) -> Result<(), F::Stop> {
-    let mut ins: Vec<_> = sources.iter().enumerate().map(|(number, source)| In::of(number, *source)).collect();
+    let piece = PIECE.min(HELD / (3 * sources.len().max(1) as u64));
+    let mut ins: Vec<_> =
+        sources.iter().enumerate().map(|(number, source)| In::of((number, piece), *source)).collect();
     let order = order(&ins);
     let beside = beside(&mut ins, &order);
     let mut writer = Writer::default();
-    for one in &mut ins {
-        one.step(files).await?;
+    // Those that have a term still, that with the first one last.
+    let mut waiting = Vec::new();
+    for one in 0..ins.len() {
+        ins[one].step(files).await?;
+        put(&mut waiting, &ins, one);
     }
     let mut gathered = [Vec::new(), Vec::new()];
-    while let Some(term) = ins.iter().filter_map(In::term).min() {
+    while let Some(term) = waiting.last().and_then(|first: &usize| ins[*first].term()) {
         let term = term.to_vec();
-        for one in ins.iter_mut().filter(|one| one.term() == Some(&term)) {
-            one.gather(files, &mut gathered).await?;
-            one.step(files).await?;
+        while let Some(one) = waiting.pop_if(|one| ins[*one].term() == Some(&term)) {
+            ins[one].gather(files, &mut gathered).await?;
+            ins[one].step(files).await?;
+            put(&mut waiting, &ins, one);
         }
         let lists = Lists {
             counts: [SAID, WORK].map(|field| gathered[field].len() as u32),
@@ -91,6 +98,14 @@ pub async fn merge<F: Files>(sources: &[Source<'_>], files: &mut F) -> Result<()
         documents(&ins, &order, field, files).await?;
     }
     files.write(Part::Run, writer.end(&beside)).await
+}
+
+// Puts a source where its term belongs, if it has one more.
+fn put(waiting: &mut Vec<usize>, ins: &[In<'_>], one: usize) {
+    if ins[one].term().is_some() {
+        let place = waiting.partition_point(|other| ins[*other].term() > ins[one].term());
+        waiting.insert(place, one);
+    }
 }
 
 // Sorts, writes and clears some postings.
@@ -169,6 +184,7 @@ async fn documents<F: Files>(
 #[derive(Debug, Default)]
 struct Window {
     source: usize,
+    piece: u64,
     region: Range<u64>,
     // What was read last, and where it begins.
     bytes: Vec<u8>,
@@ -178,7 +194,7 @@ struct Window {
 impl Window {
     // Another one of the same source.
     fn empty(&self) -> Window {
-        Window { source: self.source, ..Window::default() }
+        Window { source: self.source, piece: self.piece, ..Window::default() }
     }
 
     async fn get<F: Files>(&mut self, files: &mut F, range: Range<u64>) -> Result<&[u8], F::Stop> {
@@ -186,7 +202,7 @@ impl Window {
             return Err(Damaged.into());
         }
         if range.start < self.at || range.end > self.at + self.bytes.len() as u64 {
-            let to = range.end.max(self.region.end.min(range.start + PIECE));
+            let to = range.end.max(self.region.end.min(range.start + self.piece));
             self.bytes = files.read(self.source, range.start..to).await?;
             self.at = range.start;
         }
@@ -212,7 +228,7 @@ struct In<'a> {
 const NONE: u32 = u32::MAX;
 
 impl<'a> In<'a> {
-    fn of(source: usize, Source { end, counts }: Source<'a>) -> In<'a> {
+    fn of((source, piece): (usize, u64), Source { end, counts }: Source<'a>) -> In<'a> {
         let mut at = [0; 2];
         let next = |documents: [u32; 2]| {
             let next = [SAID, WORK].map(|field| at[field] + documents[field]);
@@ -221,7 +237,7 @@ impl<'a> In<'a> {
         let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
         let moved = starts.iter().map(|_| [NONE; 2]).collect();
         let [blocks, far] =
-            end.parts().map(|region| Window { source, region, ..Window::default() });
+            end.parts().map(|region| Window { source, piece, region, ..Window::default() });
         In { end, counts, starts, moved, blocks, far, block: 0, terms: None }
     }
 

@@ -29,7 +29,7 @@ pub(super) const LITTLE: u64 = 64 << 10;
 const ALIKE: usize = 8;
 const SMALLEST: u64 = 16 << 10;
 // A run that is longer stays as it is.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: u64 = 32 << 20;
 
 /// A log with bytes that no run covers.
 #[derive(Clone, Debug)]

@@ -204,11 +204,15 @@ pub(super) type Piece = (usize, usize);
 pub(super) fn pieces<'k>(runs: &[Run], keys: impl Iterator<Item = &'k str>) -> Vec<Vec<Piece>> {
     let keys: Vec<&str> = keys.collect();
     let mut pieces = vec![Vec::new(); keys.len()];
-    let numbers: BTreeMap<&str, usize> =
-        keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect();
+    // By their hashes: names of thousands begin alike, and are compared from their beginning.
+    let hash = |key: &str| xxh64(key.as_bytes(), 0);
+    let numbers: BTreeMap<u64, usize> =
+        keys.iter().enumerate().map(|(number, key)| (hash(key), number)).collect();
     for (run, one) in runs.iter().enumerate() {
         for (row, piece) in one.end.rows.iter().enumerate() {
-            if let Some(number) = numbers.get(&*piece.key) {
+            if let Some(number) = numbers.get(&hash(&piece.key))
+                && keys[*number] == piece.key
+            {
                 pieces[*number].push((run, row));
             }
         }
