@@ -94,7 +94,7 @@ const DOCUMENT = 11;
 const RAN = 12;
 
 /** Parts of files of so many bytes are read into the same memory. */
-const LONG = 1 << 16;
+const LONG = 1 << 14;
 const LONGEST = 1 << 20;
 
 /** What lies at a path, as the core reads it. */

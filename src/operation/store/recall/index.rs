@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::making::{Hiding, LITTLE, Stale, index};
+use super::making::{LITTLE, Stale, Upkeep, index};
 use super::runs::{Lost, Piece, Run, TAIL, chain, pieces, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
@@ -149,19 +149,18 @@ impl Store {
         Ok(Some(log))
     }
 
-    /// Runs that cover all that is asked of these logs. `is_all`: there are no sessions but theirs. `hiding`: what is indexed without
-    /// that.
+    /// Runs that cover all that is asked of these logs.
     pub(super) async fn index_of_words(
         &self,
         io: &Io,
         logs: &[&Log],
         covering: Covering,
-        (is_all, hiding): (bool, Option<Hiding>),
+        Upkeep { is_all, hiding, tidying }: Upkeep,
     ) -> Result<Index, Lost> {
         let Standing { chains, stale, is_behind, gone, dead } =
             self.standing(io, logs, &covering, is_all).await?;
         let mut runs = covering.runs;
-        if self.tidied_runs(io, &runs, &gone, &dead).await? {
+        if tidying(self, io, &runs, (&gone, &dead)).await? {
             return Err(Lost::Others);
         }
         let made = index(io, stale, hiding).await?;

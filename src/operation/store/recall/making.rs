@@ -6,6 +6,7 @@ use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::pin::Pin;
 
 use super::joining::{Joined, joined};
 use super::runs::{At, Lost, Run, TAIL, file_of, name_of, size_of, tail_hash};
@@ -50,6 +51,35 @@ pub(super) struct Stale {
 /// Finds what a piece of a log is to be indexed without. It is passed on, since contexts only read what searches wrote: what finds
 /// secrets is in no module that they need.
 pub(super) type Hiding = for<'a> fn(&'a Io, &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>>;
+
+/// Keeps runs few, and leaves out what does not count any more. It is passed on, too: what joins runs is only where searches are.
+/// `gone` and `dead` as in [`Store::tidied_runs`]. Gives whether there are other runs now.
+pub(super) type Tidying = for<'a> fn(
+    &'a Store,
+    &'a Io,
+    &'a [Run],
+    (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>>;
+
+/// What is done about the runs that are asked.
+#[derive(Clone, Copy)]
+pub(super) struct Upkeep {
+    /// There are no sessions but those that are asked.
+    pub is_all: bool,
+    /// What is indexed without that.
+    pub hiding: Option<Hiding>,
+    pub tidying: Tidying,
+}
+
+/// Joins them.
+pub(super) fn joins<'a>(
+    store: &'a Store,
+    io: &'a Io,
+    runs: &'a [Run],
+    (gone, dead): (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>> {
+    Box::pin(store.tidied_runs(io, runs, gone, dead))
+}
 
 /// Without the secrets that the host's rules find.
 pub(super) fn without_secrets<'a>(io: &'a Io, one: &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>> {

@@ -46,7 +46,7 @@ use crate::time;
 use asking::{likes, lists};
 use hits::Asked;
 use index::{Covering, Index, Log, Session};
-use making::{Hiding, without_secrets};
+use making::{Hiding, Upkeep, joins, without_secrets};
 pub(super) use names::Names;
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
@@ -308,7 +308,8 @@ impl Store {
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
-        let index = self.index_of_words(io, &logs, covering, (question.wanted.all, hiding)).await?;
+        let upkeep = Upkeep { is_all: question.wanted.all, hiding, tidying: joins };
+        let index = self.index_of_words(io, &logs, covering, upkeep).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         // Of some messages alone nobody knows what tells little.
