@@ -79,10 +79,18 @@ impl Store {
     pub(super) async fn read_index(&self, io: &Io) -> Result<Rc<Index>, Trouble> {
         let file = layout::index();
         let looked_ms = io.now_ms();
-        let looked = unless_bug(io.stat(&file).await)?.flatten();
+        // Who knows nothing of it asks for all of it in the same step.
+        let is_known = self.index.borrow().is_some();
+        let looks = io.stat(&file);
+        let whole = if is_known { None } else { Some(io.read_all(&file)) };
+        let looked = unless_bug(looks.await)?.flatten();
+        let whole = match whole {
+            Some(whole) => unless_bug(whole.await)?.flatten(),
+            None => None,
+        };
         let known = self.index.take().filter(|(known, _)| looked.is_some_and(|now| goes_on(known, &now)));
         let known = known.and_then(|(_, index)| Rc::try_unwrap(index).ok());
-        let mut index = known.unwrap_or_default();
+        let mut index = known.unwrap_or_else(|| self.index_of(whole.unwrap_or_default()));
         let length = index.length();
         if looked.is_some_and(|now| now.size > length) {
             let bytes = unless_bug(io.read(&file, length, None).await)?.flatten().unwrap_or_default();
