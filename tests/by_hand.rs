@@ -273,7 +273,7 @@ fn a_session_of_messages_alone_is_of_the_usual_type() {
 fn a_title_that_nobody_gave_is_no_edit() {
     let mut host = Host::begun();
     let as_type = host.session.document(Name::MetadataJson);
-    host.session.set_heading("The heading");
+    host.session.set_heading(Some("The heading".into()));
     let as_heading = host.session.document(Name::MetadataJson);
     for document in [as_type, as_heading] {
         host.meet(Name::MetadataJson, &document);

@@ -62,7 +62,7 @@ fn a_whole_line_that_lacks_a_field_is_neither_believed_nor_damage() {
 
 /// What the rows say: of each path when it was active last, and what all of its newest line says.
 fn rows(index: &[u8]) -> BTreeMap<String, [String; 2]> {
-    let index = Index::of(index.into(), Some);
+    let index = Index::of(index.into(), &|path| path);
     let files = [Some(Some((1, 2500))), Some(None)];
     let row = |(path, row): (&str, &index::Row)| {
         assert!(row.is_of(&files) && row.is_of(&files[..1]) && !row.is_of(&[Some(None)]));

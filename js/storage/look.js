@@ -32,20 +32,21 @@ export function kindOf(found) {
  * have been replaced since the entries were read, what they led to is forgotten, and each folder is held.
  *
  * @param {Entry[]} entries
- * @param {{ path: string, files: string[], finder: Finder, isUnchanged: () => boolean }} where
+ * @param {{ path: string, files: string[], as: (stats: (Stat | null)[]) => any, finder: Finder, isUnchanged: () => boolean }} where
  */
-export async function addFiles(entries, { path, files, finder, isUnchanged }) {
+export async function addFiles(entries, { path, files, as, finder, isUnchanged }) {
   const folders = entries.filter(({ kind }) => kind === "folder");
   const plain = finder.plain(path);
   const suffixes = files.map((file) => sep + file);
+  const found = (/** @type {(Stat | null)[] | undefined} */ stats) => stats && as(stats);
   for (let start = 0; start < folders.length; start += AT_ONCE) {
     if (start > 0) await nextTurn();
     const some = folders.slice(start, start + AT_ONCE);
     if (isUnchanged()) {
-      for (const folder of some) folder.files = statsAt(plain + sep + folder.name, suffixes);
+      for (const folder of some) folder.files = found(statsAt(plain + sep + folder.name, suffixes));
       if (isUnchanged()) continue;
     }
-    for (const folder of some) folder.files = statsHeld(join(path, folder.name), suffixes, finder);
+    for (const folder of some) folder.files = found(statsHeld(join(path, folder.name), suffixes, finder));
   }
 }
 

@@ -155,8 +155,8 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
-  async list(path, { files } = {}) {
+  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => any }} [options] @returns {Promise<Entry[] | null>} */
+  async list(path, { files, as = (stats) => stats } = {}) {
     this.#refuseIfClosed("list", path);
     if (files) checkNames(path, files);
     let held;
@@ -168,7 +168,7 @@ export class NodeStorage {
       /** @type {Entry[]} */
       const entries = found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
       entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-      if (isUnchanged) await addFiles(entries, { path, files, finder: this.#finder, isUnchanged });
+      if (isUnchanged) await addFiles(entries, { path, files, as, finder: this.#finder, isUnchanged });
       return entries;
     } catch (cause) {
       if (codeOf(cause) === "ENOENT") return null;

@@ -53,9 +53,10 @@ import { copied } from "../storage/copy.js";
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
  * @typedef {typeof whole | typeof agents} Modules
  * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
+ * @typedef {{ documents?: AsyncGenerator<Document>, into?: Uint8Array, isLent?: boolean }} Reading `into`: what parts of long files are read into, one in each step
  * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void>,
- *   reading: { documents?: AsyncGenerator<Document> }, failure: (error: unknown) => Answer }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
- *   read of an agent's file; `failure`: what could not be done, as an answer
+ *   reading: Reading, failure: (error: unknown) => Answer }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
+ *   read of an agent's file, and by what; `failure`: what could not be done, as an answer
  */
 
 const READY = 82;
@@ -93,15 +94,19 @@ const PROCESS = 10;
 const DOCUMENT = 11;
 const RAN = 12;
 
+/** Parts of files of so many bytes are read into the same memory. */
+const LONG = 1 << 14;
+const LONGEST = 1 << 20;
+
 /** What lies at a path, as the core reads it. */
 const KINDS = { file: 1, folder: 2, other: 3 };
 
 /** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
 const ANSWERS = {
-  async read({ file, start, end = Infinity }, { host }) {
+  async read({ file, start, end = Infinity }, { host, reading }) {
     const { storage, path } = host.at(file);
     const isWhole = end === Infinity && start === 0;
-    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end))];
+    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end, intoOf(reading, end - start)))];
   },
   async stat({ file }, { host }) {
     const { storage, path } = host.at(file);
@@ -109,7 +114,7 @@ const ANSWERS = {
   },
   async list({ folder, names = [] }, { host }) {
     const { storage, path } = host.at(folder);
-    const found = await storage.list(path, names.length > 0 ? { files: names } : {});
+    const found = await storage.list(path, names.length > 0 ? { files: names, as: rowOf } : {});
     return found ? [ENTRIES, found.map(({ name }) => name).join("/"), rowsOf(found, names.length)] : [ENTRIES];
   },
   async append({ file, durable, within }, { host, payload }) {
@@ -231,6 +236,14 @@ const ANSWERS = {
   },
 };
 
+/** Where a part of a file may be put: what is read anew each time lies around, megabyte by megabyte, until it is collected. @param {Reading} reading @param {number} length */
+function intoOf(reading, length) {
+  if (reading.isLent || length < LONG || length > LONGEST) return {};
+  reading.isLent = true;
+  reading.into ??= new Uint8Array(LONGEST);
+  return { into: reading.into };
+}
+
 // What the caller's own code throws is its answer; a trap of the core is none.
 /** @param {() => unknown} work */
 async function tried(work) {
@@ -345,7 +358,7 @@ async function* driven(step, host, generation, outcome) {
   const thrown = [];
   /** @type {By["held"]} */
   const held = new Map();
-  /** @type {By["reading"]} */
+  /** @type {Reading} */
   const reading = {};
   let number = -1;
   /** @type {Promise<Answer>[]} */
@@ -382,6 +395,7 @@ async function* driven(step, host, generation, outcome) {
       if (host.own?.signal?.aborted) return undefined;
       refuseUnless(module, generation);
       step = nextIn(module, number, said);
+      reading.isLent = false; // The core has copied it.
     }
   } finally {
     // Nothing of this step is under way when the next operation begins.
@@ -428,14 +442,21 @@ function rowsOf(entries, most) {
   let at = 0;
   for (const { kind, files } of entries) {
     rows[at] = KINDS[kind];
-    for (let nth = 0; nth < most; nth += 1) {
-      const stat = files?.[nth];
-      if (stat) rows.set([KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs], at + 1 + 4 * nth);
-      else if (!files) rows[at + 1] = -1;
-    }
+    if (files) rows.set(typeof files[0] === "number" ? files : rowOf(files), at + 1);
+    else if (most > 0) rows[at + 1] = -1;
     at += 1 + 4 * most;
   }
   return rows;
+}
+
+/** What the files of a folder are like. @param {(Stat | null)[]} stats @returns {any} four numbers for each */
+function rowOf(stats) {
+  const row = [];
+  for (const stat of stats) {
+    if (stat) row.push(KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs);
+    else row.push(0, 0, 0, 0);
+  }
+  return row;
 }
 
 /** What the log was like, on its way into the core: to make an array costs more than to fill it. */

@@ -23,7 +23,7 @@ use crate::recall::lines::Hide;
 
 const KEY_BYTES: usize = 32;
 /// So many bytes of lines are looked at together.
-const TOGETHER: u64 = 1 << 22;
+const TOGETHER: u64 = 1 << 20;
 /// A title is made of what stands there.
 const HEAD: u64 = 1 << 20;
 

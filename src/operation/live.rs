@@ -314,6 +314,16 @@ impl Live {
         Ok(())
     }
 
+    /// What it would say if it was opened anew: also what its conversation is called by now, and a last line without a line feed.
+    pub(super) async fn read_on(&self, io: &Io) -> Result<(), Trouble> {
+        for log in [LogName::Events, LogName::Messages] {
+            self.observe_whole(io, log).await?;
+        }
+        self.complete(io).await?;
+        let document = self.document_found(io).await?;
+        self.finish(io, document.as_deref()).await
+    }
+
     pub(super) async fn learned(&self, io: &Io) -> Result<(), Trouble> {
         self.caught_up(io).await?;
         self.folded(io).await
@@ -378,10 +388,9 @@ impl Live {
     }
 
     async fn finish(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {
-        if self.document_name() == Name::SessionJson
-            && let Some(heading) = self.heading(io).await?
-        {
-            self.with(|session| session.set_heading(&heading));
+        if self.document_name() == Name::SessionJson {
+            let heading = self.heading(io).await?;
+            self.with(|session| session.set_heading(heading));
         }
         self.take(document);
         Ok(())

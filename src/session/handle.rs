@@ -120,9 +120,9 @@ impl Session {
     }
 
     /// The first heading of the conversation's Markdown: its title, where nobody gave one.
-    pub fn set_heading(&mut self, heading: &str) {
-        self.recorded.heading = Some(heading.into());
-        self.metadata.heading = Some(heading.into());
+    pub fn set_heading(&mut self, heading: Option<String>) {
+        self.recorded.heading.clone_from(&heading);
+        self.metadata.heading = heading;
     }
 
     /// Begins with what a checkpoint covers; no message was observed before.

@@ -5,8 +5,10 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
@@ -20,7 +22,7 @@ use crate::record::event::{Parent, Project};
 use crate::record::line::{self, Checksum};
 use crate::record::status::Status;
 use crate::session::handle::Session;
-use crate::session::listed::Entry;
+use crate::session::listed::{Entry, Listed};
 use crate::session::prints::{self, Print};
 use crate::time;
 
@@ -216,7 +218,9 @@ pub struct Index {
 pub struct Row {
     start: usize,
     end: usize,
-    files: Box<str>,
+    files: Box<[Print]>,
+    /// What is listed of it, where somebody has asked: of files like these it is always the same.
+    pub listed: OnceCell<Option<Rc<Listed>>>,
     /// When its session was active last.
     pub last: Box<str>,
     /// That is told by its messages, not by what else may have changed.
@@ -228,21 +232,45 @@ impl Row {
     pub fn is_of(&self, files: &[Option<Print>]) -> bool {
         prints::are(&self.files, files)
     }
+
+    /// What its messages were like.
+    pub fn log(&self) -> Print {
+        self.files.first().copied().flatten()
+    }
 }
 
 impl Index {
-    /// Reads one; `named`: what a path is called that stands in it, nothing where none can be meant.
-    pub fn of(bytes: Vec<u8>, named: impl Fn(String) -> Option<String>) -> Index {
-        let read = read(&bytes);
-        let (lines, damaged) = (read.lines, read.damaged);
-        let row = |(start, line): &(usize, Line<'_>)| {
-            let path = serde_json::from_str(&["\"", line.path, "\""].concat()).ok()?;
-            let (start, end) = (*start, start + line.whole.len());
-            let (files, last) = (line.files.into(), line.last_accessed_at.into());
-            Some((named(path)?, Row { start, end, files, last, is_timed: line.is_timed() }))
-        };
-        let rows = read.sound.iter().filter_map(row).collect();
-        Index { rows, lines, damaged, bytes }
+    /// Reads one; `named`: what a path is called that stands in it.
+    pub fn of(bytes: Vec<u8>, named: &dyn Fn(String) -> String) -> Index {
+        let mut index = Index::default();
+        index.extend(bytes, named);
+        index
+    }
+
+    /// Reads what was added to it.
+    pub fn extend(&mut self, added: Vec<u8>, named: &dyn Fn(String) -> String) {
+        let from = self.bytes.len();
+        let read = read(&added);
+        self.lines += read.lines;
+        self.damaged += read.damaged;
+        for (start, line) in &read.sound {
+            let Ok(path) = serde_json::from_str(&["\"", line.path, "\""].concat()) else { continue };
+            let row = Row {
+                start: from + start,
+                end: from + start + line.whole.len(),
+                files: prints::read(line.files).unwrap_or_default().into(),
+                listed: OnceCell::new(),
+                last: line.last_accessed_at.into(),
+                is_timed: line.is_timed(),
+            };
+            self.rows.insert(named(path), row);
+        }
+        if from == 0 { self.bytes = added } else { self.bytes.extend_from_slice(&added) }
+    }
+
+    /// How long it is.
+    pub fn length(&self) -> u64 {
+        self.bytes.len() as u64
     }
 
     /// The newest line of a path.

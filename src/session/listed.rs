@@ -1,7 +1,9 @@
 //! What lists show of sessions, which of them, and in which order.
 
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::cmp::Ordering;
 
 use serde::Serialize;
@@ -10,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::{Text, to_json};
-use crate::layout::Placement;
+use crate::layout::{Place, Placement};
 use crate::project::Aliases;
 use crate::record::event::USUAL_TYPE;
 use crate::record::status::Status;
@@ -190,6 +192,10 @@ pub struct Listed {
     pub entry: Entry,
     /// Where it lies.
     pub path: String,
+    /// The same, as the core has it.
+    pub place: Rc<Place>,
+    /// What the index of its store calls it, where somebody has asked.
+    pub key: OnceCell<Rc<str>>,
     /// The folder it belongs to; of what lies in a workspace, wherever that is checked out.
     pub folder: String,
     /// When it was active last, in milliseconds since 1970; nothing where that is no time.
@@ -447,7 +453,7 @@ pub fn later(one: (Option<i64>, &str, &str), other: (Option<i64>, &str, &str)) -
 }
 
 /// In the order that is wanted.
-pub fn sort(listed: &mut [Listed], by: Sort) {
+pub fn sort(listed: &mut [Rc<Listed>], by: Sort) {
     fn active(one: &Listed) -> (Option<i64>, &str, &str) {
         (one.last_ms, &one.entry.last, &one.path)
     }

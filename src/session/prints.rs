@@ -39,15 +39,16 @@ fn in_ms(us: i64) -> String {
 
 /// Whether a line was written of files like these: all of them, or where there is but one, the first. Nobody knows what a file
 /// is like that may not be looked at, which is nothing here.
-pub fn are(written: &str, files: &[Option<Print>]) -> bool {
-    let Some(known) = read(written) else { return false };
+pub fn are(known: &[Print], files: &[Option<Print>]) -> bool {
     let is_whole = files.len() > 1 && files.len() != known.len();
     !is_whole
         && files.len() <= known.len()
-        && files.iter().zip(&known).all(|(file, known)| *file == Some(*known))
+        && !known.is_empty()
+        && files.iter().zip(known).all(|(file, known)| *file == Some(*known))
 }
 
-fn read(written: &str) -> Option<Vec<Print>> {
+/// What a line says that they were like; nothing where it says something else.
+pub fn read(written: &str) -> Option<Vec<Print>> {
     let mut rest = written.strip_prefix('[')?.strip_suffix(']')?;
     let mut files = Vec::new();
     while !rest.is_empty() {
@@ -87,6 +88,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn are(written: &str, files: &[Option<Print>]) -> bool {
+        super::are(&read(written).unwrap_or_default(), files)
+    }
 
     const NOW_US: i64 = 1_763_812_800_123_000;
 

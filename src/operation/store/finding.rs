@@ -1,5 +1,6 @@
 //! Which session is meant, and where it lies: by its id, the beginning of one, or a name.
 
+use alloc::rc::Rc;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -145,7 +146,7 @@ impl Store {
         }
     }
 
-    pub(super) fn meant<'l>(&self, id: &str, found: &'l [Listed]) -> Result<&'l Listed, Error> {
+    pub(super) fn meant<'l>(&self, id: &str, found: &'l [Rc<Listed>]) -> Result<&'l Listed, Error> {
         let all: Vec<Candidate> = found.iter().map(|one| self.candidate(one)).collect();
         Ok(&found[exactly(id, &all)?])
     }
@@ -162,12 +163,12 @@ impl Store {
 
     /// All that a list has, of the project or of all, last active first; and nothing is changed by that: what rests goes on
     /// resting, and nothing is written down.
-    pub(super) async fn looked_for(&self, io: &Io, of_all: bool) -> Result<Vec<Listed>, Trouble> {
+    pub(super) async fn looked_for(&self, io: &Io, of_all: bool) -> Result<Vec<Rc<Listed>>, Trouble> {
         let index = self.read_index(io).await?;
         let found = self.found_of(io, &index, of_all, true).await?;
         self.discard_lines();
         let sure = |seen| match seen {
-            Seen::Sure(_, one) => Some(*one),
+            Seen::Sure(_, one) => Some(one),
             Seen::Timed { .. } => None,
         };
         Ok(found.into_iter().filter_map(sure).collect())
@@ -175,13 +176,13 @@ impl Store {
 
     // The sessions of a whole id: more than one where copies are known. In the home they are named by it, in whatever project;
     // elsewhere the index says where they lie, and it is looked whether they still do. None where only a list can tell.
-    async fn located(&self, io: &Io, id: &str) -> Result<Vec<Listed>, Trouble> {
+    async fn located(&self, io: &Io, id: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
         if !is_whole(id) {
             return Ok(Vec::new());
         }
         let (at_home, mentioned) = both(self.at_home(io, id), self.mentioned(io, id)).await;
-        let listed = |place| self.listed(&place, Entry::unreadable(Placement::Home, id));
-        let mut found: Vec<Listed> = at_home?.into_iter().map(listed).collect();
+        let listed = |place| Rc::new(self.listed(&place, Entry::unreadable(Placement::Home, id)));
+        let mut found: Vec<Rc<Listed>> = at_home?.into_iter().map(listed).collect();
         for place in mentioned? {
             let path = self.setup.shown(&place.folder());
             if found.iter().any(|one| one.path == path) {
@@ -192,7 +193,7 @@ impl Store {
                 && (one.entry.id == id || one.entry.name.as_deref() == Some(id))
                 && !self.hidden(io).await?.contains(&place)
             {
-                found.push(*one);
+                found.push(one);
             }
         }
         Ok(found)

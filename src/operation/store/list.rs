@@ -38,7 +38,7 @@ impl Store {
         })
     }
 
-    pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Listed>, Trouble> {
+    pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
         let wanted = Wanted::from_json(request)?;
         self.all_listed(io, &wanted).await
     }
@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    pub(super) async fn all_listed(&self, io: &Io, wanted: &Wanted) -> Result<Vec<Listed>, Trouble> {
+    pub(super) async fn all_listed(&self, io: &Io, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
         let index = self.read_index(io).await?;
         let limit = wanted.limit.unwrap_or(usize::MAX);
         let mut found = if wanted.is_unverified {
@@ -82,22 +82,22 @@ impl Store {
         Ok(found)
     }
 
-    async fn verified_list(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Listed>, Trouble> {
+    async fn verified_list(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
         // Of another order, the first are known when all are.
         let most = wanted.limit.filter(|_| wanted.sort == Sort::Active).unwrap_or(usize::MAX);
         // Where all are wanted, some wait beside each other; else none is looked at more than it takes.
         let at_once = if most == usize::MAX { AT_ONCE } else { 1 };
         let mut found = self.found_of(io, index, wanted.all, most == usize::MAX).await?.into_iter();
-        let mut listed: Vec<Listed> = Vec::new();
+        let mut listed: Vec<Rc<Listed>> = Vec::new();
         while listed.len() < most {
             // Of what is sure and does not rest there is nothing to wait for.
-            let mut works: Vec<Work<'_, Option<Listed>>> = Vec::new();
+            let mut works: Vec<Work<'_, Option<Rc<Listed>>>> = Vec::new();
             let mut is_over = true;
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
                     Seen::Sure(_, one) if !self.rests(io, &one) => {
-                        listed.extend(Some(*one).filter(|one| wanted.has(one)));
+                        listed.extend(Some(one).filter(|one| wanted.has(one)));
                     }
                     seen => works.push(Box::pin(self.as_it_is(io, index, seen, wanted))),
                 }
@@ -123,19 +123,19 @@ impl Store {
         index: &Index,
         seen: Seen,
         wanted: &Wanted,
-    ) -> Result<Option<Listed>, Trouble> {
+    ) -> Result<Option<Rc<Listed>>, Trouble> {
         let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
         if !self.rests(io, &one) {
-            return Ok(Some(*one));
+            return Ok(Some(one));
         }
         let mut open = self.open_at(&one.path);
         if wanted.as_another
             && let Some(live) = open.take()
             && live.is_held(io).await?
         {
-            return Ok(Some(*one));
+            return Ok(Some(one));
         }
-        Ok(Some(unless_bug(self.rested(io, &found.place, open).await)?.flatten().unwrap_or(*one)))
+        Ok(Some(unless_bug(self.rested(io, &found.place, open).await)?.flatten().unwrap_or(one)))
     }
 
     fn rests(&self, io: &Io, one: &Listed) -> bool {
@@ -151,7 +151,7 @@ impl Store {
         io: &Io,
         place: &Place,
         open: Option<Rc<Live>>,
-    ) -> Result<Option<Listed>, Trouble> {
+    ) -> Result<Option<Rc<Listed>>, Trouble> {
         let shown = self.setup.shown(&place.folder());
         match open {
             Some(live) => {
@@ -179,7 +179,7 @@ impl Store {
         live: &Live,
         place: &Place,
         shown: &str,
-    ) -> Result<Option<Listed>, Trouble> {
+    ) -> Result<Option<Rc<Listed>>, Trouble> {
         let TakenUp { notices, has_paused } = live.taken_up(io, self.setup.idle_ms, true).await?;
         // Else nobody would hear of those whose leases are cleared away.
         self.tell(shown, notices);
@@ -229,8 +229,8 @@ impl Store {
     }
 
     // What the index says; of the project, as far as entries say themselves where it was.
-    async fn unverified(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Listed>, Trouble> {
-        let mut by_folder: BTreeMap<String, Vec<Listed>> = BTreeMap::new();
+    async fn unverified(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
+        let mut by_folder: BTreeMap<String, Vec<Rc<Listed>>> = BTreeMap::new();
         for (key, row) in index.rows() {
             let Some(entry) = index.entry(row) else { continue };
             let Some(place) = self.place_of(key, &entry) else { continue };
@@ -239,7 +239,7 @@ impl Store {
                 Place::Workspace { root, .. } if root == self.setup.workspace() => self.hash.clone(),
                 Place::Workspace { .. } => String::new(),
             };
-            let listed = self.listed(&place, entry);
+            let listed = Rc::new(self.listed(&place, entry));
             if wanted.has(&listed) {
                 by_folder.entry(folder).or_default().push(listed);
             }

@@ -3,8 +3,10 @@
 //! for the next time.
 
 use alloc::boxed::Box;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::Store;
 use super::places::{AT_ONCE, FoundPlace};
@@ -12,14 +14,17 @@ use crate::json::text::to_json;
 use crate::layout::{self, File, Place, Root};
 use crate::operation::io::some;
 use crate::operation::live::Live;
-use crate::operation::{Io, Trouble, Work, unless_bug};
-use crate::session::index::{self, Index};
+use crate::operation::{Io, Stat, Trouble, Work, unless_bug};
+use crate::session::index::{self, Index, Row};
 use crate::session::listed::{Entry, Listed};
 use crate::session::prints::{self, Print};
 use crate::time;
 
 /// How many stale lines the index may have beside as many that are not.
 const SPARE: u64 = 1000;
+
+// So many sessions stay as they were read for lists last.
+const LATELY: usize = 4;
 
 /// Lines that are not written yet.
 #[derive(Default)]
@@ -41,6 +46,11 @@ impl Pending {
     }
 }
 
+// Whether a file is as it was, or what was added to it.
+fn goes_on(known: &Stat, now: &Stat) -> bool {
+    now == known || now.file.is_some() && now.file == known.file && now.size > known.size
+}
+
 struct Unsettled {
     place: Place,
     files: Vec<Print>,
@@ -50,7 +60,7 @@ struct Unsettled {
 /// A place, and what is known of its session.
 pub(super) enum Seen {
     /// It was looked whether all of it still holds.
-    Sure(FoundPlace, Box<Listed>),
+    Sure(FoundPlace, Rc<Listed>),
     /// Its messages are as they were. There may be no more to know.
     Timed { found: FoundPlace, path: String, last: String, last_ms: Option<i64> },
 }
@@ -65,9 +75,32 @@ impl Seen {
 }
 
 impl Store {
-    pub(super) async fn read_index(&self, io: &Io) -> Result<Index, Trouble> {
-        let bytes = unless_bug(io.read_all(&layout::index()).await)?.flatten().unwrap_or_default();
-        let index = self.index_of(bytes);
+    /// As it is by now. Who asks again reads only what has come to it.
+    pub(super) async fn read_index(&self, io: &Io) -> Result<Rc<Index>, Trouble> {
+        let file = layout::index();
+        let looked_ms = io.now_ms();
+        // Who knows nothing of it asks for all of it in the same step.
+        let is_known = self.index.borrow().is_some();
+        let looks = io.stat(&file);
+        let whole = if is_known { None } else { Some(io.read_all(&file)) };
+        let looked = unless_bug(looks.await)?.flatten();
+        let whole = match whole {
+            Some(whole) => unless_bug(whole.await)?.flatten(),
+            None => None,
+        };
+        let known = self.index.take().filter(|(known, _)| looked.is_some_and(|now| goes_on(known, &now)));
+        let known = known.and_then(|(_, index)| Rc::try_unwrap(index).ok());
+        let mut index = known.unwrap_or_else(|| self.index_of(whole.unwrap_or_default()));
+        let length = index.length();
+        if looked.is_some_and(|now| now.size > length) {
+            let bytes = unless_bug(io.read(&file, length, None).await)?.flatten().unwrap_or_default();
+            index.extend(bytes, &|path| self.below_home(path));
+        }
+        let index = Rc::new(index);
+        let is_settled = |one: &Stat| prints::is_settled(&[Some((one.size, one.changed_us))], looked_ms);
+        // What came to it since it was looked at is read the next time.
+        let known = looked.filter(|one| is_settled(one) && one.size == index.length());
+        self.index.replace(known.map(|known| (known, index.clone())));
         let mut pending = self.pending.borrow_mut();
         (pending.lines, pending.paths) = (index.lines, index.paths() as u64);
         Ok(index)
@@ -75,10 +108,12 @@ impl Store {
 
     // A home that was moved has its index still: paths in it are below the home.
     fn index_of(&self, bytes: Vec<u8>) -> Index {
-        Index::of(bytes, |path| {
-            let below = self.setup.below(&path, &self.setup.home);
-            Some(below.map(String::from).unwrap_or(path))
-        })
+        Index::of(bytes, &|path| self.below_home(path))
+    }
+
+    fn below_home(&self, path: String) -> String {
+        let below = self.setup.below(&path, &self.setup.home);
+        below.map(String::from).unwrap_or(path)
     }
 
     // What the index calls a place.
@@ -104,7 +139,8 @@ impl Store {
             Place::Workspace { root, .. } => root.clone(),
         };
         let last_ms = time::parse(&entry.last);
-        Listed { path: self.setup.shown(&place.folder()), folder, last_ms, log: None, entry }
+        let (path, place, key) = (self.setup.shown(&place.folder()), Rc::new(place.clone()), OnceCell::new());
+        Listed { path, place, key, folder, last_ms, log: None, entry }
     }
 
     /// What is at places: what the index says where the files are as they were, as far as they were looked at; else the
@@ -121,12 +157,8 @@ impl Store {
         for one in places {
             let row = index.row(&self.key(&one.place)).filter(|row| row.is_of(&one.files));
             match row {
-                Some(row) if one.is_whole() => match index.entry(row) {
-                    Some(entry) => {
-                        let log = one.files.first().copied().flatten().flatten();
-                        let listed = Listed { log, ..self.listed(&one.place, entry) };
-                        found.push(Seen::Sure(one, Box::new(listed)));
-                    }
+                Some(row) if one.is_whole() => match self.listed_row(index, row, &one.place) {
+                    Some(listed) => found.push(Seen::Sure(one, listed)),
                     None => others.push(one),
                 },
                 // A time that is not that of a message may be another by now, and with it the order.
@@ -157,7 +189,7 @@ impl Store {
         }
         for seen in self.looked_all(io, index, others, None).await? {
             if let Seen::Sure(_, listed) = seen {
-                told.push(listed.entry);
+                told.push(listed.entry.clone());
             }
         }
         Ok(told)
@@ -183,19 +215,27 @@ impl Store {
         one: FoundPlace,
         since_ms: Option<i64>,
     ) -> Result<Option<Seen>, Trouble> {
-        if let Some(entry) = self.written(io, index, &one.place).await? {
-            let listed = Box::new(self.listed(&one.place, entry));
+        if let Some(listed) = self.written(io, index, &one.place).await? {
             return Ok(Some(Seen::Sure(one, listed)));
         }
         self.looked(io, one, since_ms).await
     }
 
     // What the index says, where all of the files are as they were: that of a session whose messages have no times, too.
-    async fn written(&self, io: &Io, index: &Index, place: &Place) -> Result<Option<Entry>, Trouble> {
+    async fn written(&self, io: &Io, index: &Index, place: &Place) -> Result<Option<Rc<Listed>>, Trouble> {
         let Some(row) = index.row(&self.key(place)) else { return Ok(None) };
         let Some(files) = unless_bug(self.prints(io, place).await)? else { return Ok(None) };
         let files: Vec<_> = files.into_iter().map(Some).collect();
-        Ok(row.is_of(&files).then(|| index.entry(row)).flatten())
+        Ok(row.is_of(&files).then(|| self.listed_row(index, row, place)).flatten())
+    }
+
+    // What a row says whose files are as they were.
+    fn listed_row(&self, index: &Index, row: &Row, place: &Place) -> Option<Rc<Listed>> {
+        let read = || {
+            let entry = index.entry(row)?;
+            Some(Rc::new(Listed { log: row.log(), ..self.listed(place, entry) }))
+        };
+        row.listed.get_or_init(read).clone()
     }
 
     /// The same, where all of its files are as they were.
@@ -226,9 +266,8 @@ impl Store {
         let line = match &files {
             None => None,
             Some(files) => {
-                let live = self.unread(&one.place, "");
-                let opened = unless_bug(live.opened(io).await)?;
-                opened.and_then(|()| self.line_of(&live, &one.place, files))
+                let live = unless_bug(self.read_lately(io, &one.place).await)?;
+                live.and_then(|live| self.line_of(&live, &one.place, files))
             }
         };
         let entry = match line.as_deref().and_then(Entry::read).zip(line.clone()) {
@@ -255,8 +294,35 @@ impl Store {
                 Entry::unreadable(one.place.placement(), id)
             }
         };
-        let listed = Box::new(self.listed(&one.place, entry));
+        let listed = Rc::new(self.listed(&one.place, entry));
         Ok(Some(Seen::Sure(one, listed)))
+    }
+
+    // One that is read for a list. Somebody appends to it, and will again: what was read of it is not read the next time.
+    async fn read_lately(&self, io: &Io, place: &Place) -> Result<Rc<Live>, Trouble> {
+        let shown = self.setup.shown(&place.folder());
+        let known = {
+            let mut lately = self.lately.borrow_mut();
+            lately.iter().position(|live| live.shown() == shown).map(|known| lately.remove(known))
+        };
+        let read = match known {
+            Some(live) => unless_bug(live.read_on(io).await)?.map(|()| live),
+            None => None,
+        };
+        let live = match read.filter(|live| live.shown() == shown) {
+            Some(live) => live,
+            None => {
+                let live = self.unread(place, "");
+                live.opened(io).await?;
+                live
+            }
+        };
+        if live.ends_lines() {
+            let mut lately = self.lately.borrow_mut();
+            lately.truncate(LATELY - 1);
+            lately.insert(0, live.clone());
+        }
+        Ok(live)
     }
 
     /// The same of one that was opened and changed for the list.
@@ -265,7 +331,7 @@ impl Store {
         io: &Io,
         live: &Live,
         place: &Place,
-    ) -> Result<Option<Listed>, Trouble> {
+    ) -> Result<Option<Rc<Listed>>, Trouble> {
         let looked_ms = io.now_ms();
         let files = unless_bug(self.prints(io, place).await)?;
         // What others append is in the line, or makes its files others.
@@ -274,7 +340,7 @@ impl Store {
         let Some(line) = self.line_of(live, place, &files) else { return Ok(None) };
         let entry = Entry::read(&line);
         self.keep_line(Unsettled { place: place.clone(), files, line }, looked_ms);
-        Ok(entry.map(|entry| self.listed(place, entry)))
+        Ok(entry.map(|entry| Rc::new(self.listed(place, entry))))
     }
 
     fn line_of(&self, live: &Live, place: &Place, files: &[Print]) -> Option<String> {

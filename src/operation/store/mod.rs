@@ -49,7 +49,7 @@ use core::cell::{Cell, RefCell};
 
 use super::lease::Notice;
 use super::live::Live;
-use super::{Io, Work};
+use super::{Io, Stat, Work};
 use crate::error::{Code, Error};
 use crate::json::fields::objects;
 use crate::json::text::to_json;
@@ -57,6 +57,7 @@ use crate::layout::{self, Place, Placement};
 use crate::project::{self as known_by, Aliases};
 #[cfg(feature = "interop")]
 use crate::recall::run::read::End;
+use crate::session::index::Index;
 
 #[cfg(feature = "interop")]
 use finding::Finding;
@@ -76,6 +77,10 @@ pub struct Store {
     aliases: RefCell<Option<Aliases>>,
     // Those that the host has open, wherever they were moved since.
     open: RefCell<Vec<Rc<Live>>>,
+    // The index as it was read last, and what its file was like then.
+    index: RefCell<Option<(Stat, Rc<Index>)>>,
+    // Those that were read for lists last, of which the index has no line yet.
+    lately: RefCell<Vec<Rc<Live>>>,
     // Lines for the index.
     pending: RefCell<Pending>,
     // What was found out about sessions that nobody has opened since, by their folders: JSON each.
@@ -109,6 +114,8 @@ impl Store {
             hash,
             aliases: RefCell::default(),
             open: RefCell::default(),
+            index: RefCell::default(),
+            lately: RefCell::default(),
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             outputs: RefCell::default(),

@@ -161,7 +161,7 @@ impl Store {
         })
     }
 
-    async fn opened_listed(&self, io: &Io, one: Listed) -> Result<Rc<Live>, Trouble> {
+    async fn opened_listed(&self, io: &Io, one: Rc<Listed>) -> Result<Rc<Live>, Trouble> {
         self.session_at(io, &one.path, one.entry.placement, Opening::Asked).await
     }
 

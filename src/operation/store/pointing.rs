@@ -61,7 +61,7 @@ impl Store {
         Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))
     }
 
-    pub(super) async fn current_one(&self, io: &Io, of: Current) -> Result<Option<Listed>, Trouble> {
+    pub(super) async fn current_one(&self, io: &Io, of: Current) -> Result<Option<Rc<Listed>>, Trouble> {
         let among = Wanted::usual(of == Current::Any);
         let pointer = self.pointed(io).await?;
         if let Some(pointer) = &pointer
@@ -94,7 +94,7 @@ impl Store {
 
     // The session that it says, as its files are now: where it lies in the project's own folder of the home, or in its
     // workspace.
-    async fn there(&self, io: &Io, pointer: &Pointer) -> Result<Option<Listed>, Trouble> {
+    async fn there(&self, io: &Io, pointer: &Pointer) -> Result<Option<Rc<Listed>>, Trouble> {
         let places = [Placement::Home, Placement::Workspace].map(|way| self.setup.place(&pointer.path, way));
         let is_mine = |place: &Place| match place {
             Place::Home { project, .. } => *project == self.hash,
@@ -102,7 +102,7 @@ impl Store {
         };
         let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
         match self.looked(io, FoundPlace::unseen(place), None).await? {
-            Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(*one)),
+            Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
             _ => Ok(None),
         }
     }

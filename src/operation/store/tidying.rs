@@ -35,15 +35,15 @@ impl Store {
         Operation::new(|io| async move {
             let limits = if limits == "null" { store.kept_limits(&io).await? } else { limits };
             let archived = store.tidied(&io, &limits).await?;
-            Ok(archived.into_iter().map(|one| one.entry.id).collect())
+            Ok(archived.iter().map(|one| one.entry.id.clone()).collect())
         })
     }
 
-    async fn tidied(&self, io: &Io, limits: &str) -> Result<Vec<Listed>, Trouble> {
+    async fn tidied(&self, io: &Io, limits: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
         let (most, kept_ms) = read_limits(limits)?;
         let current = self.pointed(io).await?.map(|pointer| pointer.id);
         let listed = self.all_listed(io, &Wanted::usual(false)).await?;
-        let about: Vec<Aged> = listed.iter().map(aged).collect();
+        let about: Vec<Aged> = listed.iter().map(|one| aged(one)).collect();
         let limits = Limits { most, kept_ms, now_ms: io.now_ms(), current: current.as_deref() };
         let mut old = too_old(&about, &limits);
         let mut archived = Vec::new();

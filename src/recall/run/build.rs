@@ -35,7 +35,7 @@ pub struct Making {
 }
 
 // So many wait.
-const MANY: usize = if cfg!(test) { 16 } else { 1 << 19 };
+const MANY: usize = if cfg!(test) { 16 } else { 1 << 18 };
 
 // The documents of a term in a field; of the last one more may come.
 #[derive(Clone, Debug, Default)]

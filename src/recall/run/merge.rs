@@ -1,40 +1,76 @@
-//! Several runs as one: the same bytes as if all had been indexed at once, without those pieces that do not count.
+//! Several runs as one: the same bytes as if all had been indexed at once, without those pieces that do not count. They are read
+//! block by block, in the order of their terms, and what they become is written in pieces: of each run only the end is held.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::Lists;
-use super::bytes::list;
-use super::read::{Damaged, End, Entry, Opened, Terms, documents, open};
-use super::write::{Beside, Writer};
-use crate::recall::documents::{Document, Posting, SAID, WORK};
+use super::bytes::{list, unsealed};
+use super::read::{Damaged, End, Entry, Terms};
+use super::write::{Beside, Pages, Writer};
+use super::{DOCUMENT, Lists, PAGE};
+use crate::recall::documents::{Posting, SAID, WORK};
+
+// So much is written at once, and read of all sources together, each in three places.
+const PIECE: u64 = if cfg!(test) { 64 } else { 128 << 10 };
+const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
 /// A run, and which of its pieces count.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// All of it.
-    pub bytes: &'a [u8],
+    /// What is known of it.
+    pub end: &'a End,
     /// Of each of its rows whether it counts.
     pub counts: &'a [bool],
+}
+
+/// What a part of a run is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The run itself.
+    Run,
+    /// What its far lists wait in: they come behind the blocks, and are known along with those.
+    Far,
+}
+
+/// Where runs are read from, and what is made of them is written to.
+pub trait Files {
+    /// Why it cannot go on.
+    type Stop: From<Damaged>;
+
+    /// A part of a source, whole.
+    fn read(&mut self, source: usize, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
+
+    /// Of the far lists that were written.
+    fn read_far(&mut self, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
+
+    /// Adds to a part.
+    fn write(&mut self, part: Part, bytes: Vec<u8>) -> impl Future<Output = Result<(), Self::Stop>>;
 }
 
 /// One run with the pieces that count, sorted by their sessions; one that goes on where another ends is joined to it.
 ///
 /// # Errors
-/// [`Damaged`] where a source is not what was written.
-pub fn merge(sources: &[Source<'_>]) -> Result<Vec<u8>, Damaged> {
-    let mut ins = Vec::new();
-    for source in sources {
-        ins.push(In::of(*source)?);
+/// [`Damaged`] where a source is not what was written; and what the files stop with.
+pub async fn merge<F: Files>(sources: &[Source<'_>], files: &mut F) -> Result<(), F::Stop> {
+    let piece = PIECE.min(HELD / (3 * sources.len().max(1) as u64));
+    let mut ins: Vec<_> =
+        sources.iter().enumerate().map(|(number, source)| In::of((number, piece), *source)).collect();
+    let order = order(&ins);
+    let beside = beside(&mut ins, &order);
+    let mut writer = Writer::default();
+    // Those that have a term still, that with the first one last.
+    let mut waiting = Vec::new();
+    for one in 0..ins.len() {
+        ins[one].step(files).await?;
+        put(&mut waiting, &ins, one);
     }
-    let beside = beside(&mut ins)?;
-    // It is about as long as they are together, and to grow it would hold it twice.
-    let mut writer = Writer::of(sources.iter().map(|source| source.bytes.len()).sum());
     let mut gathered = [Vec::new(), Vec::new()];
-    while let Some(term) = ins.iter().filter_map(In::term).min() {
+    while let Some(term) = waiting.last().and_then(|first: &usize| ins[*first].term()) {
         let term = term.to_vec();
-        for one in ins.iter_mut().filter(|one| one.term() == Some(&term)) {
-            one.gather(&mut gathered)?;
-            one.step()?;
+        while let Some(one) = waiting.pop_if(|one| ins[*one].term() == Some(&term)) {
+            ins[one].gather(files, &mut gathered).await?;
+            ins[one].step(files).await?;
+            put(&mut waiting, &ins, one);
         }
         let lists = Lists {
             counts: [SAID, WORK].map(|field| gathered[field].len() as u32),
@@ -43,8 +79,33 @@ pub fn merge(sources: &[Source<'_>]) -> Result<Vec<u8>, Damaged> {
         if lists.counts != [0; 2] {
             writer.term(&term, &lists);
         }
+        if writer.waiting() as u64 >= PIECE {
+            files.write(Part::Run, writer.blocks()).await?;
+            files.write(Part::Far, writer.far()).await?;
+        }
     }
-    Ok(writer.finish(&beside))
+    writer.close();
+    files.write(Part::Run, writer.blocks()).await?;
+    files.write(Part::Far, writer.far()).await?;
+    let (mut at, far) = (0, writer.far_length());
+    while at < far {
+        let to = far.min(at + PIECE);
+        let bytes = files.read_far(at..to).await?;
+        files.write(Part::Run, bytes).await?;
+        at = to;
+    }
+    for field in [SAID, WORK] {
+        documents(&ins, &order, field, files).await?;
+    }
+    files.write(Part::Run, writer.end(&beside)).await
+}
+
+// Puts a source where its term belongs, if it has one more.
+fn put(waiting: &mut Vec<usize>, ins: &[In<'_>], one: usize) {
+    if ins[one].term().is_some() {
+        let place = waiting.partition_point(|other| ins[*other].term() > ins[one].term());
+        waiting.insert(place, one);
+    }
 }
 
 // Sorts, writes and clears some postings.
@@ -57,11 +118,11 @@ fn written(postings: &mut Vec<Posting>) -> Vec<u8> {
     bytes
 }
 
-// Gives each piece its place, and what is known of its documents.
-fn beside(ins: &mut [In<'_>]) -> Result<Beside, Damaged> {
+// The pieces that count, source and row, as they follow each other.
+fn order(ins: &[In<'_>]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
     for (source, one) in ins.iter().enumerate() {
-        let counted = (0..one.end.rows.len()).filter(|row| one.source.counts.get(*row) == Some(&true));
+        let counted = (0..one.end.rows.len()).filter(|row| one.counts.get(*row) == Some(&true));
         order.extend(counted.map(|row| (source, row)));
     }
     let row_of = |&(source, row): &(usize, usize)| &ins[source].end.rows[row];
@@ -69,8 +130,13 @@ fn beside(ins: &mut [In<'_>]) -> Result<Beside, Damaged> {
         let (one, other) = (row_of(one), row_of(other));
         (&one.key, one.from, one.to).cmp(&(&other.key, other.from, other.to))
     });
+    order
+}
+
+// Gives each piece its place, and what is known of its documents but where they lie.
+fn beside(ins: &mut [In<'_>], order: &[(usize, usize)]) -> Beside {
     let mut beside = Beside { hides: ins.iter().all(|one| one.end.hides), ..Beside::default() };
-    for (source, row) in order {
+    for &(source, row) in order {
         let one = &mut ins[source];
         let piece = &one.end.rows[row];
         let last = beside.rows.last_mut().filter(|last| last.key == piece.key && last.to == piece.from);
@@ -79,62 +145,112 @@ fn beside(ins: &mut [In<'_>]) -> Result<Beside, Damaged> {
             None => beside.rows.push(piece.clone()),
         }
         for field in [SAID, WORK] {
-            let start = one.starts[row][field];
-            let range = start..start + piece.documents[field];
-            one.moved[row][field] = beside.documents[field].len() as u32;
+            let range = one.documents(row, field);
+            one.moved[row][field] = beside.lengths[field].len() as u32;
             beside.lengths[field]
                 .extend_from_slice(&one.end.lengths[field][range.start as usize..range.end as usize]);
-            beside.documents[field].extend(range.map(|document| one.documents[field][document as usize]));
         }
     }
-    Ok(beside)
+    beside
+}
+
+// Writes where the documents of a field lie.
+async fn documents<F: Files>(
+    ins: &[In<'_>],
+    order: &[(usize, usize)],
+    field: usize,
+    files: &mut F,
+) -> Result<(), F::Stop> {
+    let mut windows: Vec<_> =
+        ins.iter().map(|one| Window { region: one.end.pages(field), ..one.blocks.empty() }).collect();
+    let mut pages = Pages::default();
+    for &(source, row) in order {
+        let Range { start: mut at, end } = ins[source].documents(row, field);
+        while at < end {
+            let (range, place) = ins[source].end.page_of(field, at);
+            let page = unsealed(windows[source].get(files, range).await?).ok_or(Damaged)?;
+            let some = page.chunks_exact(DOCUMENT).skip(place).take((end - at) as usize);
+            at += (PAGE - place) as u32;
+            some.for_each(|document| pages.put(document));
+            if pages.waiting() as u64 >= PIECE {
+                files.write(Part::Run, pages.full()).await?;
+            }
+        }
+    }
+    files.write(Part::Run, pages.end()).await
+}
+
+// A part of a source that is read from its beginning to its end.
+#[derive(Debug, Default)]
+struct Window {
+    source: usize,
+    piece: u64,
+    region: Range<u64>,
+    // What was read last, and where it begins.
+    bytes: Vec<u8>,
+    at: u64,
+}
+
+impl Window {
+    // Another one of the same source.
+    fn empty(&self) -> Window {
+        Window { source: self.source, piece: self.piece, ..Window::default() }
+    }
+
+    async fn get<F: Files>(&mut self, files: &mut F, range: Range<u64>) -> Result<&[u8], F::Stop> {
+        if range.start < self.region.start || range.end > self.region.end {
+            return Err(Damaged.into());
+        }
+        if range.start < self.at || range.end > self.at + self.bytes.len() as u64 {
+            let to = range.end.max(self.region.end.min(range.start + self.piece));
+            self.bytes = files.read(self.source, range.start..to).await?;
+            self.at = range.start;
+        }
+        let from = (range.start - self.at) as usize;
+        self.bytes.get(from..from + (range.end - range.start) as usize).ok_or_else(|| Damaged.into())
+    }
 }
 
 // A source, and the term that it has come to.
 struct In<'a> {
-    source: Source<'a>,
-    end: End,
-    documents: [Vec<Document>; 2],
+    end: &'a End,
+    counts: &'a [bool],
     // Of each row where its documents begin, here and in what is made; `NONE` where it does not count.
     starts: Vec<[u32; 2]>,
     moved: Vec<[u32; 2]>,
+    blocks: Window,
+    far: Window,
+    // The next block.
     block: usize,
-    terms: Option<Terms<'a>>,
+    terms: Option<Terms>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl<'a> In<'a> {
-    fn of(source: Source<'a>) -> Result<In<'a>, Damaged> {
-        let Opened::End(end) = open(source.bytes, source.bytes.len() as u64) else { return Err(Damaged) };
-        let mut all = [Vec::new(), Vec::new()];
-        for field in [SAID, WORK] {
-            all[field] = part(source.bytes, end.pages(field)).and_then(documents).ok_or(Damaged)?;
-            if all[field].len() != end.lengths[field].len() {
-                return Err(Damaged);
-            }
-        }
+    fn of((source, piece): (usize, u64), Source { end, counts }: Source<'a>) -> In<'a> {
         let mut at = [0; 2];
-        let starts: Vec<_> = end
-            .rows
-            .iter()
-            .map(|row| {
-                let start = at;
-                at = [at[0] + row.documents[0], at[1] + row.documents[1]];
-                start
-            })
-            .collect();
+        let next = |documents: [u32; 2]| {
+            let next = [SAID, WORK].map(|field| at[field] + documents[field]);
+            core::mem::replace(&mut at, next)
+        };
+        let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
         let moved = starts.iter().map(|_| [NONE; 2]).collect();
-        let mut one = In { source, end, documents: all, starts, moved, block: 0, terms: None };
-        one.step()?;
-        Ok(one)
+        let [blocks, far] =
+            end.parts().map(|region| Window { source, piece, region, ..Window::default() });
+        In { end, counts, starts, moved, blocks, far, block: 0, terms: None }
+    }
+
+    fn documents(&self, row: usize, field: usize) -> Range<u32> {
+        let start = self.starts[row][field];
+        start..start + self.end.rows[row].documents[field]
     }
 
     fn term(&self) -> Option<&[u8]> {
         self.terms.as_ref().map(Terms::term)
     }
 
-    fn step(&mut self) -> Result<(), Damaged> {
+    async fn step<F: Files>(&mut self, files: &mut F) -> Result<(), F::Stop> {
         loop {
             if let Some(terms) = &mut self.terms
                 && terms.next()?
@@ -145,29 +261,27 @@ impl<'a> In<'a> {
             if self.block == self.end.blocks() {
                 return Ok(());
             }
-            let block = part(self.source.bytes, self.end.block(self.block)).ok_or(Damaged)?;
+            let block = self.blocks.get(files, self.end.block(self.block)).await?;
             self.block += 1;
             self.terms = Some(Terms::of(block)?);
         }
     }
 
     // The documents of its term, by their new numbers.
-    fn gather(&mut self, out: &mut [Vec<Posting>; 2]) -> Result<(), Damaged> {
+    async fn gather<F: Files>(&mut self, files: &mut F, out: &mut [Vec<Posting>; 2]) -> Result<(), F::Stop> {
         let lists = match self.terms.as_mut().and_then(|terms| terms.lists.take()).ok_or(Damaged)? {
             Entry::Near(lists) => lists,
             far => {
-                let Entry::Far(far) = self.end.in_file(far) else { return Err(Damaged) };
-                part(self.source.bytes, far.range.clone())
-                    .and_then(|bytes| far.lists(bytes))
-                    .ok_or(Damaged)?
+                let Entry::Far(far) = self.end.in_file(far) else { return Err(Damaged.into()) };
+                far.lists(self.far.get(files, far.range.clone()).await?).ok_or(Damaged)?
             }
         };
         for field in [SAID, WORK] {
             let mut row = 0;
             let (starts, moved, out) = (&self.starts, &self.moved, &mut out[field]);
             let gathered = lists.each(field, |(document, times)| {
-                while starts.get(row + 1).is_some_and(|next| next[field] <= document) {
-                    row += 1;
+                if starts.get(row + 1).is_some_and(|next| next[field] <= document) {
+                    row += starts[row..].partition_point(|start| start[field] <= document) - 1;
                 }
                 if moved[row][field] != NONE {
                     out.push((document - starts[row][field] + moved[row][field], times));
@@ -177,8 +291,4 @@ impl<'a> In<'a> {
         }
         Ok(())
     }
-}
-
-fn part(bytes: &[u8], range: core::ops::Range<u64>) -> Option<&[u8]> {
-    bytes.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }

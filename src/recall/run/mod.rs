@@ -45,6 +45,11 @@ const FEW: u32 = 4;
 const PAGE: usize = 128;
 const DOCUMENT: usize = 11;
 
+// How long the pages of so many documents are.
+fn pages_length(count: usize) -> usize {
+    count * DOCUMENT + count.div_ceil(PAGE) * bytes::CHECK
+}
+
 /// A piece of a session's log that a run has the words of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::bytes::{Bytes, CHECK, each_posting, unsealed};
-use super::{DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row, TRAILER};
+use super::{DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row, TRAILER, pages_length};
 use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
@@ -196,6 +196,11 @@ impl End {
         Ok(None)
     }
 
+    /// Where the blocks lie together, and where the far lists do.
+    pub fn parts(&self) -> [Range<u64>; 2] {
+        [0..self.far_at, self.far_at..self.documents_at]
+    }
+
     /// Where lists lie that a block has by their place in "far".
     pub fn in_file(&self, entry: Entry) -> Entry {
         match entry {
@@ -224,11 +229,6 @@ impl End {
         let (first, _) = self.page_of(field, 0);
         first.start..first.start + pages_length(self.lengths[field].len()) as u64
     }
-}
-
-// How long the pages of so many documents are.
-fn pages_length(count: usize) -> usize {
-    count * DOCUMENT + count.div_ceil(PAGE) * CHECK
 }
 
 /// The documents of a page; nothing where it is damaged.
@@ -267,21 +267,22 @@ pub struct Damaged;
 
 /// The terms of a block, one after another.
 #[derive(Debug)]
-pub struct Terms<'a> {
-    bytes: Bytes<'a>,
+pub struct Terms {
+    block: Vec<u8>,
+    at: usize,
     term: Vec<u8>,
     /// What the block has of the term; of lists that lie apart the range is one in "far".
     pub lists: Option<Entry>,
 }
 
-impl<'a> Terms<'a> {
+impl Terms {
     /// Before the first one.
     ///
     /// # Errors
     /// [`Damaged`] where the block is not what was written.
-    pub fn of(block: &'a [u8]) -> Result<Terms<'a>, Damaged> {
-        let inside = unsealed(block).ok_or(Damaged)?;
-        Ok(Terms { bytes: Bytes(inside), term: Vec::new(), lists: None })
+    pub fn of(block: &[u8]) -> Result<Terms, Damaged> {
+        let block = unsealed(block).ok_or(Damaged)?.to_vec();
+        Ok(Terms { block, at: 0, term: Vec::new(), lists: None })
     }
 
     /// The term that was reached.
@@ -295,48 +296,50 @@ impl<'a> Terms<'a> {
     /// [`Damaged`], which no block has whose checksum is right.
     #[allow(clippy::should_implement_trait, reason = "no iterator can lend what it goes through")]
     pub fn next(&mut self) -> Result<bool, Damaged> {
-        if self.bytes.0.is_empty() {
+        if self.at == self.block.len() {
             return Ok(false);
         }
-        self.step().ok_or(Damaged).map(|()| true)
+        let mut bytes = Bytes(&self.block[self.at..]);
+        self.lists = Some(entry(&mut bytes, &mut self.term).ok_or(Damaged)?);
+        self.at = self.block.len() - bytes.0.len();
+        Ok(true)
     }
+}
 
-    fn step(&mut self) -> Option<()> {
-        let [shared, suffix] = two(&mut self.bytes)?;
-        if shared > self.term.len() {
-            return None;
-        }
-        self.term.truncate(shared);
-        self.term.extend_from_slice(self.bytes.take(suffix)?);
-        let counts = two(&mut self.bytes)?;
-        let counts = [u32::try_from(counts[0]).ok()?, u32::try_from(counts[1]).ok()?];
-        if counts[0].checked_add(counts[1])? <= FEW {
-            let lists = [self.few(counts[0])?, self.few(counts[1])?];
-            self.lists = Some(Entry::Near(Lists { counts, bytes: lists }));
-            return Some(());
-        }
-        let mut lengths = [0; 2];
-        for (length, count) in lengths.iter_mut().zip(counts) {
-            *length = if count > 0 { self.bytes.count()? } else { 0 };
-        }
-        let all = lengths[0].checked_add(lengths[1])?;
-        self.lists = Some(if all > NEAR {
-            let start = self.bytes.number()?;
-            let end = start.checked_add(all as u64)?.checked_add(CHECK as u64)?;
-            Entry::Far(Far { range: start..end, counts, lengths })
-        } else {
-            let lists = [self.bytes.take(lengths[0])?.into(), self.bytes.take(lengths[1])?.into()];
-            Entry::Near(Lists { counts, bytes: lists })
-        });
-        Some(())
+// What a block says of the term behind another one, which becomes that.
+fn entry(bytes: &mut Bytes<'_>, term: &mut Vec<u8>) -> Option<Entry> {
+    let [shared, suffix] = two(bytes)?;
+    if shared > term.len() {
+        return None;
     }
+    term.truncate(shared);
+    term.extend_from_slice(bytes.take(suffix)?);
+    let counts = two(bytes)?;
+    let counts = [u32::try_from(counts[0]).ok()?, u32::try_from(counts[1]).ok()?];
+    if counts[0].checked_add(counts[1])? <= FEW {
+        let lists = [few(bytes, counts[0])?, few(bytes, counts[1])?];
+        return Some(Entry::Near(Lists { counts, bytes: lists }));
+    }
+    let mut lengths = [0; 2];
+    for (length, count) in lengths.iter_mut().zip(counts) {
+        *length = if count > 0 { bytes.count()? } else { 0 };
+    }
+    let all = lengths[0].checked_add(lengths[1])?;
+    Some(if all > NEAR {
+        let start = bytes.number()?;
+        let end = start.checked_add(all as u64)?.checked_add(CHECK as u64)?;
+        Entry::Far(Far { range: start..end, counts, lengths })
+    } else {
+        let lists = [bytes.take(lengths[0])?.into(), bytes.take(lengths[1])?.into()];
+        Entry::Near(Lists { counts, bytes: lists })
+    })
+}
 
-    // A list whose length is not told.
-    fn few(&mut self, count: u32) -> Option<Vec<u8>> {
-        let before = self.bytes.0;
-        each_posting(&mut self.bytes, count, |_| ())?;
-        Some(before[..before.len() - self.bytes.0.len()].into())
-    }
+// A list whose length is not told.
+fn few(bytes: &mut Bytes<'_>, count: u32) -> Option<Vec<u8>> {
+    let before = bytes.0;
+    each_posting(bytes, count, |_| ())?;
+    Some(before[..before.len() - bytes.0.len()].into())
 }
 
 fn two(bytes: &mut Bytes<'_>) -> Option<[usize; 2]> {

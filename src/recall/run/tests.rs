@@ -4,12 +4,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 
 use super::build::Making;
-use super::merge::{Source, merge};
-use super::read::{End, Entry, Opened, open, page};
+use super::merge::{Files, Part, Source, merge};
+use super::read::{Damaged, End, Entry, Opened, open, page};
 use super::{Lists, Row};
 use crate::recall::documents::{Document, SAID, WORK};
 use crate::recall::number::length_byte;
@@ -71,7 +74,7 @@ fn opened(bytes: &[u8]) -> Option<End> {
     }
 }
 
-fn part(bytes: &[u8], range: core::ops::Range<u64>) -> &[u8] {
+fn part(bytes: &[u8], range: Range<u64>) -> &[u8] {
     &bytes[range.start as usize..range.end as usize]
 }
 
@@ -122,15 +125,53 @@ fn check_found(pieces: &[Piece], terms: &[&str]) {
     }
 }
 
+// Runs in memory, and what is made of them.
+struct Memory<'a> {
+    sources: &'a [Vec<u8>],
+    run: Vec<u8>,
+    far: Vec<u8>,
+}
+
+impl Files for Memory<'_> {
+    type Stop = Damaged;
+
+    async fn read(&mut self, source: usize, range: Range<u64>) -> Result<Vec<u8>, Damaged> {
+        let bytes = &self.sources[source];
+        bytes.get(range.start as usize..range.end as usize).map(Vec::from).ok_or(Damaged)
+    }
+
+    async fn read_far(&mut self, range: Range<u64>) -> Result<Vec<u8>, Damaged> {
+        Ok(part(&self.far, range).into())
+    }
+
+    async fn write(&mut self, part: Part, bytes: Vec<u8>) -> Result<(), Damaged> {
+        let part = if part == Part::Run { &mut self.run } else { &mut self.far };
+        part.extend(bytes);
+        Ok(())
+    }
+}
+
+// Those of the pieces that count, by the number of the run and of the row.
+fn merged_of(runs: &[Vec<u8>], is_counted: impl Fn(usize, usize) -> bool) -> Option<Vec<u8>> {
+    let ends: Vec<End> = runs.iter().map(|run| opened(run)).collect::<Option<_>>()?;
+    let counts = |(run, end): (usize, &End)| {
+        let rows = 0..end.rows.len();
+        rows.map(|row| is_counted(run, row)).collect::<Vec<_>>()
+    };
+    let counts: Vec<_> = ends.iter().enumerate().map(counts).collect();
+    let sources: Vec<_> = ends.iter().zip(&counts).map(|(end, counts)| Source { end, counts }).collect();
+    let mut files = Memory { sources: runs, run: Vec::new(), far: Vec::new() };
+    let merged = pin!(merge(&sources, &mut files)).poll(&mut Context::from_waker(Waker::noop()));
+    assert!(merged.is_ready(), "memory waits for nobody");
+    matches!(merged, Poll::Ready(Ok(()))).then_some(files.run)
+}
+
 fn whole(bytes: &[u8]) -> Option<Vec<u8>> {
-    let counts = vec![true; opened(bytes)?.rows.len()];
-    merge(&[Source { bytes, counts: &counts }]).ok()
+    merged_of(&[bytes.into()], |_, _| true)
 }
 
 fn merged(runs: &[Vec<u8>]) -> Vec<u8> {
-    let counts: Vec<_> = runs.iter().map(|run| vec![true; opened(run).expect("a run").rows.len()]).collect();
-    let sources: Vec<_> = runs.iter().zip(&counts).map(|(bytes, counts)| Source { bytes, counts }).collect();
-    merge(&sources).expect("the runs are whole")
+    merged_of(runs, |_, _| true).expect("the runs are whole")
 }
 
 // Words of which some are in about every document, and most in one.
@@ -201,8 +242,7 @@ fn a_cut_is_noticed_wherever_it_is() {
 fn a_piece_that_does_not_count_leaves_nothing() {
     let pieces = much();
     let bytes = indexed(&pieces);
-    let counts = [true, false, true, false, false];
-    let left = merge(&[Source { bytes: &bytes, counts: &counts }]).expect("it is whole");
+    let left = merged_of(&[bytes], |_, row| row == 0 || row == 2).expect("it is whole");
     assert_eq!(left, indexed(&[pieces[0].clone(), pieces[2].clone()]));
 }
 
@@ -228,6 +268,24 @@ fn made() -> impl Strategy<Value = Made> {
 }
 
 proptest! {
+    #[test]
+    fn many_runs_are_merged_as_if_indexed_at_once(
+        all in prop::collection::vec((prop::collection::vec(made(), 0..12), 0_usize..4, any::<bool>()), 1..9),
+    ) {
+        let piece = |nth: usize, documents: &[Made]| Piece::new(&format!("session-{nth}"), 0, documents);
+        let mut runs = vec![Vec::new(); 4];
+        let mut left = Vec::new();
+        for (nth, (documents, run, counts)) in all.iter().enumerate() {
+            runs[*run].push((piece(nth, documents), *counts));
+            left.extend(Some(piece(nth, documents)).filter(|_| *counts));
+        }
+        let written: Vec<_> = runs
+            .iter()
+            .map(|run| indexed(&run.iter().map(|(piece, _)| piece.clone()).collect::<Vec<_>>()))
+            .collect();
+        prop_assert_eq!(merged_of(&written, |run, row| runs[run][row].1), Some(indexed(&left)));
+    }
+
     #[test]
     fn what_is_put_in_is_found(all in prop::collection::vec(prop::collection::vec(made(), 0..12), 0..4)) {
         let pieces: Vec<_> = all

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::bytes::{put, seal};
-use super::{BLOCK, DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row};
+use super::{BLOCK, DOCUMENT, FEW, FORMAT, HIDING, Lists, MARK, NEAR, PAGE, Row, pages_length};
 use crate::recall::documents::Document;
 use crate::recall::words::VERSION;
 use crate::record::message::Role;
@@ -21,11 +21,14 @@ pub struct Beside {
     pub hides: bool,
 }
 
-/// A run on its way.
+/// A run on its way. What is written so far is taken away in pieces: no run has to be held whole.
 #[derive(Debug, Default)]
 pub struct Writer {
+    // Blocks and far lists that nobody has taken; how long those are that were.
     out: Vec<u8>,
     far: Vec<u8>,
+    taken: u64,
+    far_taken: u64,
     // First term and length of each block.
     sparse: Vec<u8>,
     blocks: u64,
@@ -37,11 +40,6 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A run of about so many bytes.
-    pub fn of(bytes: usize) -> Writer {
-        Writer { out: Vec::with_capacity(bytes), ..Writer::default() }
-    }
-
     /// Takes the next term, which comes behind the last one in the order of bytes.
     pub fn term(&mut self, term: &[u8], lists: &Lists) {
         if self.out.len() == self.start {
@@ -60,7 +58,7 @@ impl Writer {
         }
         if lists.bytes[0].len() + lists.bytes[1].len() > NEAR {
             let from = self.far.len();
-            put(&mut self.out, from as u64);
+            put(&mut self.out, self.far_taken + from as u64);
             lists.bytes.iter().for_each(|list| self.far.extend_from_slice(list));
             seal(&mut self.far, from);
         } else {
@@ -73,7 +71,8 @@ impl Writer {
         }
     }
 
-    fn close(&mut self) {
+    /// Closes the last block, for which there are no more terms.
+    pub fn close(&mut self) {
         if self.out.len() == self.start {
             return;
         }
@@ -88,32 +87,109 @@ impl Writer {
         self.first_before = core::mem::take(&mut self.first);
     }
 
-    /// The bytes of the run.
-    pub fn finish(mut self, beside: &Beside) -> Vec<u8> {
-        self.close();
-        let mut out = self.out;
-        let far_at = out.len();
-        out.append(&mut self.far);
-        let documents_at = out.len();
-        beside.documents.iter().for_each(|documents| put_documents(&mut out, documents));
-        let end_at = out.len();
-        for number in [far_at, documents_at, beside.rows.len(), self.blocks as usize] {
-            put(&mut out, number as u64);
+    /// The blocks that are closed since they were taken last.
+    pub fn blocks(&mut self) -> Vec<u8> {
+        let open = self.out.split_off(self.start);
+        self.taken += self.start as u64;
+        self.start = 0;
+        core::mem::replace(&mut self.out, open)
+    }
+
+    /// The far lists since they were taken last.
+    pub fn far(&mut self) -> Vec<u8> {
+        self.far_taken += self.far.len() as u64;
+        core::mem::take(&mut self.far)
+    }
+
+    /// How long those are that were taken, together.
+    pub fn far_length(&self) -> u64 {
+        self.far_taken
+    }
+
+    /// How much can be taken.
+    pub fn waiting(&self) -> usize {
+        self.start + self.far.len()
+    }
+
+    /// The end of the run, once all else was taken; of `beside` the documents may be written already.
+    pub fn end(&self, beside: &Beside) -> Vec<u8> {
+        let documents_at = self.taken + self.far_taken;
+        let end_at = documents_at + beside.lengths.iter().map(|all| pages_length(all.len()) as u64).sum::<u64>();
+        let mut out = Vec::new();
+        for number in [self.taken, documents_at, beside.rows.len() as u64, self.blocks] {
+            put(&mut out, number);
         }
-        beside.documents.iter().for_each(|documents| put(&mut out, documents.len() as u64));
+        beside.lengths.iter().for_each(|lengths| put(&mut out, lengths.len() as u64));
         beside.lengths.iter().for_each(|lengths| out.extend_from_slice(lengths));
         beside.rows.iter().for_each(|row| put_row(&mut out, row));
         out.extend_from_slice(&self.sparse);
-        let length = (out.len() - end_at) as u64;
+        let length = out.len() as u64;
         out.extend_from_slice(&length.to_le_bytes());
-        let whole = (out.len() + super::TRAILER - 8) as u64;
+        let whole = end_at + length + super::TRAILER as u64;
         out.extend_from_slice(&whole.to_le_bytes());
         let format = if beside.hides { FORMAT | HIDING } else { FORMAT };
         out.extend_from_slice(&format.to_le_bytes());
         out.extend_from_slice(&VERSION.to_le_bytes());
-        seal(&mut out, end_at);
+        seal(&mut out, 0);
         out.extend_from_slice(&MARK);
         out
+    }
+
+    /// The bytes of the run, of which nothing was taken.
+    pub fn finish(mut self, beside: &Beside) -> Vec<u8> {
+        self.close();
+        let mut out = self.blocks();
+        out.append(&mut self.far());
+        for documents in &beside.documents {
+            let mut pages = Pages::default();
+            documents.iter().for_each(|one| pages.put(&document(one)));
+            out.append(&mut pages.end());
+        }
+        out.append(&mut self.end(beside));
+        out
+    }
+}
+
+/// The pages of a field on their way.
+#[derive(Debug, Default)]
+pub struct Pages {
+    out: Vec<u8>,
+    // Where the last page begins.
+    start: usize,
+}
+
+impl Pages {
+    /// Takes the next document.
+    pub fn put(&mut self, document: &[u8]) {
+        self.out.extend_from_slice(document);
+        if self.out.len() - self.start == PAGE * DOCUMENT {
+            self.close();
+        }
+    }
+
+    /// How much can be taken.
+    pub fn waiting(&self) -> usize {
+        self.start
+    }
+
+    /// The pages that are full since they were taken last.
+    pub fn full(&mut self) -> Vec<u8> {
+        let open = self.out.split_off(self.start);
+        self.start = 0;
+        core::mem::replace(&mut self.out, open)
+    }
+
+    /// The last pages.
+    pub fn end(mut self) -> Vec<u8> {
+        self.close();
+        self.out
+    }
+
+    fn close(&mut self) {
+        if self.out.len() > self.start {
+            seal(&mut self.out, self.start);
+            self.start = self.out.len();
+        }
     }
 }
 
@@ -131,18 +207,13 @@ fn put_two(out: &mut Vec<u8>, [one, other]: [usize; 2]) {
     }
 }
 
-fn put_documents(out: &mut Vec<u8>, documents: &[Document]) {
-    for page in documents.chunks(PAGE) {
-        let from = out.len();
-        for one in page {
-            out.extend_from_slice(&one.at.to_le_bytes()[..5]);
-            out.push(one.size);
-            out.extend_from_slice(&one.seconds.to_le_bytes());
-            out.push(number_of(one.role));
-        }
-        debug_assert_eq!(out.len() - from, page.len() * DOCUMENT);
-        seal(out, from);
-    }
+fn document(one: &Document) -> [u8; DOCUMENT] {
+    let mut bytes = [0; DOCUMENT];
+    bytes[..5].copy_from_slice(&one.at.to_le_bytes()[..5]);
+    bytes[5] = one.size;
+    bytes[6..10].copy_from_slice(&one.seconds.to_le_bytes());
+    bytes[10] = number_of(one.role);
+    bytes
 }
 
 fn put_row(out: &mut Vec<u8>, row: &Row) {

@@ -177,12 +177,12 @@ impl Store {
     async fn pointed_anew(&self, io: &Io) -> Result<String, Trouble> {
         let wanted = Wanted::from_json(r#"{"type":null}"#)?;
         let all = self.looked_for(io, false).await?;
-        let is_meant = |one: &Listed| wanted.has(one) && one.entry.lifecycle.is_some();
+        let is_meant = |one: &Rc<Listed>| wanted.has(one) && one.entry.lifecycle.is_some();
         let Some(other) = all.into_iter().find(is_meant) else {
             self.unpointed(io).await?;
             return Ok("took away the pointer to the current session".into());
         };
-        let pointer = Pointer { id: other.entry.id, path: other.path };
+        let pointer = Pointer { id: other.entry.id.clone(), path: other.path.clone() };
         self.pointed_to(io, &pointer).await?;
         Ok(format!("pointed the project to its last session, {}", pointer.id))
     }

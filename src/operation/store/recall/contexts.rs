@@ -4,14 +4,16 @@
 //! index: who waits for it at every turn waits for no more. So a log is indexed as it grows. A long one that nobody has searched yet is
 //! looked through at its end, while each question indexes some more of it from its start, until all of it is.
 
-use alloc::collections::BTreeMap;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::pin::Pin;
 
 use super::asking::lists;
 use super::index::{Index, Log};
-use super::making::LITTLE;
-use super::runs::{Lost, Run, parts};
+use super::making::{LITTLE, Upkeep};
+use super::runs::{At, Lost, Run, parts, size_of};
 use super::spaces::Spaces;
 use super::{TRIES, too_often};
 use crate::context::FARTHEST;
@@ -22,6 +24,10 @@ use crate::recall::documents::{Corpus, Document};
 use crate::recall::question::Question;
 use crate::recall::run::read::documents;
 use crate::recall::shortlist::{Shortlist, best, wanted};
+
+// So many short runs of one log become fewer.
+const MANY: usize = 32;
+const SHORT: u64 = 128 << 10;
 
 impl Store {
     /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not
@@ -54,7 +60,8 @@ impl Store {
         before: u64,
     ) -> Result<Option<Shortlist>, Lost> {
         let covering = self.covering(io, core::iter::once(log)).await?;
-        let index = self.index_of_words(io, &[log], covering, (false, None)).await?;
+        let upkeep = Upkeep { is_all: false, hiding: None, tidying: few };
+        let index = self.index_of_words(io, &[log], covering, upkeep).await?;
         if index.is_behind {
             return Ok(None);
         }
@@ -78,6 +85,33 @@ impl Store {
         places.fetch().await?;
         Ok(Some(Shortlist::of(best, &|field, number| places.place(field, number))))
     }
+}
+
+// Takes away runs that have what is gone, and those of one log that are many and short: that log is indexed anew from there. To
+// join them takes a search.
+fn few<'a>(
+    store: &'a Store,
+    io: &'a Io,
+    runs: &'a [Run],
+    (gone, _): (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>> {
+    let is_of_one = |run: &Run| run.end.rows.windows(2).all(|rows| rows[0].key == rows[1].key);
+    let is_short = |name: &str| size_of(name).is_some_and(|size| size < SHORT);
+    let files = runs.iter().enumerate().filter_map(|(nth, run)| match &run.at {
+        At::File(name) => Some((name, gone.contains(&nth), is_short(name) && is_of_one(run))),
+        At::Memory(_) => None,
+    });
+    let files: Vec<_> = files.collect();
+    let are_many =
+        !store.setup().redacts && files.iter().filter(|(_, _, is_short)| *is_short).count() >= MANY;
+    Box::pin(async move {
+        let mut is_other = false;
+        for (name, _, _) in files.iter().filter(|(_, is_gone, is_short)| *is_gone || are_many && *is_short) {
+            store.without_run(io, name).await?;
+            is_other = true;
+        }
+        Ok(is_other)
+    })
 }
 
 impl Index {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::making::{Hiding, LITTLE, Stale, index};
+use super::making::{LITTLE, Stale, Upkeep, index};
 use super::runs::{Lost, Piece, Run, TAIL, chain, pieces, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
@@ -21,17 +21,17 @@ use crate::session::prints;
 /// A session of a list.
 pub(super) struct Session {
     pub log: Log,
-    pub listed: Listed,
+    pub listed: Rc<Listed>,
 }
 
 /// The log of a session, and what it is like.
 pub(super) struct Log {
-    pub place: Place,
+    pub place: Rc<Place>,
     /// Its words are asked for; else it is only known to be there.
     pub is_asked: bool,
     // So many bytes of it are indexed at once; the next ones by whoever asks next.
     most: u64,
-    key: String,
+    key: Rc<str>,
     // How long it is, and when it was changed last.
     looks: (u64, i64),
     is_settled: bool,
@@ -87,10 +87,11 @@ impl Store {
         let Question { wanted, session, .. } = question;
         let mut sessions = Vec::new();
         for listed in self.all_listed(io, &wanted.with_all_others()).await? {
-            let Some(place) = self.setup.place(&listed.path, listed.entry.placement) else { continue };
             let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
             let is_asked = is_meant && wanted.has(&listed);
-            sessions.push(Session { listed, log: Log { is_asked, ..self.log_of(place) } });
+            let key = listed.key.get_or_init(|| self.key(&listed.place).into()).clone();
+            let log = Log { is_asked, ..Log::of(listed.place.clone(), key) };
+            sessions.push(Session { listed, log });
         }
         Ok(sessions)
     }
@@ -142,34 +143,31 @@ impl Store {
     pub(super) async fn log_alone(&self, io: &Io, place: &Place, most: u64) -> Result<Option<Log>, Trouble> {
         let looked_ms = io.now_ms();
         let Some(stat) = io.stat(&place.log(MESSAGES)).await? else { return Ok(None) };
-        let mut log = Log { most, ..self.log_of(place.clone()) };
+        let key = self.key(place).into();
+        let mut log = Log { most, ..Log::of(Rc::new(place.clone()), key) };
         log.looked(&stat, looked_ms);
         Ok(Some(log))
     }
 
-    fn log_of(&self, place: Place) -> Log {
-        let key = self.key(&place);
-        Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
-    }
-
-    /// Runs that cover all that is asked of these logs. `is_all`: there are no sessions but theirs. `hiding`: what is indexed without
-    /// that.
+    /// Runs that cover all that is asked of these logs.
     pub(super) async fn index_of_words(
         &self,
         io: &Io,
         logs: &[&Log],
         covering: Covering,
-        (is_all, hiding): (bool, Option<Hiding>),
+        Upkeep { is_all, hiding, tidying }: Upkeep,
     ) -> Result<Index, Lost> {
         let Standing { chains, stale, is_behind, gone, dead } =
             self.standing(io, logs, &covering, is_all).await?;
         let mut runs = covering.runs;
-        if self.tidied_runs(io, &runs, &gone, &dead).await? {
+        if tidying(self, io, &runs, (&gone, &dead)).await? {
             return Err(Lost::Others);
         }
         let made = index(io, stale, hiding).await?;
+        // They are asked of what was made just now, and most often nothing was.
+        let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
         let numbers: BTreeMap<&str, u32> =
-            logs.iter().enumerate().map(|(number, one)| (&*one.key, number as u32)).collect();
+            numbered.map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();
         let anew = anew(&made);
         for (number, chain) in chains.iter().enumerate() {
@@ -291,6 +289,10 @@ impl Store {
 }
 
 impl Log {
+    fn of(place: Rc<Place>, key: Rc<str>) -> Log {
+        Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
+    }
+
     fn looked(&mut self, stat: &Stat, looked_ms: i64) {
         self.looks = (stat.size, stat.changed_us);
         self.file = stat.file.as_ref().map_or(0, |file| file.number);
@@ -306,7 +308,7 @@ impl Log {
             return None;
         }
         let changed_us = if self.is_settled && !is_part { changed_us } else { 0 };
-        let (key, file) = (self.key.clone(), self.place.log(MESSAGES));
+        let (key, file) = (String::from(&*self.key), self.place.log(MESSAGES));
         Some(Stale { key, file, from, size, is_part, changed_us, file_number: self.file })
     }
 }

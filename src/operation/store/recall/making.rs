@@ -6,8 +6,11 @@ use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::pin::Pin;
 
-use super::runs::{At, Lost, Run, TAIL, file_of, name_of, opened, parts, size_of, tail_hash};
+use super::joining::{Joined, joined};
+use super::runs::{At, Lost, Run, TAIL, file_of, name_of, size_of, tail_hash};
+use crate::json::hash::sha256;
 use crate::layout::File;
 use crate::operation::leaving::hiding;
 use crate::operation::store::Store;
@@ -15,20 +18,19 @@ use crate::operation::{Io, Trouble, Work, unless_bug};
 use crate::recall::lines::{Hide, Lines};
 use crate::recall::run::Row;
 use crate::recall::run::build::Builder;
-use crate::recall::run::merge::{Source, merge};
 use crate::recall::words::Words;
 
 // So much of a log is read at once.
 const CHUNK: u64 = 1 << 20;
 // So much of logs goes into one run at first: it is held in memory.
-const TOGETHER: u64 = 32 << 20;
+const TOGETHER: u64 = 16 << 20;
 /// So little is not worth a file: it is indexed in memory, each time it is asked.
 pub(super) const LITTLE: u64 = 64 << 10;
 // So many runs of one size become one; sizes are apart by a factor of eight.
 const ALIKE: usize = 8;
 const SMALLEST: u64 = 16 << 10;
-// A run that is longer stays as it is: to merge, both are held in memory.
-const LONGEST: u64 = 16 << 20;
+// A run that is longer stays as it is.
+const LONGEST: u64 = 32 << 20;
 
 /// A log with bytes that no run covers.
 #[derive(Clone, Debug)]
@@ -49,6 +51,35 @@ pub(super) struct Stale {
 /// Finds what a piece of a log is to be indexed without. It is passed on, since contexts only read what searches wrote: what finds
 /// secrets is in no module that they need.
 pub(super) type Hiding = for<'a> fn(&'a Io, &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>>;
+
+/// Keeps runs few, and leaves out what does not count any more. It is passed on, too: what joins runs is only where searches are.
+/// `gone` and `dead` as in [`Store::tidied_runs`]. Gives whether there are other runs now.
+pub(super) type Tidying = for<'a> fn(
+    &'a Store,
+    &'a Io,
+    &'a [Run],
+    (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>>;
+
+/// What is done about the runs that are asked.
+#[derive(Clone, Copy)]
+pub(super) struct Upkeep {
+    /// There are no sessions but those that are asked.
+    pub is_all: bool,
+    /// What is indexed without that.
+    pub hiding: Option<Hiding>,
+    pub tidying: Tidying,
+}
+
+/// Joins them.
+pub(super) fn joins<'a>(
+    store: &'a Store,
+    io: &'a Io,
+    runs: &'a [Run],
+    (gone, dead): (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>> {
+    Box::pin(store.tidied_runs(io, runs, gone, dead))
+}
 
 /// Without the secrets that the host's rules find.
 pub(super) fn without_secrets<'a>(io: &'a Io, one: &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>> {
@@ -99,7 +130,7 @@ pub(super) async fn index(
 
 // One that cannot be written, as on a disk that is full, is asked all the same.
 async fn kept(io: &Io, bytes: Vec<u8>) -> Result<Option<Run>, Trouble> {
-    let name = name_of(&bytes);
+    let name = name_of(bytes.len() as u64, &sha256(&bytes));
     let Some(run) = Run::in_memory(bytes.clone()) else { return Ok(None) };
     let is_written = unless_bug(io.replace(&file_of(&name), bytes, None).await)?.is_some();
     Ok(Some(if is_written { Run { at: At::File(name), ..run } } else { run }))
@@ -193,30 +224,22 @@ impl Store {
         dead: &[BTreeSet<usize>],
         must: bool,
     ) -> Result<bool, Lost> {
-        let mut wanted = Vec::new();
-        let mut counts = Vec::new();
-        let mut names = Vec::new();
-        for nth in some {
-            let At::File(name) = &runs[*nth].at else { continue };
+        let counts = |nth: &usize| {
             let rows = 0..runs[*nth].end.rows.len();
-            wanted.push((*nth, 0..size_of(name).unwrap_or_default()));
-            counts.push(rows.map(|row| !dead[*nth].contains(&row)).collect::<Vec<_>>());
-            names.push(name);
-        }
-        let bytes = parts(io, runs, &wanted).await?;
-        let sources: Vec<Source<'_>> =
-            bytes.iter().zip(&counts).map(|(bytes, counts)| Source { bytes, counts }).collect();
-        // Which one is damaged is not told: all are made again.
-        let made = merge(&sources).unwrap_or_default();
-        let name = name_of(&made);
-        if opened(&made).is_some_and(|end| !end.rows.is_empty())
-            && unless_bug(io.replace(&file_of(&name), made, None).await)?.is_none()
-            && !must
-        {
+            (*nth, rows.map(|row| !dead[*nth].contains(&row)).collect::<Vec<_>>())
+        };
+        let some: Vec<_> = some.iter().map(counts).collect();
+        let is_any = some.iter().any(|(_, counts)| counts.contains(&true));
+        let made = if is_any { joined(io, runs, &some).await? } else { Joined::Damaged };
+        if matches!(made, Joined::Unwritten) && !must {
             return Ok(false); // The disk may be full: what there is stays.
         }
-        for one in names.into_iter().filter(|one| **one != name) {
-            self.without_run(io, one).await?;
+        for (nth, _) in &some {
+            match (&runs[*nth].at, &made) {
+                (At::File(name), Joined::Run(made)) if name == made => {}
+                (At::File(name), _) => self.without_run(io, name).await?,
+                (At::Memory(_), _) => {}
+            }
         }
         Ok(true)
     }

@@ -8,6 +8,7 @@ mod contexts;
 mod exact;
 mod hits;
 mod index;
+mod joining;
 mod making;
 mod meeting;
 mod names;
@@ -45,7 +46,7 @@ use crate::time;
 use asking::{likes, lists};
 use hits::{Asked, Hit, order_by_meaning};
 use index::{Covering, Index, Log, Session};
-use making::{Hiding, without_secrets};
+use making::{Hiding, Upkeep, joins, without_secrets};
 pub(super) use names::Names;
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
@@ -327,7 +328,8 @@ impl Store {
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
-        let index = self.index_of_words(io, &logs, covering, (question.wanted.all, hiding)).await?;
+        let upkeep = Upkeep { is_all: question.wanted.all, hiding, tidying: joins };
+        let index = self.index_of_words(io, &logs, covering, upkeep).await?;
         let runs = &index.runs;
         let mut sought = question.sought(words);
         // Of some messages alone nobody knows what tells little.

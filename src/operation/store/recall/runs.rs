@@ -11,15 +11,20 @@ use core::ops::Range;
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::json::hash::sha256;
 use crate::layout::{self, File};
 use crate::operation::io::each;
 use crate::operation::store::Store;
 use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::recall::run::Row;
 use crate::recall::run::read::{End, Opened, open};
+use crate::record::id;
+use crate::time::Stamp;
 
 const ENDING: &str = ".run";
+/// What the name of a run ends with that is on its way.
+pub(super) const PARTS: &str = ".part";
+// Whoever was at one for longer is gone.
+const LEFT_MS: i64 = 24 * 60 * 60 * 1000;
 // Most ends are shorter.
 const END: u64 = 64 * 1024;
 /// So many bytes before the end of a piece are hashed: a log that has others there was written anew.
@@ -79,8 +84,8 @@ pub(super) fn opened(bytes: &[u8]) -> Option<End> {
 }
 
 /// The name of a run says how long it is, and what is in it: who makes the same one again writes the same file.
-pub(super) fn name_of(bytes: &[u8]) -> String {
-    format!("{}-{}{ENDING}", bytes.len(), &sha256(bytes)[..16])
+pub(super) fn name_of(length: u64, sha256: &str) -> String {
+    format!("{length}-{}{ENDING}", &sha256[..16])
 }
 
 pub(super) fn size_of(name: &str) -> Option<u64> {
@@ -126,7 +131,10 @@ impl Store {
     pub(super) async fn runs(&self, io: &Io) -> Result<Vec<Run>, Trouble> {
         let entries = io.list(&layout::recall()).await?.unwrap_or_default();
         let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
+        let (left, files): (Vec<_>, Vec<_>) = files.partition(|entry| entry.name.ends_with(PARTS));
+        self.without_left(io, left.into_iter().map(|entry| entry.name)).await?;
         let names: Vec<(String, u64)> = files
+            .into_iter()
             .filter_map(|entry| Some((size_of(&entry.name)?, entry.name)))
             .map(|(size, name)| (name, size))
             .collect();
@@ -144,6 +152,16 @@ impl Store {
             }
         }
         Ok(runs)
+    }
+
+    // What somebody was at who died. Its name begins with when it was begun, as all ids do.
+    async fn without_left(&self, io: &Io, names: impl Iterator<Item = String>) -> Result<(), Trouble> {
+        let stamp = io.stamp();
+        let before = id::new(&Stamp { now_ms: stamp.now_ms - LEFT_MS, ..stamp }, 0);
+        for name in names.filter(|name| *name < before) {
+            unless_bug(io.remove(&file_of(&name)).await)?;
+        }
+        Ok(())
     }
 
     async fn opened_run(&self, io: &Io, name: &str, size: u64) -> Result<Option<Rc<End>>, Trouble> {
@@ -186,11 +204,15 @@ pub(super) type Piece = (usize, usize);
 pub(super) fn pieces<'k>(runs: &[Run], keys: impl Iterator<Item = &'k str>) -> Vec<Vec<Piece>> {
     let keys: Vec<&str> = keys.collect();
     let mut pieces = vec![Vec::new(); keys.len()];
-    let numbers: BTreeMap<&str, usize> =
-        keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect();
+    // By their hashes: names of thousands begin alike, and are compared from their beginning.
+    let hash = |key: &str| xxh64(key.as_bytes(), 0);
+    let numbers: BTreeMap<u64, usize> =
+        keys.iter().enumerate().map(|(number, key)| (hash(key), number)).collect();
     for (run, one) in runs.iter().enumerate() {
         for (row, piece) in one.end.rows.iter().enumerate() {
-            if let Some(number) = numbers.get(&*piece.key) {
+            if let Some(number) = numbers.get(&hash(&piece.key))
+                && keys[*number] == piece.key
+            {
                 pieces[*number].push((run, row));
             }
         }

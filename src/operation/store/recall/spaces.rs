@@ -34,6 +34,34 @@ struct Piece {
     at: [u32; 2],
 }
 
+// The documents of a term, piece by piece: in each they lie in order.
+#[derive(Default)]
+struct Gathered {
+    hits: Vec<Posting>,
+    // Where those of each piece begin.
+    begun: Vec<usize>,
+}
+
+impl Gathered {
+    fn begin(&mut self) {
+        if self.begun.last() != Some(&self.hits.len()) {
+            self.begun.push(self.hits.len());
+        }
+    }
+
+    // Only the pieces have to be put in order, which are far fewer.
+    fn in_order(self) -> Vec<Posting> {
+        let Gathered { hits, begun } = self;
+        if hits.is_sorted() {
+            return hits;
+        }
+        let ends = begun.iter().skip(1).copied().chain([hits.len()]);
+        let mut pieces: Vec<&[Posting]> = begun.iter().zip(ends).map(|(from, to)| &hits[*from..to]).collect();
+        pieces.sort_by_key(|piece| piece.first().copied());
+        pieces.concat()
+    }
+}
+
 impl Spaces {
     /// `counted`: of each run and row which of so many sessions it is a piece of, where it counts.
     pub fn of(runs: &[Run], counted: &[Vec<Option<u32>>], sessions: usize) -> Spaces {
@@ -138,16 +166,13 @@ impl Spaces {
             let hits = vec![Vec::new(); unread.len()];
             Documents { lengths, sessions: self.sessions[field].clone(), hits, unread }
         });
-        for (nth, (run, lists)) in runs.iter().zip(&postings.lists).enumerate() {
-            for (term, one) in lists.iter().enumerate() {
-                for (field, documents) in corpus.iter_mut().enumerate() {
-                    self.gather(run, nth, (field, one), &mut documents.hits[term])?;
+        for (field, documents) in corpus.iter_mut().enumerate() {
+            for (term, hits) in documents.hits.iter_mut().enumerate() {
+                let mut gathered = Gathered::default();
+                for (nth, (run, lists)) in runs.iter().zip(&postings.lists).enumerate() {
+                    self.gather(run, nth, (field, &lists[term]), &mut gathered)?;
                 }
-            }
-        }
-        for hits in corpus.iter_mut().flat_map(|documents| &mut documents.hits) {
-            if !hits.is_sorted() {
-                hits.sort_unstable();
+                *hits = gathered.in_order();
             }
         }
         Ok(corpus)
@@ -159,21 +184,23 @@ impl Spaces {
         run: &Run,
         nth: usize,
         (field, lists): (usize, &Lists),
-        hits: &mut Vec<Posting>,
+        gathered: &mut Gathered,
     ) -> Result<(), Lost> {
         let rows = &run.end.rows;
         let count = run.end.lengths[field].len() as u32;
         let (mut row, mut end) = (0, rows.first().map_or(0, |row| row.documents[field]));
+        gathered.begin();
         let mut is_right = true;
         let read = lists.each(field, |(document, times)| {
             is_right &= document < count;
             while document >= end && row + 1 < rows.len() {
                 row += 1;
                 end += rows[row].documents[field];
+                gathered.begin();
             }
             if let Some(piece) = self.rows[nth].get(row).copied().flatten().filter(|_| is_right) {
                 let piece = &self.pieces[piece];
-                hits.push((document - piece.starts[field] + piece.at[field], times));
+                gathered.hits.push((document - piece.starts[field] + piece.at[field], times));
             }
         });
         if is_right { read.ok_or_else(|| run.lost()) } else { Err(run.lost()) }
