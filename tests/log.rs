@@ -50,7 +50,7 @@ fn a_commit_elsewhere_than_at_the_observed_end_is_refused_and_the_batch_stays_op
 
 #[test]
 fn what_stood_open_before_a_batch_is_known_as_what_it_is() {
-    let before = line("before");
+    let before = line("before it, told at more length than what follows");
     let other = line("another");
     for open in [before.trim_end(), &format!("{other}{}", before.trim_end()), "{\"id\":\"torn", ""] {
         let mut session = observed(open);

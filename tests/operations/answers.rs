@@ -51,6 +51,10 @@ fn a_bug_of_a_store_is_told_wherever_it_shows() {
             drive(&mut host, begins(&store));
         });
     }
+    is_told_of_at_each_step("doctor", |drive| {
+        let (mut host, store) = store::begun();
+        drive(&mut host, store.doctor("{}".into()).map(drop));
+    });
     is_told_of_at_each_step("rest of one that is open", |drive| {
         let (mut host, store) = store::begun();
         store::done(&mut host, store.current());

@@ -73,30 +73,6 @@ fn what_is_appended_while_another_process_moves_the_session_is_there_once() {
 }
 
 #[test]
-fn whoever_opens_a_session_while_another_process_moves_it_finds_it_then_or_the_next_time() {
-    for is_home in [true, false] {
-        for place in 0.. {
-            let (mut host, live) = begun(is_home);
-            let mut has_befallen = false;
-            let opened = drive(&mut host, store().open(live.shown(), live.placement()), |host, at| {
-                if at == place {
-                    has_befallen = true;
-                    moves(host, &live, usize::MAX);
-                }
-            });
-            let about = format!("home {is_home}, step {place}");
-            let opened = opened.unwrap_or_else(|_| done(&mut host, store().session(live.id())));
-            done(&mut host, opened.append_messages(appending("two")));
-            assert_eq!(opened.id(), live.id(), "{about}");
-            is_in_one_place(&host, &["one", "two"], &about);
-            if !has_befallen {
-                break;
-            }
-        }
-    }
-}
-
-#[test]
 fn what_got_in_half_while_another_process_moves_the_session_is_there_once() {
     for is_home in [true, false] {
         let (mut host, live) = begun(is_home);
