@@ -49,6 +49,24 @@ fn a_commit_elsewhere_than_at_the_observed_end_is_refused_and_the_batch_stays_op
 }
 
 #[test]
+fn what_stood_open_before_a_batch_is_known_as_what_it_is() {
+    let before = line("before it, told at more length than what follows");
+    let other = line("another");
+    for open in [before.trim_end(), &format!("{other}{}", before.trim_end()), "{\"id\":\"torn", ""] {
+        let mut session = observed(open);
+        let mine = stage(&mut session, "mine").expect("nothing else is staged");
+        session.commit_messages(open.len() as u64).expect("they are at its end");
+        let whole = [open.as_bytes(), &mine].concat();
+        let again = observed(std::str::from_utf8(&whole).expect("UTF-8"));
+        let told = |session: &Session| {
+            let known = session.known();
+            (known.messages, known.user_messages, known.bytes, known.last_id.clone(), known.tokens)
+        };
+        assert_eq!(told(&session), told(&again), "{open}");
+    }
+}
+
+#[test]
 fn a_batch_of_which_nobody_can_say_is_committed_only_once_it_was_seen() {
     let mut session = observed("");
     stage(&mut session, "mine").expect("nothing else is staged");

@@ -1,5 +1,6 @@
 //! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
 
+mod answers;
 mod branches;
 mod committing;
 mod doctor;
@@ -8,6 +9,7 @@ mod handing;
 mod host;
 mod imports;
 mod lost;
+mod moved;
 mod moves;
 mod newer;
 mod opening;
@@ -192,10 +194,11 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
                 "{about}"
             );
         }
-        if about.starts_with("messages") {
+        if about.starts_with("messages") || about.starts_with("newest") {
             assert!(is_acknowledged, "{about}");
             let read = host.pages.concat();
-            assert!((0..40).all(|turn| read.contains(&format!("turn {turn} about a file"))), "{about}");
+            let is_once = |turn: usize| read.matches(&format!("\"turn {turn} about a file")).count() == 1;
+            assert!((0..40).all(is_once), "{about}");
         }
         goes_on(host, live, about);
     });
@@ -242,6 +245,10 @@ fn what_is_refused_by_its_shape_is_refused_before_anything_is_asked_and_what_tel
     }
     let lines = host.drive_on(&mut live.append_messages(said(None))).expect("appended");
     assert!(String::from_utf8_lossy(&lines).contains(r#""content":"Hi.""#));
+    let answer = r#"{"steps":[{}],"response":{"messages":[{"role":"assistant","content":"Ho."}]}}"#;
+    let said = Appending { drafts: Drafts::Said(answer.into(), None), ..drafts("") };
+    let lines = host.drive_on(&mut live.append_messages(said)).expect("appended");
+    assert!(String::from_utf8_lossy(&lines).contains(r#""content":"Ho.""#));
 }
 
 /// Whose leases there are, by their files' names.
@@ -352,6 +359,20 @@ fn nothing_leaves_with_a_secret_nor_with_a_part_of_one_that_the_whole_text_has()
     let log = host.text(&format!("{FOLDER}/messages.jsonl"));
     let place = |key: &str| usize::try_from(kept[key].as_u64().expect("a place")).expect("small");
     assert!(log[place("start")..place("end")].contains(SECRET), "{kept}");
+}
+
+#[test]
+fn a_secret_has_one_placeholder_in_a_store_whichever_process_tells_of_it() {
+    let placeholder = |host: &mut Host| {
+        let value = json!(format!("it is {SECRET}, see")).to_string();
+        let out = host.drive_on(&mut Leaving::new(&Door::new(Redact::Replace)).out(value, None));
+        out.expect("out").value.expect("another value")
+    };
+    let (mut host, mut another) = (Host::default(), begun().0);
+    let told = placeholder(&mut host);
+    assert!(told.contains("[redacted:own:") && !told.contains(SECRET), "{told}");
+    assert_eq!(placeholder(&mut host), told);
+    assert_ne!(placeholder(&mut another), told);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use leftoff::error::Code;
 use leftoff::privacy::{Known, Redaction, Span};
 use proptest::prelude::*;
@@ -179,6 +179,82 @@ fn parts_of_what_is_known_are_found_wherever_they_are_and_nothing_else_is() {
         assert!(known.find(text).is_empty(), "{text}");
     }
     assert_eq!(known.find("https://someone:s3cr3t").len(), 1);
+    // What stands behind the host is nobody's, whatever it looks like.
+    for behind in ["/so/x@y", "?so=x@y", "#so-x@y", " so x@y"] {
+        let address = format!("postgres://someone:s3cr3tPassw0rd@db.example.com{behind}");
+        let known = Known::new(vec![(address, "b".into())]);
+        assert!(known.find("see db.example.com/so there").is_empty(), "{behind}");
+        assert_eq!(known.find("see s3cr3tPassw0rd there").len(), 1, "{behind}");
+    }
+}
+
+#[test]
+fn base64_in_lines_is_read_as_one_whatever_ends_them() {
+    let whole = STANDARD.encode(format!(
+        "{}it is {SECRET}, see {}",
+        "some words. ".repeat(3),
+        "and more. ".repeat(9)
+    ));
+    for width in [60, 64, 72, 76] {
+        for (feed, indent) in [("\n", ""), ("\r\n", ""), ("\n", "  "), ("\r\n", "\t")] {
+            let lines: Vec<&str> = whole
+                .as_bytes()
+                .chunks(width)
+                .map(|line| std::str::from_utf8(line).expect("ASCII"))
+                .collect();
+            let text = format!("so:{feed}{indent}{}{feed}.", lines.join(&format!("{feed}{indent}")));
+            let clean = out(&json!(text));
+            let clean = clean.as_str().expect("a text");
+            let inner: String =
+                clean.chars().filter(|c| c.is_ascii_alphanumeric() || "+/=".contains(*c)).collect();
+            let inner = inner.strip_prefix("so").unwrap_or(&inner).to_owned();
+            let inner = STANDARD_NO_PAD.decode(inner.trim_end_matches('=')).expect("base64");
+            let inner = String::from_utf8(inner).expect("UTF-8");
+            assert!(inner.contains(&placeholder()) && !inner.contains(SECRET), "{width}, {feed:?}: {inner}");
+        }
+    }
+}
+
+#[test]
+fn base64_is_written_anew_as_it_was_written() {
+    for length in 0..6 {
+        let around = "x ".repeat(length);
+        let end = &"..."[..length % 2];
+        let (text, clean) = (format!("{around}{SECRET}{end}"), format!("{around}{}{end}", placeholder()));
+        for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let told = |text: &str| format!("see {} there", engine.encode(text));
+            let found = out(&json!(told(&text)));
+            let found = found.as_str().expect("a text");
+            // Where no sign of it is there, nobody knows whether it would be padded.
+            let bare = |text: &str| text.replace('=', "");
+            assert_eq!(bare(found), bare(&told(&clean)), "{text}");
+            assert!(!told(&text).contains('=') || found == told(&clean), "{text}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_finds_nothing_at_a_place_changes_nothing_there() {
+    let mut redaction = Redaction::new("\"some words\"", &[7; 32], Known::default()).expect("JSON");
+    let texts = redaction.texts().len();
+    assert_eq!(texts, 1);
+    let nothing = [0, 4, 10, 99].map(|at| Span { start: at, end: at, rule: "own".into() });
+    redaction.found(&[nothing.into()]);
+    assert_eq!((through(redaction).value(), texts), (None, 1));
+}
+
+#[test]
+fn base64_of_wide_letters_is_read_as_what_they_say() {
+    let wide = |text: &str| {
+        let letters = text.encode_utf16().flat_map(u16::to_le_bytes);
+        STANDARD.encode([0xff, 0xfe].into_iter().chain(letters).collect::<Vec<u8>>())
+    };
+    assert_eq!(
+        out(&json!(wide(&format!("it is {SECRET}")))),
+        json!(wide(&format!("it is {}", placeholder())))
+    );
+    let plain = wide("it is nothing, and told at some length");
+    assert_eq!(out(&json!(plain)), json!(plain));
 }
 
 #[test]

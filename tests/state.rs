@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
+mod bounds;
+
 use crate::common;
 use common::{answered, append, learn, said};
 use leftoff::context::{Known, extract};
@@ -224,6 +226,7 @@ fn a_command_says_which_files_it_changes_where_its_words_are_plain() {
     let all = ["created a.txt", "created b.txt", "created c.txt"];
     check_shell(&["echo a > a.txt; echo b > b.txt; echo c > c.txt"], &all);
     check_shell(&["date | tee a.txt; date | tee b.txt; tee c.txt"], &all);
+    check_shell(&["mv -f a.rs b.rs", "cp -v c.rs d.rs"], &["deleted a.rs", "created b.rs", "created d.rs"]);
     check_shell(&["tee a.txt <<EOF\nrm b.txt\nEOF"], &["created a.txt"]);
     check_shell(&["tee a.txt << 'END'\nrm b.txt\nEND\nrm c.txt"], &["created a.txt", "deleted c.txt"]);
 }
@@ -247,6 +250,10 @@ fn what_a_command_may_not_have_done_is_not_said() {
         "git rm --cached a.txt",
         "ls | xargs rm",
         "mv a.txt folder",
+        "mv a.txt b.txt c.txt",
+        "mv -n a.txt b.txt",
+        "cp -u a.txt b.txt",
+        "sed -i -e 's/a/b/' -e 's/c/d/' x.txt",
         "sed 's/a/b/' x.txt",
         "sed -n -i.bak",
         "make > /dev/null 2>&1",
@@ -273,7 +280,8 @@ fn a_command_names_files_as_seen_from_where_it_runs() {
         &["cd src && rm a.rs", "rm b.rs", "cd /p && rm c.rs", "rm d.rs"],
         &["deleted src/a.rs", "deleted src/b.rs", "deleted /p/c.rs", "deleted /p/d.rs"],
     );
-    check_shell(&["cd $HOME", "rm a.rs", "rm /p/b.rs"], &["deleted /p/b.rs"]);
+    check_shell(&["cd /p", "cd src", "rm a.rs", "rm b.rs"], &["deleted /p/src/a.rs", "deleted /p/src/b.rs"]);
+    check_shell(&["cd $HOME", "cd src", "rm a.rs", "rm /p/b.rs"], &["deleted /p/b.rs"]);
     let inside = r#"{"cmd":"rm a.rs","workdir":"/p/src"}"#;
     check("exec_command", inside, "Process exited with code 0", &["deleted /p/src/a.rs"]);
     check("exec_command", inside, "Process exited with code 1", &["failed rm a.rs"]);

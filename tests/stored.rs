@@ -3,11 +3,15 @@
 
 use crate::common;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use common::{said, stamp};
+use leftoff::layout::{File, Place, Root};
+use leftoff::project::hash;
 use leftoff::record::blob;
-use leftoff::record::event::Change;
+use leftoff::record::event::{self, Change};
 use leftoff::record::id;
-use leftoff::record::message::{self, Role};
+use leftoff::record::message::{self, Assistant, Attachment, Message, Reasoning, Role, ToolCall};
 use leftoff::record::scan::{Found, Record, scan};
 use leftoff::record::tool_execution;
 use leftoff::session::ask::Ask;
@@ -20,6 +24,124 @@ fn record(json: &str) -> Record {
     match scan(format!("{json}\n").as_bytes()).pop() {
         Some(Found::Record(record)) => record,
         other => panic!("{other:?}"),
+    }
+}
+
+fn staged(message: Message) -> (String, usize) {
+    let staged = Session::new(None)
+        .stage_messages(vec![message], &stamp(1), Counting::by(None))
+        .expect("nothing else is staged");
+    (String::from_utf8(staged.bytes).expect("lines are text"), staged.blobs.len())
+}
+
+#[test]
+fn a_folder_is_a_sessions_place_where_all_of_its_path_says_so() {
+    let home = |path: &str| Place::of(&File::new(Root::Home, path));
+    let beside = |path: &str| Place::of(&File::new(Root::Workspace("/work".into()), path));
+    assert!(
+        matches!(home("sessions/projects/0f/session-a"), Some(Place::Home { project, id }) if project == "0f" && id == "a")
+    );
+    assert!(home("sessions/projects/none/session-a").is_some());
+    for path in [
+        "sessions/other/0f/session-a",
+        "others/projects/0f/session-a",
+        "sessions/projects/0F/session-a",
+        "sessions/projects/../session-a",
+        "sessions/projects/0f/a",
+        "sessions/projects/0f/session-a/b",
+        "sessions/projects/0f",
+    ] {
+        assert_eq!(home(path), None, "{path}");
+    }
+    assert!(beside("conversations/2026-03-01/001-chat/.session").is_some());
+    for path in [
+        "talks/2026-03-01/001-chat/.session",
+        "conversations/today/001-chat/.session",
+        "conversations/2026-03-01/001-chat/session",
+        "conversations/2026-03-01/../.session",
+        "conversations/2026-03-01/001-chat/.session/x",
+    ] {
+        assert_eq!(beside(path), None, "{path}");
+    }
+}
+
+#[test]
+fn what_a_session_begins_with_is_a_text_wherever_one_belongs() {
+    for word in ["id", "type", "name", "title"] {
+        for other in ["null", "7", "[]", "{}", "true"] {
+            let refused = Begin::from_json(&format!("{{\"{word}\":{other}}}")).expect_err(other);
+            assert!(refused.message.contains(&format!("expected a string for \"{word}\"")), "{refused:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_has_one_hash_however_a_drive_is_spelled() {
+    assert_eq!(hash("C:\\work\\api"), hash("c:/work/api/"));
+    for (one, other) in [("Work/api", "work/api"), ("/:/api", "/api"), ("/Work", "/work"), ("C", "c")] {
+        assert_ne!(hash(one), hash(other), "{one}");
+    }
+}
+
+#[test]
+fn a_title_says_something() {
+    for title in ["", " ", "\n\t"] {
+        assert!(
+            Ask::from_json(&json!([{ "type": "title", "title": title }]).to_string()).is_err(),
+            "{title:?}"
+        );
+    }
+    assert!(Ask::from_json(r#"[{"type":"title","title":"A plan"}]"#).is_ok());
+}
+
+#[test]
+fn an_event_without_an_id_has_one_of_its_bytes_and_its_place() {
+    let line = r#"{"type":"title","title":"A plan"}"#;
+    let log = format!("{line}\n{line}\n{{\"id\":\"e\",\"type\":\"title\",\"title\":\"A plan\"}}\n");
+    let ids = |log: &str| -> Vec<String> {
+        let read = |found: Found| match found {
+            Found::Record(record) => event::read(&record).0.expect("an event").id,
+            other => panic!("{other:?}"),
+        };
+        scan(log.as_bytes()).into_iter().map(read).collect()
+    };
+    let found = ids(&log);
+    assert!(found[0].len() == 36 && found[1].len() == 36 && found[0] != found[1], "{found:?}");
+    assert_eq!(found[2], "e");
+    assert_eq!(ids(&log), found);
+}
+
+#[test]
+fn a_file_lies_in_a_blob_from_the_first_byte_beyond_the_limit() {
+    for (bytes, blobs) in
+        [(1, 0), (blob::MAX_ATTACHMENT - 1, 0), (blob::MAX_ATTACHMENT, 0), (blob::MAX_ATTACHMENT + 1, 1)]
+    {
+        let data = Some(STANDARD.encode(vec![7; bytes]));
+        let file = Attachment { mime: "application/pdf".into(), data, ..Attachment::default() };
+        let (line, found) = staged(Message { attachments: vec![file], ..said(Role::User, "see") });
+        assert_eq!(found, blobs, "{bytes} bytes");
+        assert_eq!(line.contains("\"data\":"), blobs == 0, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn what_is_too_long_for_a_line_lies_in_a_blob_wherever_it_is_said() {
+    let long = "a line of it\n".repeat(100_000);
+    let call = ToolCall {
+        id: "c".into(),
+        name: "Write".into(),
+        arguments: json!({ "content": long }).to_string().into(),
+    };
+    let reasoning = Reasoning { text: long.clone().into(), ..Reasoning::default() };
+    let by = |assistant| Message { assistant: Some(assistant), ..said(Role::Assistant, "so") };
+    for message in [
+        said(Role::User, &long),
+        by(Assistant { tool_calls: vec![call], ..Assistant::default() }),
+        by(Assistant { reasoning: vec![reasoning], ..Assistant::default() }),
+    ] {
+        let (line, blobs) = staged(message);
+        assert_eq!(blobs, 1);
+        assert!(line.len() < long.len() / 2 && line.contains("a line of it"), "{}", line.len());
     }
 }
 

@@ -340,6 +340,25 @@ mod tests {
         assert!(!is_taking(".sessions") && is_taking(".session") && is_taking(".session-x"));
     }
 
+    #[test]
+    fn what_only_looks_like_a_temporary_file_is_none() {
+        assert_eq!(temporary(".a.json.7.0123456789abcdef.tmp"), Some("7"));
+        for name in [
+            ".a.json.7.0123456789abcde.tmp",
+            ".a.json.7.0123456789abcdef0.tmp",
+            ".a.json.7.0123456789abcdeg.tmp",
+            ".a.json.7.0123456789ABCDEF.tmp",
+            ".a.json.x.0123456789abcdef.tmp",
+            ".a.json..0123456789abcdef.tmp",
+            ".7.0123456789abcdef.tmp",
+            "a.json.7.0123456789abcdef.tmp",
+            ".a.json.7.0123456789abcdef",
+            ".a\nb.7.0123456789abcdef.tmp",
+        ] {
+            assert_eq!(temporary(name), None, "{name}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_made_is_read_again(name in "[^\n\r\u{2028}\u{2029}/]{1,20}", ms in 0_i64..4_000_000_000_000, pid: u32) {

@@ -248,3 +248,25 @@ fn print_of(stat: Option<Stat>, now_ms: i64) -> String {
     let is_settled = modified_us.max(changed_us) < now_ms * 1000 - tick_us;
     if is_settled { format!("{size} {modified_us} {changed_us}") } else { String::new() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_changed_just_now_has_no_print() {
+        let now_ms = 1_800_000_000_123;
+        let print = |modified_us: i64, changed_us: i64| {
+            let (kind, size, file) = (crate::operation::Kind::File, 7, None);
+            print_of(Some(Stat { kind, size, modified_us, changed_us, file }), now_ms)
+        };
+        let (now, long_ago) = (now_ms * 1000, 1_700_000_000_000_001);
+        assert_eq!(print(long_ago, long_ago), format!("7 {long_ago} {long_ago}"));
+        assert_eq!([print(now, long_ago), print(long_ago, now), print(now + 1, now + 1)], ["", "", ""]);
+        // Where files have whole seconds, a second may go by before a change shows.
+        let (tick, second) = (now - TICK_US - 1, now / 1_000_000 * 1_000_000);
+        assert_eq!(print(tick, tick), format!("7 {tick} {tick}"));
+        assert_eq!(print(second, second), "");
+        assert_eq!(print_of(None, now_ms), "");
+    }
+}

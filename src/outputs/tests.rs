@@ -122,6 +122,10 @@ fn an_answer_is_read_as_models_say_it() {
             some(&[0, 2]),
         ),
         ("I choose:\n- 1) the search\n- 2) the file (2KB)", some(&[0, 1])),
+        ("1. No other number is in it.", some(&[0])),
+        ("1) is what I need, and 3.", some(&[0, 2])),
+        ("2, the catch-all one", some(&[1])),
+        ("The one-to-one mapping is in 4.", some(&[3])),
         ("Number 2, the one with `150` and \"45 matches\"... no: v1 and 2KB", some(&[1, 149])),
     ] {
         let read = chosen(answer, if answer.contains("150` and") { 150 } else { 12 });

@@ -91,7 +91,14 @@ mod tests {
 
     #[test]
     fn a_host_beyond_ascii_has_no_name() {
-        for address in ["https://bücher.example/a", "git@bücher.example:a", "ssh://b%C3%BCcher.example/a"] {
+        for address in [
+            "https://bücher.example/a",
+            "https://b%C3%BCcher.example/a",
+            "https://%20/a",
+            "https://@/a",
+            "git@bücher.example:a",
+            "ssh://b%C3%BCcher.example/a",
+        ] {
             check(address, None);
         }
         check("https://xn--bcher-kva.example/a", Some("xn--bcher-kva.example/a"));
@@ -103,6 +110,7 @@ mod tests {
         check("https://example.org/a b/%ff/ü", Some("example.org/a%20b/%ff/%C3%BC"));
         check("https://example.org/a%2Fb%20c/%C3%BC", Some("example.org/a%2Fb c/ü"));
         check("https://example.org/a%0Ab", None);
+        check(" \u{1}https://example.org/a\t/b\n ", Some("example.org/a/b"));
     }
 
     #[test]
@@ -122,6 +130,8 @@ mod tests {
         check("https://[::ffff:1.2.3.4]/a", Some("[::ffff:102:304]/a"));
         check("http://0x7f.1/a", Some("127.0.0.1/a"));
         check("http://010.0.0.1./a", Some("8.0.0.1/a"));
+        check("http://255.255.255.255/a", Some("255.255.255.255/a"));
+        check("http://1.256.3.4/a", None);
         check("http://1.2.3.256/a", None);
         check("http://[::1/a", None);
     }

@@ -159,4 +159,18 @@ mod tests {
             assert_eq!(check_given(bad).map_err(|e| e.code), Err(Code::InvalidId), "{bad}");
         }
     }
+
+    #[test]
+    fn what_may_name_a_file_leads_nowhere_else() {
+        for safe in
+            ["019aaaca-0000-7000-8000-000000000001", "a", "0", "A.b_c-9", &"a".repeat(LONGEST_GIVEN_ID)]
+        {
+            assert!(is_safe(safe), "{safe}");
+        }
+        let long = "a".repeat(LONGEST_GIVEN_ID + 1);
+        for other in ["", ".", "..", "a..b", ".a", "-a", "_a", "a/b", "/a", "a\\b", "a b", "a\n", "ä", &long]
+        {
+            assert!(!is_safe(other), "{other}");
+        }
+    }
 }

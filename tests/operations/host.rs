@@ -20,6 +20,8 @@ pub enum Meanwhile {
     Nothing,
     /// Its first need cannot be answered.
     Fails,
+    /// What should answer its first need is broken.
+    Bug,
     /// Nobody waits for it any more.
     Dropped,
     /// Somebody else appends these bytes to the file.
@@ -35,6 +37,10 @@ pub struct Host {
     pub given: Vec<u8>,
     /// What was read of one for the caller.
     pub handed: Vec<u8>,
+    /// So many bytes are read at once where fewer than all will do.
+    pub most: Option<usize>,
+    /// What it could not answer.
+    pub broken: String,
     changes: i64,
     steps: u64,
 }
@@ -48,6 +54,12 @@ fn ran(arguments: &[String]) -> Ran {
         _ => "",
     };
     Ran { status: Some(0), out: out.into(), ..Ran::default() }
+}
+
+fn failed(need: &Need, code: &str) -> Answer {
+    let written = matches!(need, Need::Append { .. }).then_some(0);
+    let (code, message) = (code.into(), "out of order".into());
+    Answer::Failed(Failure { code, message, written, ..Failure::default() })
 }
 
 impl Host {
@@ -77,17 +89,25 @@ impl Host {
                 Step::Done(done) => return Some(done),
                 Step::Needs(needs) => needs,
             };
-            let mut fails = false;
+            let mut first = None;
             match meanwhile(place) {
                 Meanwhile::Nothing => {}
-                Meanwhile::Fails => fails = true,
+                Meanwhile::Fails => first = Some("storage_failed"),
+                Meanwhile::Bug => first = Some("internal"),
                 Meanwhile::Dropped => return None,
                 Meanwhile::Others(path, bytes) => {
                     self.append(&path, &bytes);
                 }
             }
-            let answers =
-                needs.into_iter().map(|need| self.answer(need, std::mem::take(&mut fails))).collect();
+            let answers = needs.into_iter().map(|need| match first.take() {
+                // Nobody waits for that.
+                Some(code) if !matches!(need, Need::Leave { .. }) => {
+                    self.broken = format!("{need:?}");
+                    failed(&need, code)
+                }
+                _ => self.answer(need, false),
+            });
+            let answers = answers.collect();
             step = operation.next(self.now_ms(), answers);
         }
         None
@@ -122,25 +142,25 @@ impl Host {
     /// What it says to a need; `fails`: that it cannot be done.
     pub fn answer(&mut self, need: Need, fails: bool) -> Answer {
         if fails {
-            let written = matches!(need, Need::Append { .. }).then_some(0);
-            let message = "out of order".into();
-            return Answer::Failed(Failure {
-                code: "storage_failed".into(),
-                message,
-                written,
-                ..Failure::default()
-            });
+            return failed(&need, "storage_failed");
         }
         match need {
             Need::Read { file, start, end } => {
                 let found = self.files.get(&file.path).map(|(bytes, _)| bytes);
-                let end = |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
+                let most = start as usize + self.most.unwrap_or(1 << 30);
+                let end =
+                    |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize).min(most));
                 Answer::Bytes(
                     found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec()),
                 )
             }
             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
             Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),
+            Need::Append { within: Some(folder), .. } | Need::Replace { within: Some(folder), .. }
+                if self.stat(&folder).is_none() =>
+            {
+                Answer::Failed(Failure { code: "not_found".into(), written: Some(0), ..Failure::default() })
+            }
             Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes), None),
             Need::Replace { file, bytes, .. } => {
                 self.changes += 1;

@@ -156,6 +156,8 @@ fn an_import_says_what_came_of_it_and_how_far_it_is() {
         told.len() > 2 && told.is_sorted() && told[0] == 0 && told.iter().all(|bytes| *bytes <= 1000),
         "{told:?}"
     );
+    let leases: Vec<_> = host.files.keys().filter(|path| path.contains(".open/")).collect();
+    assert!(leases.is_empty(), "nobody has it open: {leases:?}");
     let again = done(&mut host, store.import_files(files, Counts::Estimate));
     assert_eq!(again, r#"{"imported":[],"problems":[],"unchanged":1}"#);
 }

@@ -10,17 +10,17 @@ use leftoff::layout::Placement;
 use leftoff::operation::{Appending, Counts, Drafts, Live, Operation, Store};
 use serde_json::{Value, json};
 
-fn store() -> Rc<Store> {
+pub fn store() -> Rc<Store> {
     Store::new(setup(Some("/work")))
 }
 
-fn appending(text: &str) -> Appending {
+pub fn appending(text: &str) -> Appending {
     let drafts = Drafts::Said(json!([{"role": "user", "content": text}]).to_string(), None);
     Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
 }
 
 /// A closed session with one message, in the home or in the workspace.
-fn begun(is_home: bool) -> (Host, Rc<Live>) {
+pub fn begun(is_home: bool) -> (Host, Rc<Live>) {
     let mut host = Host::default();
     let placement = if is_home { "home" } else { "workspace" };
     let request = json!({"title": "A plan", "placement": placement});
@@ -35,9 +35,9 @@ pub fn other(live: &Live) -> &'static str {
     if live.placement() == Placement::Home { "workspace" } else { "home" }
 }
 
-type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, ()>;
+pub type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, ()>;
 
-fn operations() -> Vec<(&'static str, bool, Begins)> {
+pub fn operations() -> Vec<(&'static str, bool, Begins)> {
     let carry: Begins = |store, live| {
         store.move_to(live, json!({"to": other(live), "title": "A plan"}).to_string()).map(drop)
     };
@@ -99,7 +99,7 @@ fn forgotten(host: &mut Host) {
 }
 
 /// Nothing is lost and nothing is left over, once what was cut off is brought to an end; and that is so again.
-fn whole_again(host: &mut Host, about: &str) {
+pub fn whole_again(host: &mut Host, about: &str) {
     forgotten(host);
     let mends = || store().doctor(r#"{"fix":true}"#.into());
     for report in reports(host, mends()) {
@@ -113,14 +113,14 @@ fn whole_again(host: &mut Host, about: &str) {
             || path.contains("/.left-")
             || path.contains("/.gone-")
             || path.contains("/.coming")
-            || path.ends_with("/.taken")
+            || (path.ends_with("/.taken") && !path.starts_with("trash/"))
     };
     let left: Vec<_> = host.files.keys().filter(is_under_way).collect();
     assert!(left.is_empty(), "{about}: {left:?}");
 }
 
 /// The session is in one place beside the trash, or in the trash alone, with these messages, each once.
-fn is_in_one_place(host: &Host, expected: &[&str], about: &str) {
+pub fn is_in_one_place(host: &Host, expected: &[&str], about: &str) {
     let all = said(host);
     let live: Vec<_> = all.iter().filter(|(path, _)| !path.starts_with("trash/")).collect();
     let found = match &live[..] {
@@ -171,12 +171,61 @@ fn a_move_or_a_deletion_that_is_dropped_at_any_step_is_brought_to_an_end() {
     at_each_step(|_| Meanwhile::Dropped, is_whole_in_one_place);
 }
 
+fn tear(host: &mut Host, torn: &str) {
+    if !torn.is_empty() {
+        let log = host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
+        host.append(&log, torn.as_bytes());
+    }
+}
+
+/// It is moved where it was to go, if it is not there yet, and is in one place then.
+fn is_moved_again(host: &mut Host, about: &str, _: bool) {
+    if !about.starts_with("move") {
+        return;
+    }
+    let to = if about.contains("to the home") { "home" } else { "workspace" };
+    let store = store();
+    let live = done(host, store.go_on("{}".into()));
+    if other(&live) == to {
+        done(host, store.move_to(&live, json!({"to": to, "name": "a-plan"}).to_string()));
+    }
+    let again = self::store();
+    let live = done(host, again.session(live.id()));
+    assert_ne!(other(&live), to, "{about}");
+    let listed = done(host, again.list(r#"{"all":true,"archived":null}"#.into()));
+    assert_eq!(listed.matches("\"id\":").count(), 1, "{about}: {listed}");
+    whole_again(host, about);
+    is_in_one_place(host, &["one"], about);
+}
+
+#[test]
+fn a_move_that_failed_or_was_cut_off_at_any_step_can_be_made_again() {
+    at_each_step(|_| Meanwhile::Fails, is_moved_again);
+    at_each_step(
+        |_| Meanwhile::Dropped,
+        |host, about, is_done| {
+            forgotten(host);
+            is_moved_again(host, about, is_done);
+        },
+    );
+}
+
 #[test]
 fn what_another_process_appends_before_the_session_is_left_goes_along() {
-    let line = b"{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"two\"}\n";
+    let line = "{\"id\":\"by-another\",\"role\":\"user\",\"content\":\"two\"}";
+    // Torn or whole, whatever stands before and behind.
+    for (torn, line) in [("", format!("{line}\n")), ("", line.into()), ("{\"id\":\"t", format!("\n{line}\n"))]
+    {
+        comes_along(torn, line.as_bytes());
+    }
+}
+
+/// `torn`: how the log ends before; `line`: what comes at any step.
+fn comes_along(torn: &str, line: &[u8]) {
     for (name, is_home, begins) in operations() {
         for place in 0.. {
             let (mut host, live) = begun(is_home);
+            tear(&mut host, torn);
             let log =
                 host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
             // Whoever finds the log away is told so, and looks where the session lies now.
@@ -194,7 +243,7 @@ fn what_another_process_appends_before_the_session_is_left_goes_along() {
                 let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
                 step = operation.next(host.now_ms(), answers);
             }
-            let about = format!("{name}, step {place}");
+            let about = format!("{name}, step {place}, behind {torn:?}");
             match befallen {
                 None => break,
                 Some(true) => is_in_one_place(&host, &["one", "two"], &about),

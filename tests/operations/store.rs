@@ -37,9 +37,9 @@ const TWO: &str = "two";
 /// What another store has recorded in that one.
 pub const RECORDED: &str = r#"{"at":{"path":"/home/ann/code/conversations/2027-01-15/two/.session","placement":"workspace"},"all":[],"beside":null}"#;
 
-type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
+pub type Begins = fn(&Rc<Store>) -> Operation<'static, String>;
 
-fn operations() -> Vec<(&'static str, Begins)> {
+pub fn operations() -> Vec<(&'static str, Begins)> {
     vec![
         ("create", |store| create(store, r#"{"title":"A plan"}"#).map(|live| live.shown())),
         ("create beside a conversation", |store| {

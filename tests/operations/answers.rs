@@ -1,0 +1,120 @@
+//! What a host answers: a part of what was asked for, or that it is broken.
+
+use super::host::{Host, Meanwhile};
+use super::{begun, goes_on, moves, operations, said, store};
+use leftoff::operation::{Counts, Operation, context_of};
+use leftoff::tokens::Vocabulary;
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+/// Of what is broken nobody may go on as if nothing were there.
+fn is_told_of_at_each_step<T>(
+    about: &str,
+    mut begins: impl FnMut(&mut dyn FnMut(&mut Host, Operation<'static, T>) -> bool),
+) {
+    for place in 0.. {
+        let mut is_over = false;
+        begins(&mut |host, operation| {
+            let mut has_befallen = false;
+            let done = host.drive(operation, |at| {
+                has_befallen |= at == place;
+                if at == place { Meanwhile::Bug } else { Meanwhile::Nothing }
+            });
+            let code = done.expect("driven").err().map(|trouble| trouble.code().to_string());
+            is_over = !has_befallen;
+            let broken = std::mem::take(&mut host.broken);
+            let expected = (!broken.is_empty()).then_some("internal");
+            assert_eq!(code.as_deref(), expected, "{about}, step {place}: {broken}");
+            has_befallen
+        });
+        if is_over {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_bug_is_told_wherever_it_shows() {
+    for (name, begins) in operations() {
+        is_told_of_at_each_step(name, |drive| {
+            let (mut host, live) = begun();
+            drive(&mut host, begins(&live));
+        });
+    }
+}
+
+#[test]
+fn a_bug_of_a_store_is_told_wherever_it_shows() {
+    for (name, begins) in store::operations() {
+        is_told_of_at_each_step(name, |drive| {
+            let (mut host, store) = store::begun();
+            drive(&mut host, begins(&store));
+        });
+    }
+    is_told_of_at_each_step("doctor", |drive| {
+        let (mut host, store) = store::begun();
+        drive(&mut host, store.doctor("{}".into()).map(drop));
+    });
+    is_told_of_at_each_step("rest of one that is open", |drive| {
+        let (mut host, store) = store::begun();
+        store::done(&mut host, store.current());
+        drive(&mut host, store.rest());
+    });
+    is_told_of_at_each_step("settings", |drive| {
+        let (mut host, _) = store::begun();
+        drive(&mut host, store::setup(None).settings().map(drop));
+    });
+    for (name, is_home, begins) in moves::operations() {
+        is_told_of_at_each_step(name, |drive| {
+            let (mut host, live) = moves::begun(is_home);
+            drive(&mut host, begins(&moves::store(), &live));
+        });
+    }
+}
+
+#[test]
+fn who_reads_a_part_at_a_time_reads_the_same() {
+    for (name, begins) in operations() {
+        let read = [None, Some(1000)].map(|most| {
+            let (mut host, live) = begun();
+            host.most = most;
+            let done = host.drive(begins(&live), |_| Meanwhile::Nothing).expect("driven");
+            done.unwrap_or_else(|trouble| panic!("{name}: {trouble}"));
+            let found = (said(&host), host.pages.concat().replace("][", ","));
+            goes_on(&mut host, &live, name);
+            found
+        });
+        assert!(read[0] == read[1], "{name}");
+    }
+}
+
+#[test]
+fn messages_that_are_nowhere_stored_are_whole_in_a_context_however_large() {
+    let large = "a line of it\n".repeat(30_000);
+    let messages = json!([{"role": "user", "content": "read it"}, {"role": "assistant", "content": large}]);
+    let asked = json!({"request": {"window": 1_000_000, "encoding": "estimate-1"}}).to_string();
+    let mut host = Host::default();
+    let context = host.drive_on(&mut context_of(messages.to_string(), asked, Counts::Estimate));
+    let context: Value = serde_json::from_str(&context.expect("built")).expect("JSON");
+    assert_eq!(context["messages"][1]["content"].as_str(), Some(&*large));
+}
+
+#[test]
+fn a_setup_says_whether_messages_are_counted() {
+    let vocabulary = || Some(Rc::new(Vocabulary::o200k_base()));
+    for (setup, given, expected) in [
+        (r#"{"countTokens":false}"#, vocabulary(), "off"),
+        (r#"{"countTokens":false}"#, None, "off"),
+        (r#"{"countTokens":true}"#, vocabulary(), "exact"),
+        ("{}", vocabulary(), "exact"),
+        ("{}", None, "estimate"),
+        ("", None, "estimate"),
+    ] {
+        let found = match Counts::of_setup(setup, given) {
+            Counts::Off => "off",
+            Counts::Estimate => "estimate",
+            Counts::Exact(_) => "exact",
+        };
+        assert_eq!(found, expected, "{setup}");
+    }
+}

@@ -1,0 +1,56 @@
+//! What is known of a long conversation: so much and no more, the newest of it, and nothing that never was.
+
+use super::{call, failed, known, texts};
+use crate::common::{answered, said};
+use leftoff::record::message::{Assistant, Message, Role};
+use leftoff::state::Kind;
+
+#[test]
+fn however_much_was_done_the_newest_of_it_is_known_and_no_more_than_so_much() {
+    let file = |n: usize| call(&n.to_string(), "Write", &format!(r#"{{"file_path":"/p/{n}.rs"}}"#));
+    let command = |n: usize| call(&n.to_string(), "Bash", &format!(r#"{{"command":"make {n}"}}"#));
+    let task = |n: usize| call(&n.to_string(), "TaskCreate", &format!(r#"{{"subject":"task {n}"}}"#));
+    let made = |n: usize| format!("Task #{n} created: task {n}");
+    type Does<'a> = (&'a dyn Fn(usize) -> [Message; 2], fn(Kind) -> bool);
+    let does: [Does<'_>; 3] = [
+        (&|n| [file(n), answered(&n.to_string(), "Write", "")], Kind::is_file),
+        (&|n| [command(n), failed(&n.to_string(), "Bash", "Exit code 1")], Kind::is_command),
+        (&|n| [task(n), answered(&n.to_string(), "TaskCreate", &made(n))], |kind| kind == Kind::Open),
+    ];
+    for (does, is_it) in does {
+        let after = |count: usize| texts(&known(&(0..count).flat_map(does).collect::<Vec<_>>()), is_it);
+        let (some, more) = (after(3000), after(3100));
+        assert!(some.len() > 1 && some.len() < 3000, "{}", some.len());
+        assert_eq!(some.len(), more.len());
+        assert!(more.last().is_some_and(|last| last.contains("3099")), "{more:?}");
+    }
+}
+
+#[test]
+fn of_calls_that_wait_the_newest_are_known() {
+    let ids: Vec<String> = (0..200).map(|n| n.to_string()).collect();
+    let file = |id: &String| {
+        call(id, "Write", &format!(r#"{{"file_path":"/p/{id}.rs"}}"#)).assistant.expect("it calls").tool_calls
+    };
+    let asked = Assistant { tool_calls: ids.iter().flat_map(file).collect(), ..Assistant::default() };
+    let asked = Message { assistant: Some(asked), ..said(Role::Assistant, "") };
+    let answers = ids.iter().map(|id| answered(id, "Write", ""));
+    let made = texts(&known(&[asked].into_iter().chain(answers).collect::<Vec<_>>()), Kind::is_file);
+    assert!(made.len() > 1 && made.len() < ids.len(), "{}", made.len());
+    let newest = &ids[ids.len() - made.len()..];
+    assert_eq!(made, newest.iter().map(|id| format!("created /p/{id}.rs")).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_not_run_changed_nothing_and_the_others_did() {
+    let calls =
+        [call("1", "Write", r#"{"file_path":"a.rs"}"#), call("2", "Write", r#"{"file_path":"b.rs"}"#)];
+    let mut denied = answered("1", "Write", "denied");
+    denied.tool.as_mut().expect("a result").not_run = true;
+    let all = [&calls[..], &[denied, answered("2", "Write", "")]].concat();
+    assert_eq!(texts(&known(&all), Kind::is_file), ["created b.rs"]);
+    assert_eq!(
+        texts(&known(&[all, vec![answered("1", "Write", "")]].concat()), Kind::is_file),
+        ["created b.rs"]
+    );
+}
