@@ -103,7 +103,7 @@ impl Choosing<'_> {
         else {
             return least;
         };
-        let sent = self.context(Strategy::Fallback, &Selected::plain(selection), prices).messages;
+        let sent = self.context(Strategy::Fallback, &Selected::plain(selection)).messages;
         let more = prices.together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
         let is_cut = |item: &Item| item.is_newest_user && item.short.is_some();
         if !steps.iter().flat_map(|step| &step.items).any(is_cut) {
@@ -130,7 +130,7 @@ impl Choosing<'_> {
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
             };
-            let mut context = self.context(strategy, &selection, prices);
+            let mut context = self.context(strategy, &selection);
             if !prices.is_of_a_shape() {
                 return Ok(context);
             }
@@ -179,14 +179,16 @@ impl Choosing<'_> {
         let mut quoted = recalled.quoted(room, &self.kept(recalled, &least), prices, self.vocabulary);
         // What is left of the room goes to the newest messages; some of them may be among what is recalled.
         loop {
-            let Ok(selection) = strategy.select_beside(&self.choice(budget.saturating_sub(quoted.cost())))
-            else {
+            let summary = self.summary_beside(&quoted, prices);
+            let left = self.choice(budget.saturating_sub(quoted.cost()));
+            let choice = Choice { summary_cost: summary.whole(), ..left };
+            let Ok(selection) = strategy.select_beside(&choice) else {
                 return Ok(Selected::plain(plain));
             };
             let kept = self.kept(recalled, &selection);
             let is_kept = |place: &usize| kept.contains(recalled.quotes[*place].0.id.as_str());
             if !quoted.quotes.iter().any(is_kept) {
-                return Ok(Selected { selection, quoted });
+                return Ok(Selected { selection, quoted, summary: Some(summary) });
             }
             let rest = quoted.quotes.into_iter().filter(|place| !is_kept(place)).collect();
             quoted = recalled.fitted(rest, room, prices, self.vocabulary);
@@ -247,10 +249,10 @@ impl Choosing<'_> {
         }
     }
 
-    fn context(&self, strategy: Strategy, selected: &Selected, prices: &mut Prices) -> Context {
-        let Selected { selection, quoted } = selected;
+    fn context(&self, strategy: Strategy, selected: &Selected) -> Context {
+        let Selected { selection, quoted, summary } = selected;
         let Choosing { material, .. } = self;
-        let summary = self.summary_beside(quoted, prices);
+        let summary = summary.as_ref().unwrap_or(&material.summary.item);
         let mut report = self.report();
         let mut messages: Vec<Message> = Vec::new();
         let mut included = BTreeSet::new();
@@ -277,15 +279,11 @@ impl Choosing<'_> {
         }
         report.recall =
             self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(recalled, selection)));
-        let spared = match selection.has_summary {
-            true => material.summary.item.whole().saturating_sub(summary.whole()),
-            false => 0,
-        };
         report.summary_tokens = selection.has_summary.then(|| summary.whole());
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
         let context = self.finished(strategy.as_str(), messages, (included, summarized), report);
-        Context { tokens_used: selected.used().saturating_sub(spared), ..context }
+        Context { tokens_used: selected.used(), ..context }
     }
 
     // What is quoted is not said twice.
@@ -337,11 +335,13 @@ impl Choosing<'_> {
 struct Selected {
     selection: Selection,
     quoted: Quoted,
+    // The one beside what is quoted.
+    summary: Option<Item>,
 }
 
 impl Selected {
     fn plain(selection: Selection) -> Selected {
-        Selected { selection, quoted: Quoted::default() }
+        Selected { selection, quoted: Quoted::default(), summary: None }
     }
 
     fn used(&self) -> u32 {

@@ -1,8 +1,8 @@
 //! Which session is meant, and where it lies: by its id, the beginning of one, or a name.
 
-use alloc::rc::Rc;
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 

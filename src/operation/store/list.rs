@@ -82,7 +82,12 @@ impl Store {
         Ok(found)
     }
 
-    async fn verified_list(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
+    async fn verified_list(
+        &self,
+        io: &Io,
+        index: &Index,
+        wanted: &Wanted,
+    ) -> Result<Vec<Rc<Listed>>, Trouble> {
         // Of another order, the first are known when all are.
         let most = wanted.limit.filter(|_| wanted.sort == Sort::Active).unwrap_or(usize::MAX);
         // Where all are wanted, some wait beside each other; else none is looked at more than it takes.

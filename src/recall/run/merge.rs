@@ -38,7 +38,8 @@ pub trait Files {
     type Stop: From<Damaged>;
 
     /// A part of a source, whole.
-    fn read(&mut self, source: usize, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
+    fn read(&mut self, source: usize, range: Range<u64>)
+    -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
 
     /// Of the far lists that were written.
     fn read_far(&mut self, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
@@ -236,8 +237,7 @@ impl<'a> In<'a> {
         };
         let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
         let moved = starts.iter().map(|_| [NONE; 2]).collect();
-        let [blocks, far] =
-            end.parts().map(|region| Window { source, piece, region, ..Window::default() });
+        let [blocks, far] = end.parts().map(|region| Window { source, piece, region, ..Window::default() });
         In { end, counts, starts, moved, blocks, far, block: 0, terms: None }
     }
 

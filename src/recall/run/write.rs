@@ -114,7 +114,8 @@ impl Writer {
     /// The end of the run, once all else was taken; of `beside` the documents may be written already.
     pub fn end(&self, beside: &Beside) -> Vec<u8> {
         let documents_at = self.taken + self.far_taken;
-        let end_at = documents_at + beside.lengths.iter().map(|all| pages_length(all.len()) as u64).sum::<u64>();
+        let end_at =
+            documents_at + beside.lengths.iter().map(|all| pages_length(all.len()) as u64).sum::<u64>();
         let mut out = Vec::new();
         for number in [self.taken, documents_at, beside.rows.len() as u64, self.blocks] {
             put(&mut out, number);

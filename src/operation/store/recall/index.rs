@@ -166,8 +166,7 @@ impl Store {
         let made = index(io, stale, hiding).await?;
         // They are asked of what was made just now, and most often nothing was.
         let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
-        let numbers: BTreeMap<&str, u32> =
-            numbered.map(|(number, one)| (&*one.key, number as u32)).collect();
+        let numbers: BTreeMap<&str, u32> = numbered.map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.end.rows.len()]).collect();
         let anew = anew(&made);
         for (number, chain) in chains.iter().enumerate() {

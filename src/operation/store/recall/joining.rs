@@ -47,8 +47,7 @@ impl From<Trouble> for Stop {
 
 /// Makes one run of some: by its number each, and which of its rows count.
 pub(super) async fn joined(io: &Io, runs: &[Run], some: &[(usize, Vec<bool>)]) -> Result<Joined, Lost> {
-    let sources: Vec<_> =
-        some.iter().map(|(nth, counts)| Source { end: &runs[*nth].end, counts }).collect();
+    let sources: Vec<_> = some.iter().map(|(nth, counts)| Source { end: &runs[*nth].end, counts }).collect();
     let name = id::new(&io.stamp(), 0);
     let files = ["run", "far"].map(|part| file_of(&format!("{name}.{part}{PARTS}")));
     let mut joining = Joining { io, runs, some, files, hash: Sha256::new(), length: 0 };
@@ -112,7 +111,8 @@ impl Files for Joining<'_> {
             self.hash.update(&bytes);
             self.length += bytes.len() as u64;
         }
-        if bytes.is_empty() || unless_bug(self.io.append(&self.files[part as usize], bytes, false, None).await)?.is_some()
+        if bytes.is_empty()
+            || unless_bug(self.io.append(&self.files[part as usize], bytes, false, None).await)?.is_some()
         {
             Ok(())
         } else {
