@@ -20,6 +20,7 @@ const COMMON = new Set(
  * @typedef {{ question: string, answer?: unknown, evidence?: unknown }} Question
  * @typedef {{ conversation: Record<string, any>, qa: Question[] }} Sample
  * @typedef {import("../js/index.js").Store} Store
+ * @typedef {import("../js/index.js").Embed} Embed
  * @typedef {{ messages: { content: string }[], report: { recall?: { tokens: number } } }} Context
  */
 
@@ -63,11 +64,11 @@ const golds = ({ evidence }) => [...String(evidence).matchAll(/D(\d+):\d+/g)].ma
 
 /**
  * What contexts have of what answers, a question in `every`.
- * @param {Sample[]} samples @param {number} every
+ * @param {Sample[]} samples @param {number} every @param {Embed} [embed] orders what is recalled, too
  * @returns {Promise<{ evidence: number[], words: number[], unanswered: number, foreign: number }>} percents at each budget; tokens recalled at the second one,
  *   for questions that nobody answers, and for those of another conversation
  */
-export async function recalled(samples, every) {
+export async function recalled(samples, every, embed) {
   const [evidence, words] = [BUDGETS.map(() => mean()), BUDGETS.map(() => mean())];
   const [unanswered, foreign] = [mean(), mean()];
   for (const [nth, sample] of samples.entries()) {
@@ -79,7 +80,7 @@ export async function recalled(samples, every) {
       for (const [place, question] of sample.qa.entries()) {
         if (place % every > 0) continue;
         const gold = golds(question).flatMap(({ id }) => texts.get(id) ?? []);
-        const contexts = await asked(store, session, question.question, BUDGETS);
+        const contexts = await asked(store, session, question.question, BUDGETS, embed);
         if (gold.length === 0) {
           unanswered.add(contexts[1]?.report.recall?.tokens ?? 0);
           continue;
@@ -105,12 +106,12 @@ function shareOfWords({ question, answer }, told, all) {
   return wanted.length === 0 ? 1 : wanted.filter((word) => there.has(word)).length / wanted.length;
 }
 
-/** The contexts of a fork in which that is asked. @param {Store} store @param {import("../js/index.js").Session} session @param {string} question @param {number[]} budgets */
-async function asked(store, session, question, budgets) {
+/** The contexts of a fork in which that is asked. @param {Store} store @param {import("../js/index.js").Session} session @param {string} question @param {number[]} budgets @param {Embed} [embed] */
+async function asked(store, session, question, budgets, embed) {
   const fork = await store.fork(session);
   await fork.append({ role: "user", content: question }, { durability: "buffered" });
   const contexts = [];
-  for (const window of budgets) contexts.push(/** @type {Context} */ (await fork.context({ window, reserve: 0 })));
+  for (const window of budgets) contexts.push(/** @type {Context} */ (await fork.context({ window, reserve: 0, ...(embed && { embed }) })));
   await fork.close();
   await store.delete(fork, { purge: true });
   return contexts;

@@ -2,10 +2,11 @@
 /**
  * What contexts recall and searches find of coding sessions whose answers are known, and of LoCoMo's conversations where
  * `LEFTOFF_LOCOMO` says where its file lies: one array of `{ conversation, qa }`, from snap-research/locomo. Nothing of that is
- * in this repository. And what recalling costs in a long session, and searching in many.
+ * in this repository. `LEFTOFF_EMBED` says where a module lies whose `embed` gives vectors of texts. And what recalling costs in a long session, and searching in many.
  */
 
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
 import { ofMany } from "./many.mjs";
@@ -81,7 +82,10 @@ async function ofTalk(file) {
   const samples = samplesOf(file);
   const { evidence, foreign } = await recalled(samples, EVERY);
   const { first, five } = await found(samples);
+  const module = process.env["LEFTOFF_EMBED"];
+  const byMeaning = module ? (await recalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
   return [
+    ...byMeaning.map((value, at) => ({ what: `talk: the same by meaning, too, in a context of ${BUDGETS[at]}`, value, unit: "%" })),
     ...evidence.map((value, at) => ({ what: `talk: evidence in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 87][at] ?? 0 })),
     { what: "talk: recalled for another conversation's question, at 4000", value: foreign, unit: "tokens", atMost: 60 },
     { what: "talk: the right session is the first", value: first, unit: "%", atLeast: 76 },
