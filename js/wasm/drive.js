@@ -10,13 +10,14 @@ import { isGone, pause, runGit, sha256, thisProcess } from "../host/host.node.js
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
 import { joined } from "../storage/bytes.js";
 import { copied } from "../storage/copy.js";
+import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
 /** @import { agents } from "./agents.js" */
 /** @import { Document } from "../agents/files.js" */
 /** @import { Scan } from "../privacy/secrets.js" */
-/** @import { Entry, Stat, Storage } from "../storage/contract.js" */
+/** @import { Stat, Storage } from "../storage/contract.js" */
 /** @import { ContextRequest, Conversation, SummaryRequest } from "../types/index.js" */
 
 /**
@@ -93,13 +94,6 @@ const FLAGS = 9;
 const PROCESS = 10;
 const DOCUMENT = 11;
 const RAN = 12;
-
-/** Parts of files of so many bytes are read into the same memory. */
-const LONG = 1 << 14;
-const LONGEST = 1 << 20;
-
-/** What lies at a path, as the core reads it. */
-const KINDS = { file: 1, folder: 2, other: 3 };
 
 /** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
 const ANSWERS = {
@@ -235,14 +229,6 @@ const ANSWERS = {
     });
   },
 };
-
-/** Where a part of a file may be put: what is read anew each time lies around, megabyte by megabyte, until it is collected. @param {Reading} reading @param {number} length */
-function intoOf(reading, length) {
-  if (reading.isLent || length < LONG || length > LONGEST) return {};
-  reading.isLent = true;
-  reading.into ??= new Uint8Array(LONGEST);
-  return { into: reading.into };
-}
 
 // What the caller's own code throws is its answer; a trap of the core is none.
 /** @param {() => unknown} work */
@@ -429,54 +415,6 @@ const isDurable = (step) => step[5] === 1;
 
 /** @param {Uint8Array} step which is one append */
 const linesOf = (step) => step.subarray(6);
-
-/** Vectors, as the core reads them: of each how many numbers it has, and these. @param {any} vectors */
-function packed(vectors) {
-  const all = Array.isArray(vectors) ? vectors.map((vector) => Float32Array.from(vector ?? [])) : [];
-  return joined(all.flatMap((vector) => [Uint32Array.of(vector.length), vector]).map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)));
-}
-
-/** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
-function rowsOf(entries, most) {
-  const rows = new Float64Array(entries.length * (1 + 4 * most));
-  let at = 0;
-  for (const { kind, files } of entries) {
-    rows[at] = KINDS[kind];
-    if (files) rows.set(typeof files[0] === "number" ? files : rowOf(files), at + 1);
-    else if (most > 0) rows[at + 1] = -1;
-    at += 1 + 4 * most;
-  }
-  return rows;
-}
-
-/** What the files of a folder are like. @param {(Stat | null)[]} stats @returns {any} four numbers for each */
-function rowOf(stats) {
-  const row = [];
-  for (const stat of stats) {
-    if (stat) row.push(KINDS[stat.kind], stat.size, stat.mtimeMs, stat.ctimeMs);
-    else row.push(0, 0, 0, 0);
-  }
-  return row;
-}
-
-/** What the log was like, on its way into the core: to make an array costs more than to fill it. */
-const SEEN = new Float64Array(6);
-
-/** What a file is like, as the core reads it. @param {Stat | null} stat @param {Float64Array} [into] where it is read at once */
-function numbersOf(stat, into = new Float64Array(6)) {
-  if (!stat) return into.subarray(0, 0);
-  const { kind, size, mtimeMs, ctimeMs, file } = stat;
-  const numbers = file ? into : into.subarray(0, 4);
-  numbers[0] = KINDS[kind];
-  numbers[1] = size;
-  numbers[2] = mtimeMs;
-  numbers[3] = ctimeMs;
-  if (file) {
-    numbers[4] = file.number;
-    numbers[5] = file.madeMs;
-  }
-  return numbers;
-}
 
 // After a trap, whatever belonged to the old instance of the core is gone.
 /** @param {Modules} module @param {number} generation */
