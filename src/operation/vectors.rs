@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Io, Trouble};
 use crate::context::Build;
+#[cfg(feature = "interop")]
 use crate::error::Code;
 use crate::json::fields::items;
 use crate::json::text::{Text, to_json};
