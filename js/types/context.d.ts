@@ -29,7 +29,7 @@ export interface ContextRequest<F extends Format = Format> {
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /**
    * Gives vectors of texts, by which what is recalled is ordered, joined with its order by words: of at most 65 texts, the first of which is
-   * the newest user message. They are as they may leave. Asked once for each question. Where it fails, the order by words stays.
+   * the newest user message. They are as they may leave. What it gave for a question holds until the next one. Where it fails, the order by words stays.
    */
   embed?: Embed;
   /** Writes summaries: your model. Without it they are made of what was learned on the way. */
@@ -128,10 +128,10 @@ export interface SentContext extends KeptReport {
   isVerified: boolean;
   /** Why they are not. */
   differences: {
-    /** `own_strategy`, `own_counter`: what you gave chose or counted them; `summary_gone`, `blob_gone`: it was in them;
+    /** `own_strategy`, `own_counter`, `own_order`: what you gave chose, counted or ordered them; `summary_gone`, `blob_gone`: it was in them;
      * `redaction_changed`: other rules say what may leave; `log_shrunk`: the log is shorter than then; `no_recipe`: nothing is kept but
      * the report; `context_changed`: the log was changed otherwise than at its end, or another version built it. */
-    code: "own_strategy" | "own_counter" | "summary_gone" | "blob_gone" | "redaction_changed" | "log_shrunk" | "no_recipe" | "context_changed";
+    code: "own_strategy" | "own_counter" | "own_order" | "summary_gone" | "blob_gone" | "redaction_changed" | "log_shrunk" | "no_recipe" | "context_changed";
     message: string;
   }[];
 }

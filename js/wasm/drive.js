@@ -191,7 +191,7 @@ const ANSWERS = {
     }
     return [TEXT, toJson((await count(texts, encoding)) ?? null)];
   },
-  vectors: async ({ texts }, { host }) => [BYTES, packed(await tried(() => host.own?.embed?.(texts)))],
+  vectors: async ({ texts }, { host }) => [BYTES, await tried(async () => packed(await host.own?.embed?.(texts)))],
   async summary({ system, user, maxTokens, previous, ...range }, { host }) {
     const messages = [/** @type {const} */ ({ role: "system", content: system }), /** @type {const} */ ({ role: "user", content: user })];
     const { startMessageId, endMessageId, messageCount } = range;

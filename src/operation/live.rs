@@ -314,16 +314,6 @@ impl Live {
         Ok(())
     }
 
-    /// What it would say if it was opened anew: also what its conversation is called by now, and a last line without a line feed.
-    pub(super) async fn read_on(&self, io: &Io) -> Result<(), Trouble> {
-        for log in [LogName::Events, LogName::Messages] {
-            self.observe_whole(io, log).await?;
-        }
-        self.complete(io).await?;
-        let document = self.document_found(io).await?;
-        self.finish(io, document.as_deref()).await
-    }
-
     pub(super) async fn learned(&self, io: &Io) -> Result<(), Trouble> {
         self.caught_up(io).await?;
         self.folded(io).await

@@ -235,11 +235,6 @@ impl Live {
         })
     }
 
-    /// Whether what comes to it next begins a line: the rest of one that was half written is not to be read by itself.
-    pub(super) fn ends_lines(&self) -> bool {
-        self.logs.iter().all(|log| log.borrow().tail.last().is_none_or(|last| *last == b'\n'))
-    }
-
     /// Whether it is the file that was observed, and no other one that lies in its place now.
     pub(super) async fn is_still(&self, io: &Io, log: LogName) -> Result<bool, Trouble> {
         if self.size(io, log).await? < self.end(log) {

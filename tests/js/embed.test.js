@@ -63,6 +63,7 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
       [() => [[1]], /^expected 65 vectors of one length, but found 1 instead$/],
       [(texts) => texts.map(() => [Number.NaN]), /but found what is no number instead$/],
       [() => /** @type {any} */ (undefined), /but found 0 instead$/],
+      [(texts) => texts.map(() => /** @type {any} */ ([1n])), /^"embed" failed: .*BigInt/],
       [(texts) => texts.map(() => /** @type {any} */ (null)), /but found 0 and 0 numbers instead$/],
     ];
     for (const [embed, why] of failing) {
@@ -71,7 +72,7 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
       assert.deepEqual(context.messages, messages);
       const { text, embedRefused } = await store.recall(QUESTION, { embed });
       assert.ok(text);
-      assert.match(embedRefused ?? "", /no model is loaded|but found/);
+      assert.match(embedRefused ?? "", /no model is loaded|but found|BigInt/);
       await assert.rejects(store.search(QUESTION, { embed }).next(), { code: "invalid_request" });
       await assert.rejects(session.search(QUESTION, { embed }).next(), { code: "invalid_request" });
     }

@@ -23,9 +23,6 @@ use crate::time;
 /// How many stale lines the index may have beside as many that are not.
 const SPARE: u64 = 1000;
 
-// So many sessions stay as they were read for lists last.
-const LATELY: usize = 4;
-
 /// Lines that are not written yet.
 #[derive(Default)]
 pub(super) struct Pending {
@@ -266,8 +263,9 @@ impl Store {
         let line = match &files {
             None => None,
             Some(files) => {
-                let live = unless_bug(self.read_lately(io, &one.place).await)?;
-                live.and_then(|live| self.line_of(&live, &one.place, files))
+                let live = self.unread(&one.place, "");
+                let opened = unless_bug(live.opened(io).await)?;
+                opened.and_then(|()| self.line_of(&live, &one.place, files))
             }
         };
         let entry = match line.as_deref().and_then(Entry::read).zip(line.clone()) {
@@ -296,33 +294,6 @@ impl Store {
         };
         let listed = Rc::new(self.listed(&one.place, entry));
         Ok(Some(Seen::Sure(one, listed)))
-    }
-
-    // One that is read for a list. Somebody appends to it, and will again: what was read of it is not read the next time.
-    async fn read_lately(&self, io: &Io, place: &Place) -> Result<Rc<Live>, Trouble> {
-        let shown = self.setup.shown(&place.folder());
-        let known = {
-            let mut lately = self.lately.borrow_mut();
-            lately.iter().position(|live| live.shown() == shown).map(|known| lately.remove(known))
-        };
-        let read = match known {
-            Some(live) => unless_bug(live.read_on(io).await)?.map(|()| live),
-            None => None,
-        };
-        let live = match read.filter(|live| live.shown() == shown) {
-            Some(live) => live,
-            None => {
-                let live = self.unread(place, "");
-                live.opened(io).await?;
-                live
-            }
-        };
-        if live.ends_lines() {
-            let mut lately = self.lately.borrow_mut();
-            lately.truncate(LATELY - 1);
-            lately.insert(0, live.clone());
-        }
-        Ok(live)
     }
 
     /// The same of one that was opened and changed for the list.

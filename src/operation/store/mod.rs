@@ -79,8 +79,6 @@ pub struct Store {
     open: RefCell<Vec<Rc<Live>>>,
     // The index as it was read last, and what its file was like then.
     index: RefCell<Option<(Stat, Rc<Index>)>>,
-    // Those that were read for lists last, of which the index has no line yet.
-    lately: RefCell<Vec<Rc<Live>>>,
     // Lines for the index.
     pending: RefCell<Pending>,
     // What was found out about sessions that nobody has opened since, by their folders: JSON each.
@@ -115,7 +113,6 @@ impl Store {
             aliases: RefCell::default(),
             open: RefCell::default(),
             index: RefCell::default(),
-            lately: RefCell::default(),
             pending: RefCell::default(),
             unsaid: RefCell::default(),
             outputs: RefCell::default(),

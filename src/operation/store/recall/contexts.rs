@@ -13,7 +13,7 @@ use core::pin::Pin;
 use super::asking::lists;
 use super::index::{Index, Log};
 use super::making::{LITTLE, Upkeep};
-use super::runs::{At, Lost, Run, parts, size_of};
+use super::runs::{At, Lost, Run, parts};
 use super::spaces::Spaces;
 use super::{TRIES, too_often};
 use crate::context::FARTHEST;
@@ -25,9 +25,9 @@ use crate::recall::question::Question;
 use crate::recall::run::read::documents;
 use crate::recall::shortlist::{Shortlist, best, wanted};
 
-// So many short runs of one log become fewer.
+// So many runs of one log become fewer that have little of it each: less than a question indexes.
 const MANY: usize = 32;
-const SHORT: u64 = 128 << 10;
+const SHORT: u64 = FARTHEST / 4;
 
 impl Store {
     /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not
@@ -95,18 +95,26 @@ fn few<'a>(
     runs: &'a [Run],
     (gone, _): (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
 ) -> Pin<Box<dyn Future<Output = Result<bool, Lost>> + 'a>> {
-    let is_of_one = |run: &Run| run.end.rows.windows(2).all(|rows| rows[0].key == rows[1].key);
-    let is_short = |name: &str| size_of(name).is_some_and(|size| size < SHORT);
-    let files = runs.iter().enumerate().filter_map(|(nth, run)| match &run.at {
-        At::File(name) => Some((name, gone.contains(&nth), is_short(name) && is_of_one(run))),
+    let mut short: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (nth, run) in runs.iter().enumerate() {
+        // One that a search wrote may have several sessions: it joins it, too.
+        if let [row] = &run.end.rows[..]
+            && row.to - row.from < SHORT
+            && !store.setup().redacts
+        {
+            short.entry(&row.key).or_default().push(nth);
+        }
+    }
+    let many = short.into_values().filter(|runs| runs.len() >= MANY).flatten();
+    let other: BTreeSet<usize> = many.chain(gone.iter().copied()).collect();
+    let names = other.into_iter().filter_map(|nth| match &runs[nth].at {
+        At::File(name) => Some(name),
         At::Memory(_) => None,
     });
-    let files: Vec<_> = files.collect();
-    let are_many =
-        !store.setup().redacts && files.iter().filter(|(_, _, is_short)| *is_short).count() >= MANY;
+    let names: Vec<_> = names.collect();
     Box::pin(async move {
         let mut is_other = false;
-        for (name, _, _) in files.iter().filter(|(_, is_gone, is_short)| *is_gone || are_many && *is_short) {
+        for name in names {
             store.without_run(io, name).await?;
             is_other = true;
         }

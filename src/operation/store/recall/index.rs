@@ -245,6 +245,7 @@ impl Store {
     async fn without_words(&self, io: &Io, shown: &str, placement: Placement) -> Result<(), Trouble> {
         let Some(place) = self.setup.place(shown, placement) else { return Ok(()) };
         let key = self.key(&place);
+        self.without_parts(io).await?;
         for _ in 0..TRIES {
             let runs = self.runs(io).await?;
             let rows = pieces(&runs, core::iter::once(&*key)).remove(0);

@@ -164,6 +164,15 @@ impl Store {
         Ok(())
     }
 
+    /// Leaves nothing of what somebody is at, or was: who is, does without.
+    pub(super) async fn without_parts(&self, io: &Io) -> Result<(), Trouble> {
+        let entries = io.list(&layout::recall()).await?.unwrap_or_default();
+        for entry in entries.iter().filter(|entry| entry.name.ends_with(PARTS)) {
+            io.remove(&file_of(&entry.name)).await?;
+        }
+        Ok(())
+    }
+
     async fn opened_run(&self, io: &Io, name: &str, size: u64) -> Result<Option<Rc<End>>, Trouble> {
         let mut wanted = END.min(size);
         for _ in 0..3 {
