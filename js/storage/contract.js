@@ -67,7 +67,7 @@
  * @property {(path: string, target: string) => Promise<boolean>} link
  *   Makes `path` a link to a folder, in one step, also in the place of another link; whether the system has links. Where
  *   something else stands it is `already_exists`. For people only: no verb of a storage with a root follows it.
- * @property {(path: string, options?: { files?: string[], as?: (stats: (Stat | null)[]) => any }) => Promise<Entry[] | null>} list
+ * @property {(path: string, options?: { files?: string[], as?: (stats: (Stat | null)[]) => number[] }) => Promise<Entry[] | null>} list
  *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
  *   no root. With `files` each folder among the entries also has the stats of what has these names in it, in their
  *   order; of all folders that costs little more than asking the system does. What cannot be looked at fails it all.

@@ -2,6 +2,7 @@
 
 import type { Agent, Problem } from "../records.js";
 import type { Storage } from "../storage/contract.js";
+import type { Embed } from "./context.js";
 
 /** Where a session lies: in the home folder, or in a workspace beside its conversation's Markdown. */
 export type Placement = "home" | "workspace";

@@ -99,6 +99,18 @@ test("the example of a model's summary runs, and the model is asked", () =>
     assert.ok(asked > 0);
   }));
 
+test("the example of vectors runs, and they are asked for", () =>
+  inStore({ turns: 400 }, async ({ session }) => {
+    await session.append({ role: "user", content: "What was found in file 31?" });
+    const code = `${example("As a library", "js", 2)}\nreturn report;`;
+    /** @type {number[]} */
+    const asked = [];
+    const model = { embed: async (/** @type {string[]} */ texts) => ({ vectors: texts.map((text) => [asked.push(texts.length), text.length]) }) };
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "model", code);
+    assert.equal((await run(session, model)).encoding, "o200k_base");
+    assert.ok(asked.length > 1 && asked.length <= 65, `asked for ${asked.length}`);
+  }));
+
 test("the example of recalling from other sessions runs, and quotes one", () =>
   inStore({ turns: 2 }, async ({ session, home }) => {
     const store = await openStore({ home, project: home });
@@ -106,7 +118,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
     await other.append({ role: "assistant", content: "We pinned croniter: version 2 drops Python 3.8." });
     /** @type {{ content: string }[]} */
     const messages = [];
-    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "store", "messages", example("As a library", "js", 2));
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("session", "store", "messages", example("As a library", "js", 3));
     await run(session, store, messages);
     assert.match(messages[0]?.content ?? "", /--- "Croniter" .*\nassistant: We pinned croniter: version 2 drops Python 3\.8\.\n/);
     await store.close();
@@ -114,7 +126,7 @@ test("the example of recalling from other sessions runs, and quotes one", () =>
 
 test("the example of resuming runs, and asks whoever wants to stop", () =>
   inStore({ turns: 5 }, async ({ session }) => {
-    const code = `${example("As a library", "js", 3)}\nreturn { command, warnings, told };`;
+    const code = `${example("As a library", "js", 4)}\nreturn { command, warnings, told };`;
     await session.setAgent({ command: "/brainstorm", systemPromptHash: "sha256:aa", model: "gpt-5" });
     /** @type {string[]} */
     const asked = [];

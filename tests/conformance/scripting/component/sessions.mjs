@@ -87,7 +87,7 @@ export function embedding(embed) {
   return {
     vectors: (/** @type {string[]} */ texts) => {
       try {
-        return { tag: "content", val: { tag: "bytes", val: Buffer.concat(embed(texts).flatMap(numbers)) } };
+        return { tag: "content", val: [{ tag: "bytes", val: Buffer.concat(embed(texts).flatMap(numbers)) }] };
       } catch (/** @type {any} */ error) {
         throw refusal("invalid_request", error.message);
       }
