@@ -32,13 +32,13 @@ export function kindOf(found) {
  * have been replaced since the entries were read, what they led to is forgotten, and each folder is held.
  *
  * @param {Entry[]} entries
- * @param {{ path: string, files: string[], as: (stats: (Stat | null)[]) => any, finder: Finder, isUnchanged: () => boolean }} where
+ * @param {{ path: string, files: string[], as?: ((stats: (Stat | null)[]) => number[]) | undefined, finder: Finder, isUnchanged: () => boolean }} where
  */
 export async function addFiles(entries, { path, files, as, finder, isUnchanged }) {
   const folders = entries.filter(({ kind }) => kind === "folder");
   const plain = finder.plain(path);
   const suffixes = files.map((file) => sep + file);
-  const found = (/** @type {(Stat | null)[] | undefined} */ stats) => stats && as(stats);
+  const found = (/** @type {(Stat | null)[] | undefined} */ stats) => /** @type {(Stat | null)[] | undefined} */ (stats && as ? /** @type {unknown} */ (as(stats)) : stats);
   for (let start = 0; start < folders.length; start += AT_ONCE) {
     if (start > 0) await nextTurn();
     const some = folders.slice(start, start + AT_ONCE);

@@ -155,8 +155,8 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => any }} [options] @returns {Promise<Entry[] | null>} */
-  async list(path, { files, as = (stats) => stats } = {}) {
+  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] @returns {Promise<Entry[] | null>} */
+  async list(path, { files, as } = {}) {
     this.#refuseIfClosed("list", path);
     if (files) checkNames(path, files);
     let held;
