@@ -18,7 +18,7 @@ import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.
 /** @import { Document } from "../agents/files.js" */
 /** @import { Scan } from "../privacy/secrets.js" */
 /** @import { Stat, Storage } from "../storage/contract.js" */
-/** @import { ContextRequest, Conversation, SummaryRequest } from "../types/index.js" */
+/** @import { ContextRequest, Conversation, Embed, SummaryRequest } from "../types/index.js" */
 
 /**
  * A file, as the core calls it.
@@ -42,7 +42,7 @@ import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.
  * What the caller of an operation does for it.
  * @typedef {object} Own
  * @property {ContextRequest["count"]} [count]
- * @property {import("../types/index.js").Embed} [embed]
+ * @property {Embed} [embed]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
@@ -54,7 +54,7 @@ import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
  * @typedef {typeof whole | typeof agents} Modules
  * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
- * @typedef {{ documents?: AsyncGenerator<Document>, into?: Uint8Array, isLent?: boolean }} Reading `into`: what parts of long files are read into, one in each step
+ * @typedef {import("../storage/rows.js").Lent & { documents?: AsyncGenerator<Document> }} Reading
  * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void>,
  *   reading: Reading, failure: (error: unknown) => Answer }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
  *   read of an agent's file, and by what; `failure`: what could not be done, as an answer
