@@ -69,10 +69,10 @@ async function append(session, { durability, count = 1, length = 100 }) {
 tame();
 const { openStore } = await import("../../js/index.js");
 say({ started: true });
-const store = await openStore({ home, project: "/" });
+const store = await tried("open the store", () => openStore({ home, project: "/" }));
 const opened = await tried("open", async () => {
-  const [known] = await store.list();
-  return known ? store.session(known.id) : store.create({ title: "a title" });
+  const [known] = (await store?.list()) ?? [];
+  return known ? store?.session(known.id) : store?.create({ title: "a title" });
 });
 if (opened) {
   say({ session: opened.id });
@@ -86,5 +86,5 @@ if (opened) {
   });
   await append(opened, { durability: "buffered" });
 }
-await tried("close", () => store.close());
+await tried("close", async () => store?.close());
 say({ done: true });
