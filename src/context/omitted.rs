@@ -110,8 +110,10 @@ impl Omitted {
     /// The same without the sentences that are quoted beside it, for no more.
     pub fn beside(&self, quoted: &[&str], prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
         let quoted: Vec<String> = quoted.iter().map(|text| spaced(text)).collect();
-        let is_quoted =
-            |line: &Line| line.is_sentence && quoted.iter().any(|text| text.contains(&spaced(&line.text)));
+        let is_quoted = |line: &Line| {
+            let said = spaced(&line.text);
+            line.is_sentence && quoted.iter().any(|text| text.contains(&said))
+        };
         let rest = self.lines.iter().zip(&self.costs).filter(|(line, _)| !is_quoted(line));
         let (lines, costs): (Vec<Line>, Vec<u32>) = rest.map(|(line, cost)| (line.clone(), *cost)).unzip();
         if lines.len() == self.lines.len() {

@@ -24,6 +24,8 @@ use crate::session::handle::Session;
 
 /// What one hash covers.
 const COVERED: u64 = 1 << 20;
+/// So much of a log takes longer to read than what is known of it to be kept.
+const FAR: u64 = 256 << 10;
 /// Of a hash so many digits are kept.
 const DIGITS: usize = 32;
 /// Longer than a filesystem's clock stands still; where only whole seconds are told, longer than one.
@@ -74,6 +76,15 @@ impl Live {
             unless_bug(self.keep(io, bytes, json).await)?;
         }
         self.was_read.set(false);
+        Ok(())
+    }
+
+    /// The same, where much of the log had to be read.
+    pub(super) async fn keep_far_read(&self, io: &Io) -> Result<(), Trouble> {
+        let known = self.kept.borrow().covers.as_ref().map_or(0, |covers| covers.bytes);
+        if self.end(LogName::Messages).saturating_sub(known) > FAR {
+            self.save_checkpoint(io, false).await?;
+        }
         Ok(())
     }
 

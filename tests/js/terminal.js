@@ -16,7 +16,7 @@ export const KEYS = { up: "\u001b[A", down: "\u001b[B", enter: "\r", escape: "\u
 
 /**
  * @typedef {object} Terminal
- * @property {(text: string) => Promise<string>} see waits until the text is shown, behind what was typed last; gives what was shown since
+ * @property {(text: string | RegExp) => Promise<string>} see waits until the text is shown, behind what was typed last; gives what was shown since
  * @property {(keys: string) => void} type
  *
  * @typedef {{ status: number | null, shown: string, raw: string }} Ended `raw`: with what steers the terminal
@@ -49,10 +49,11 @@ export async function runOnTerminal(words, { cwd, env, columns = 80, rows = 24, 
     raw += text;
     look();
   });
-  /** @param {string} text @returns {Promise<string>} */
+  /** @param {string | RegExp} text @returns {Promise<string>} */
   const see = (text) =>
     new Promise((resolve, reject) => {
-      look = () => void (shown().includes(text) && resolve(shown()));
+      const isThere = () => (typeof text === "string" ? shown().includes(text) : text.test(shown()));
+      look = () => void (isThere() && resolve(shown()));
       void closed.then(() => reject(new assert.AssertionError({ message: `expected "${text}" on the terminal, but found ${JSON.stringify(shown())} instead` })));
       look();
     });

@@ -41,6 +41,9 @@ pub struct Host {
     pub most: Option<usize>,
     /// What it could not answer.
     pub broken: String,
+    /// How many needs it was asked, and how many bytes it was read.
+    pub asked: u64,
+    pub read: u64,
     changes: i64,
     steps: u64,
 }
@@ -141,6 +144,7 @@ impl Host {
 
     /// What it says to a need; `fails`: that it cannot be done.
     pub fn answer(&mut self, need: Need, fails: bool) -> Answer {
+        self.asked += 1;
         if fails {
             return failed(&need, "storage_failed");
         }
@@ -150,9 +154,10 @@ impl Host {
                 let most = start as usize + self.most.unwrap_or(1 << 30);
                 let end =
                     |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize).min(most));
-                Answer::Bytes(
-                    found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec()),
-                )
+                let some =
+                    found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec());
+                self.read += some.as_ref().map_or(0, Vec::len) as u64;
+                Answer::Bytes(some)
             }
             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
             Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),

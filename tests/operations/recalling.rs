@@ -18,10 +18,19 @@ fn search(store: &Rc<Store>, question: &str, request: &str) -> Operation<'static
     store.search(question.into(), request.into(), &Leaving::new(&Door::new(Redact::Off)))
 }
 
+fn search_in(store: &Rc<Store>, session: &str, question: &str) -> Operation<'static, ()> {
+    let leaving = Leaving::new(&Door::new(Redact::Off));
+    store.search_in(session.into(), question.into(), "{}".into(), &leaving)
+}
+
 /// What was found: sessions, in order, and the ids of their messages.
 fn found(host: &mut Host, store: &Rc<Store>, question: &str, request: &str) -> Vec<(String, Vec<String>)> {
+    found_by(host, search(store, question, request))
+}
+
+fn found_by(host: &mut Host, search: Operation<'_, ()>) -> Vec<(String, Vec<String>)> {
     host.pages.clear();
-    done(host, search(store, question, request));
+    done(host, search);
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     for page in &host.pages {
         for hit in serde_json::from_str::<Vec<Value>>(page).expect("an array") {
@@ -104,7 +113,7 @@ impl World {
     fn append(&mut self) {
         let Some(session) = self.any() else { return };
         // Some are long enough for a file of the index, and many of them for several.
-        let filler = "lorem ".repeat([1, 20, 3000, 12_000][self.below(4)]);
+        let filler = "lorem ".repeat([1, 20, 3000, 12_000, 50_000][self.below(5)]);
         let (first, second) = (self.word(), self.word());
         self.count += 1;
         self.write(&session, &format!("m{}", self.count), 0, format!("{first} {filler} {second}"));
@@ -224,7 +233,14 @@ impl World {
         let expected: BTreeSet<&String> =
             self.sessions.iter().filter(|(_, kept)| has(kept)).map(|(id, _)| id).collect();
         assert_eq!(sessions, expected, "{word} after {step}");
-        for (session, messages) in &found {
+        let alone = self.any().into_iter().flat_map(|session| {
+            let found = found_by(&mut self.host, search_in(&asked, &session, word));
+            assert_eq!(!found.is_empty(), has(&self.sessions[&session]), "{word} in {session} after {step}");
+            assert!(found.iter().all(|(id, _)| *id == session), "{found:?} after {step}");
+            found
+        });
+        let alone: Vec<_> = alone.collect();
+        for (session, messages) in found.iter().chain(&alone) {
             for id in messages {
                 let message = self.sessions[session].messages.iter().find(|message| message.0 == *id);
                 assert!(
@@ -369,6 +385,27 @@ fn a_word_that_very_many_messages_have_is_found_where_nothing_rarer_answers() {
         !of_assistant.is_empty() && of_assistant.iter().all(|id| id.starts_with('a')),
         "{of_assistant:?}"
     );
+}
+
+#[test]
+fn to_search_one_session_costs_no_more_for_those_beside_it() {
+    let asked = |others: usize| {
+        let mut world = World::new(1);
+        world.begin();
+        let session = world.sessions.keys().next().cloned().expect("one was begun");
+        (0..others).for_each(|_| world.begin());
+        let sessions: Vec<String> = world.sessions.keys().cloned().collect();
+        for (nth, session) in sessions.iter().enumerate() {
+            world.write(session, &format!("m{nth}"), 0, format!("a walnut {}", "lorem ".repeat(12_000)));
+        }
+        for _ in 0..2 {
+            assert_eq!(found(&mut world.host, &world.store, "walnut", r#"{"all":true}"#).len(), 1 + others);
+        }
+        let before = world.host.asked;
+        assert_eq!(found_by(&mut world.host, search_in(&world.store, &session, "walnut")).len(), 1);
+        world.host.asked - before
+    };
+    assert_eq!(asked(40), asked(0));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::host::{Host, Meanwhile};
 use leftoff::layout::Placement;
 use leftoff::operation::{Live, Need, Operation, Setup, Step, Store};
+use serde_json::json;
 
 pub fn setup(workspace: Option<&str>) -> Setup {
     Setup {
@@ -171,6 +172,28 @@ fn a_list_is_of_what_its_files_say_whatever_comes_between() {
             break;
         }
     }
+}
+
+#[test]
+fn of_a_long_log_that_goes_on_a_list_reads_what_came_to_it() {
+    let (mut host, store) = begun();
+    let live = done(&mut host, create(&store, "{}"));
+    let log = format!("{}/messages.jsonl", live.folder().path);
+    let mut count = 0;
+    let mut listed = |of: usize| {
+        for _ in 0..of {
+            count += 1;
+            let said = "about the plan ".repeat(60);
+            let line = json!({ "v": 1, "id": format!("m{count}"), "role": "user", "content": said });
+            host.append(&log, format!("{line}\n").as_bytes());
+        }
+        let before = host.read;
+        let list = done(&mut host, self::store().list("{}".into()));
+        (list.matches("\"id\"").count(), host.read - before)
+    };
+    let [first, again, third, fourth] = [4000, 10, 10, 10].map(&mut listed);
+    assert!(first.1 > 3_000_000 && again.1 > 3_000_000, "{first:?} {again:?}");
+    assert!(third.1 < 100_000 && fourth.1 < 100_000, "{third:?} {fourth:?}");
 }
 
 #[test]

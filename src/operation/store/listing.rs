@@ -205,7 +205,7 @@ impl Store {
         Ok(some(works, AT_ONCE).await?.into_iter().flatten().collect())
     }
 
-    async fn sure(
+    pub(super) async fn sure(
         &self,
         io: &Io,
         index: &Index,
@@ -215,7 +215,9 @@ impl Store {
         if let Some(listed) = self.written(io, index, &one.place).await? {
             return Ok(Some(Seen::Sure(one, listed)));
         }
-        self.looked(io, one, since_ms).await
+        // One that has a line already goes on, and is read again each time.
+        let goes_on = index.row(&self.key(&one.place)).is_some();
+        self.looked(io, one, (since_ms, goes_on)).await
     }
 
     // What the index says, where all of the files are as they were: that of a session whose messages have no times, too.
@@ -244,11 +246,12 @@ impl Store {
     }
 
     /// What a session says that is opened for it. `since_ms`: when all of its files were looked at; they are now, unless given.
+    /// `goes_on`: it will be read again, and is to be read from here then.
     pub(super) async fn looked(
         &self,
         io: &Io,
         one: FoundPlace,
-        since_ms: Option<i64>,
+        (since_ms, goes_on): (Option<i64>, bool),
     ) -> Result<Option<Seen>, Trouble> {
         let known: Option<Vec<Print>> = one.files.iter().copied().collect();
         let known = known.filter(|_| one.is_whole()).zip(since_ms);
@@ -265,6 +268,9 @@ impl Store {
             Some(files) => {
                 let live = self.unread(&one.place, "");
                 let opened = unless_bug(live.opened(io).await)?;
+                if opened.is_some() && goes_on {
+                    live.keep_far_read(io).await?;
+                }
                 opened.and_then(|()| self.line_of(&live, &one.place, files))
             }
         };

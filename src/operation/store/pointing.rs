@@ -101,7 +101,7 @@ impl Store {
             Place::Workspace { root, .. } => root == self.setup.workspace(),
         };
         let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
-        match self.looked(io, FoundPlace::unseen(place), None).await? {
+        match self.looked(io, FoundPlace::unseen(place), (None, false)).await? {
             Some(Seen::Sure(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
             _ => Ok(None),
         }

@@ -65,9 +65,7 @@ impl Store {
         if index.is_behind {
             return Ok(None);
         }
-        // Of the store's runs those that have something of the session.
-        let (runs, counted): (Vec<Run>, Vec<Vec<Option<u32>>>) =
-            index.of_some().filter(|(_, counted)| counted.iter().any(Option::is_some)).unzip();
+        let Index { runs, sessions: counted, .. } = index.of_asked();
         let spaces = Spaces::of(&runs, &counted, 1);
         let mut places = Places { io, runs: &runs, spaces: &spaces, read: BTreeMap::new() };
         let counts = places.before(before).await?;
@@ -120,13 +118,6 @@ fn few<'a>(
         }
         Ok(is_other)
     })
-}
-
-impl Index {
-    // Each run, and which of its rows count.
-    fn of_some(self) -> impl Iterator<Item = (Run, Vec<Option<u32>>)> {
-        self.runs.into_iter().zip(self.sessions)
-    }
 }
 
 // Where documents lie: pages of runs, those that were read.

@@ -67,6 +67,13 @@ pub(super) struct Index {
 }
 
 impl Index {
+    /// Without the runs that have nothing of what is asked.
+    pub fn of_asked(self) -> Index {
+        let some = self.runs.into_iter().zip(self.sessions);
+        let (runs, sessions) = some.filter(|(_, rows)| rows.iter().any(Option::is_some)).unzip();
+        Index { runs, sessions, ..self }
+    }
+
     /// When something was said in each of so many sessions: the first and the last second.
     pub fn times(&self, count: usize) -> Vec<Option<(u32, u32)>> {
         let mut times: Vec<Option<(u32, u32)>> = vec![None; count];
@@ -86,7 +93,7 @@ impl Store {
     pub(super) async fn sessions_asked(&self, io: &Io, question: &Question) -> Result<Vec<Session>, Trouble> {
         let Question { wanted, session, .. } = question;
         let mut sessions = Vec::new();
-        for listed in self.all_listed(io, &wanted.with_all_others()).await? {
+        for listed in self.listed_for(io, question).await? {
             let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
             let is_asked = is_meant && wanted.has(&listed);
             let key = listed.key.get_or_init(|| self.key(&listed.place).into()).clone();
@@ -94,6 +101,21 @@ impl Store {
             sessions.push(Session { listed, log });
         }
         Ok(sessions)
+    }
+
+    async fn listed_for(
+        &self,
+        io: &Io,
+        Question { wanted, session, .. }: &Question,
+    ) -> Result<Vec<Rc<Listed>>, Trouble> {
+        let alone = match session {
+            Some(id) => self.listed_alone(io, id).await?,
+            None => None,
+        };
+        match alone {
+            Some(one) => Ok([one].into()),
+            None => self.all_listed(io, &wanted.with_all_others()).await,
+        }
     }
 
     /// The same, with the runs, and with what their logs are like: as a list saw them, where that is what a run has the words of.

@@ -328,8 +328,9 @@ impl Store {
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
-        let upkeep = Upkeep { is_all: question.wanted.all, hiding, tidying: joins };
-        let index = self.index_of_words(io, &logs, covering, upkeep).await?;
+        let is_all = question.wanted.all && question.session.is_none();
+        let upkeep = Upkeep { is_all, hiding, tidying: joins };
+        let index = self.index_of_words(io, &logs, covering, upkeep).await?.of_asked();
         let runs = &index.runs;
         let mut sought = question.sought(words);
         // Of some messages alone nobody knows what tells little.
