@@ -6,8 +6,9 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use crate::lines::crc32c;
-use common::stamp;
+use common::{append, said, stamp};
 use leftoff::layout::Placement;
+use leftoff::record::message::{Message, Role};
 use leftoff::session::ask::Ask;
 use leftoff::session::handle::Session;
 use leftoff::session::index::{self, Index};
@@ -15,12 +16,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn line(path: &str, title: &str) -> Vec<u8> {
+    let asked = json!([{ "type": "created", "session": "u" }, { "type": "title", "title": title }]);
+    line_of(path, &asked, Vec::new())
+}
+
+fn line_of(path: &str, asked: &Value, said: Vec<Message>) -> Vec<u8> {
     let mut session = Session::new(None).with_id("u");
-    let asked =
-        json!([{ "type": "created", "session": "u" }, { "type": "title", "title": title }]).to_string();
-    session.stage_asked(Ask::from_json(&asked).unwrap(), &stamp(1)).unwrap();
+    session.stage_asked(Ask::from_json(&asked.to_string()).unwrap(), &stamp(1)).unwrap();
     let found = session.events().commit(0).unwrap();
     session.take_events(found);
+    if !said.is_empty() {
+        append(&mut session, &mut Vec::new(), said);
+    }
     index::write(&session, path, Placement::Home, &[Some((1, 2500)), None]).unwrap().into_bytes()
 }
 
@@ -80,6 +87,25 @@ fn parsed(index: &str) -> BTreeMap<String, [String; 2]> {
         found.insert(text("path"), [text("lastAccessedAt"), text("title")]);
     }
     found
+}
+
+#[test]
+fn when_a_session_was_active_last_its_messages_say_or_what_began_it_in_whatever_words() {
+    let is_timed = |created: &str, said: Vec<Message>| {
+        let asked = json!([{ "type": "created", "session": "u", "timestamp": created }]);
+        let index = Index::of(line_of("p", &asked, said), &|path| path);
+        index.row("p").expect("a row").is_timed
+    };
+    for created in ["2025-11-22T11:00:00.000Z", "2025-11-22T12:00:00+01:00"] {
+        assert!(!is_timed(created, Vec::new()), "{created}");
+        assert!(is_timed(created, Vec::from([said(Role::User, "later")])), "{created}");
+    }
+}
+
+#[test]
+fn an_index_knows_a_path_once_however_many_lines_it_has_of_it() {
+    let index = Index::of([line("a", "one"), line("b", "two"), line("a", "three")].concat(), &|path| path);
+    assert_eq!((index.lines, index.paths()), (3, 2));
 }
 
 #[test]

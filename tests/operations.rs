@@ -12,6 +12,7 @@ mod lost;
 mod moved;
 mod moves;
 mod newer;
+mod newest;
 mod opening;
 mod outputs;
 mod recalling;

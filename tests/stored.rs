@@ -5,7 +5,7 @@ use crate::common;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use common::{said, stamp};
+use common::{append, said, stamp};
 use leftoff::layout::{File, Place, Root};
 use leftoff::project::hash;
 use leftoff::record::blob;
@@ -16,6 +16,7 @@ use leftoff::record::scan::{Found, Record, scan};
 use leftoff::record::tool_execution;
 use leftoff::session::ask::Ask;
 use leftoff::session::begin::Begin;
+use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::tokens::Counting;
 use serde_json::{Value, json};
@@ -32,6 +33,37 @@ fn staged(message: Message) -> (String, usize) {
         .stage_messages(vec![message], &stamp(1), Counting::by(None))
         .expect("nothing else is staged");
     (String::from_utf8(staged.bytes).expect("lines are text"), staged.blobs.len())
+}
+
+#[test]
+fn a_checkpoint_is_enough_where_it_says_where_each_pinned_message_lies() {
+    let pin = |session: &mut Session, ids: &[&str]| {
+        let pins: Vec<Value> = ids.iter().map(|id| json!({ "type": "pin", "messageId": id })).collect();
+        let asked = Ask::from_json(&Value::from(pins).to_string()).expect("pins");
+        session.stage_asked(asked, &stamp(1)).expect("nothing else is staged");
+        let found = session.events().commit(0).expect("the first bytes");
+        session.take_events(found);
+    };
+    let needs_all = |before: &[&str], after: &[&str]| {
+        let mut first = Session::new(None);
+        pin(&mut first, before);
+        let named = |id: &str| Message { id: id.into(), ..said(Role::User, "keep this") };
+        append(&mut first, &mut Vec::new(), ["a", "b", "c"].map(named).into());
+        let kept = first.checkpoint().expect("no branch").to_json();
+        let known = Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint");
+        let mut opened = Session::new(Some(known));
+        pin(&mut opened, after);
+        opened.needs_all()
+    };
+    for (before, after, expected) in [
+        (&["a"][..], &["a"][..], false),
+        (&["a", "b"], &["b", "a"], false),
+        (&["a", "b"], &["a"], false),
+        (&["a"], &["a", "b"], true),
+        (&["a"], &["b"], true),
+    ] {
+        assert_eq!(needs_all(before, after), expected, "{before:?} {after:?}");
+    }
 }
 
 #[test]

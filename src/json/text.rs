@@ -422,6 +422,15 @@ mod tests {
     }
 
     #[test]
+    fn one_text_alone_stays_what_it_is_wherever_it_lies() {
+        let mut long = Text::from("x".repeat(3 * KEPT));
+        let blob = long.take_out(2 * KEPT).expect("a blob");
+        let joined = Text::join([long].into(), "\n");
+        assert_eq!((joined.blob(), joined.bytes()), (Some(&*blob.id), 3 * KEPT as u64));
+        assert_eq!(Text::join(Vec::new(), "\n"), Text::default());
+    }
+
+    #[test]
     fn every_escape_is_read_as_serde_json_reads_it() {
         for inner in
             ["", "plain ü", r#"\"\\\/\b\f\n\r\t"#, r"\\n", r"a\nb", r"\u0041\n", r"\ud83d\ude00\t", r"ü\"]

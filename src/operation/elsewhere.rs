@@ -59,7 +59,8 @@ impl Live {
 
     /// Opens it anew, as and where it is now; whether anything has changed.
     pub(super) async fn found_again(&self, io: &Io, is_replaced: bool) -> Result<bool, Trouble> {
-        if !is_replaced && self.is_where_it_was(io).await? {
+        let is_unread = !self.is_open.get() && self.opened_times() > 0;
+        if !is_replaced && !is_unread && self.is_where_it_was(io).await? {
             return Ok(false);
         }
         let id = self.id();
@@ -68,27 +69,26 @@ impl Live {
             None => None,
         };
         // What stands where it lay may be a copy that is not the session yet.
-        if found.is_none() && io.stat(&self.folder()).await?.is_some() {
-            self.open_again(io).await?;
-            if self.id() == id {
-                return Ok(true);
-            }
+        let is_there = found.is_some() || io.stat(&self.folder()).await?.is_some();
+        if let Some((folder, shown)) = found {
+            self.go_to(folder, shown);
         }
-        let Some((folder, shown)) = found else { return Err(self.elsewhere()) };
-        self.go_to(folder, shown);
-        self.open_again(io).await?;
-        Ok(true)
+        if is_there && self.open_again(io).await? { Ok(true) } else { Err(self.elsewhere()) }
     }
 
-    // What is read may be moved again meanwhile: whoever works with it notices.
-    async fn open_again(&self, io: &Io) -> Result<(), Trouble> {
-        match self.opened(io).await {
-            Err(trouble) if is_amiss(&trouble) => {
-                self.is_open.set(false);
-                Ok(())
-            }
-            done => done,
+    /// Whether it is the session that it was: another one's files may have come into their place, and none of it is taken for this
+    /// one's. What is read may be moved again meanwhile: whoever works with it notices.
+    pub(super) async fn open_again(&self, io: &Io) -> Result<bool, Trouble> {
+        let id = self.id();
+        let is_read = match self.opened(io).await {
+            Err(trouble) if is_amiss(&trouble) => false,
+            done => done.map(|()| true)?,
+        };
+        let is_same = !is_read || self.id() == id;
+        if !is_read || !is_same {
+            self.be_unread(&id);
         }
+        Ok(is_same)
     }
 
     pub(super) fn refuse_if_deleted(&self) -> Result<(), Trouble> {

@@ -272,7 +272,18 @@ impl Live {
     }
 
     pub(super) async fn revived(&self, io: &Io) -> Result<(), Trouble> {
-        if self.is_open.get() { Ok(()) } else { Box::pin(self.opened(io)).await }
+        match (self.is_open.get(), self.opened_times.get()) {
+            (true, _) => Ok(()),
+            (false, 0) => Box::pin(self.opened(io)).await,
+            (false, _) if Box::pin(self.open_again(io)).await? && self.is_open.get() => Ok(()),
+            (false, _) => Err(self.elsewhere()),
+        }
+    }
+
+    /// The session of this id, to be opened anew.
+    pub(super) fn be_unread(&self, id: &str) {
+        self.set_id(id);
+        self.is_open.set(false);
     }
 
     pub(super) async fn caught_up(&self, io: &Io) -> Result<(), Trouble> {

@@ -109,8 +109,7 @@ fn value_of(literal: &str) -> String {
         return text.into_shown();
     }
     let inner = literal.get(1..).unwrap_or_default();
-    let is_closed =
-        literal.len() > 1 && behind_string(literal.as_bytes(), 1) == literal.len() && literal.ends_with('"');
+    let is_closed = behind_string(literal.as_bytes(), 1) == literal.len() && literal.ends_with('"');
     let inner = if is_closed { inner.strip_suffix('"').unwrap_or(inner) } else { inner };
     inner.to_owned()
 }

@@ -114,6 +114,18 @@ mod tests {
     }
 
     #[test]
+    fn an_at_that_no_host_follows_is_part_of_the_path() {
+        check("git@example.org:a@:b", Some("example.org/a@:b"));
+        check("git@example.org:a@b", Some("example.org/a@b"));
+    }
+
+    #[test]
+    fn what_only_ssh_has_as_a_host_is_one() {
+        check("git@?b:a/c", Some("?b/a/c"));
+        check("git@#Work:a/c", Some("#work/a/c"));
+    }
+
+    #[test]
     fn a_port_tells_web_servers_apart_and_nothing_else() {
         check("http://localhost:3000/a/b", Some("localhost:3000/a/b"));
         check("https://example.org:0443/a", Some("example.org/a"));

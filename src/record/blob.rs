@@ -175,3 +175,39 @@ fn take_out_data(file: &mut Attachment) -> Option<Blob> {
         blob
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::message::{Assistant, Part, ToolCall};
+
+    #[test]
+    fn a_file_that_is_a_text_weighs_all_its_bytes_and_another_what_it_costs() {
+        const BYTES: u64 = 1 << 20;
+        let weight = |mime: &str| {
+            let (blob, bytes) = (Some("0".repeat(64)), Some(BYTES));
+            let file = Attachment { mime: mime.into(), blob, bytes, ..Attachment::default() };
+            Unfolding::new(Message { attachments: [file].into(), ..Message::default() }).bytes()
+        };
+        assert_eq!((weight("text/markdown"), weight("application/json")), (BYTES, BYTES));
+        assert!(weight("image/png") < BYTES && weight("application/pdf") < BYTES);
+    }
+
+    // Its places are bytes of the whole content.
+    #[test]
+    fn what_is_shown_of_a_content_has_no_order_of_the_whole_one() {
+        let order = [Part::Text(0, 9), Part::Call(0)];
+        let told = |content: String, arguments: String| {
+            let call = ToolCall { arguments: arguments.into(), ..ToolCall::default() };
+            let assistant =
+                Assistant { tool_calls: [call].into(), order: order.into(), ..Assistant::default() };
+            let mut message =
+                Message { content: content.into(), assistant: Some(assistant), ..Message::default() };
+            assert_eq!(take_out(&mut message).len(), 1);
+            folded(&message).assistant.expect("an answer").order
+        };
+        let (short, long) = ("We begin.", "x".repeat(MAX_TEXT + 1));
+        assert_eq!(told(long.clone(), short.into()), []);
+        assert_eq!(told(short.into(), long), order);
+    }
+}

@@ -209,3 +209,22 @@ impl Open {
 fn wrong(message: String) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_counts_as_long_as_it_has_no_more_than_the_most_bytes() {
+        let batch = Batch { operation: "o".into(), hash: "h".into(), expected: None };
+        let part = |line| Part { batch: batch.clone(), line, lines: 2 };
+        let can_count = |bytes: u64| {
+            let (first, last) = (Record::at(10, "{}".into()), Record::at(8 + bytes, "{}".into()));
+            let mut open = Open::begin(part(0), first, None);
+            open.take(part(1), last, None);
+            open.can_count()
+        };
+        assert!(can_count(MAX_BATCH));
+        assert!(!can_count(MAX_BATCH + 1));
+    }
+}

@@ -266,6 +266,18 @@ mod tests {
     }
 
     #[test]
+    fn other_bytes_of_an_id_and_revision_are_another_message_and_the_same_ones_are_not() {
+        let mut branches = Branches::default();
+        let message = Message { id: "a".into(), ..Message::default() };
+        for (place, json) in
+            [r#"{"content":"x"}"#, r#"{"content":"y"}"#, r#"{"content":"x"}"#].iter().enumerate()
+        {
+            branches.take(&message, &Record::at(place as u64 * 100, (*json).into()));
+        }
+        assert_eq!(branches.count(&branches.path(None)), 2);
+    }
+
+    #[test]
     fn a_branch_may_hang_from_a_branch() {
         let lines = ["a", "b<a", "c<a*", "d<c", "e<c*", "f<b"];
         check(&lines, Some("e"), "a c e");

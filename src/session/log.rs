@@ -208,3 +208,22 @@ impl Log {
 fn no_batch() -> Error {
     Error::new(Code::NoBatch, "expected an open batch, but found none")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::batch::MAX_BATCH;
+    use crate::record::message::Message;
+
+    #[test]
+    fn a_batch_that_no_reader_would_hold_is_not_staged() {
+        let of = Of { operation: "o".into(), hash: "h".into(), expected: None };
+        let record = Message { content: "x".repeat(7 << 20).into(), ..Message::default() };
+        let records = alloc::vec![record; (MAX_BATCH >> 20) as usize / 7 + 1];
+        let staged = |count: usize| {
+            Log::new(0).stage_batch(&records[..count], Some(&of)).map(drop).map_err(|error| error.code)
+        };
+        assert_eq!(staged(records.len() - 1), Ok(()));
+        assert_eq!(staged(records.len()), Err(Code::LineTooLong));
+    }
+}

@@ -168,3 +168,36 @@ fn cues_at(words: &[String]) -> impl Iterator<Item = &'static Cue> {
     };
     CUES[from..].iter().take_while(begins).filter(is_said)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        each(text, Role::Assistant, &mut |_, _, sentence| all.push(sentence.into()));
+        all
+    }
+
+    #[test]
+    fn the_number_of_an_item_is_no_part_of_its_sentence_and_the_dot_of_a_name_is() {
+        assert_eq!(kept("12. Keep src/a.rs as the only parser."), ["Keep src/a.rs as the only parser."]);
+        for sentence in
+            [".github/workflows/ci.yml must keep the old runner.", "2026) src/a.rs became the only parser."]
+        {
+            assert_eq!(kept(sentence), [sentence]);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_longer_than_its_two_ends_is_looked_at_as_a_whole() {
+        let sentence = "The parser in src/a.rs decides which files are read.";
+        let before = "\n".repeat(HEAD - sentence.len() / 2);
+        let text = |length: usize| {
+            let behind = length - before.len() - sentence.len();
+            [&before, sentence, &"\n".repeat(behind)].concat()
+        };
+        assert_eq!(kept(&text(HEAD + TAIL)), [sentence]);
+        assert!(!kept(&text(HEAD + TAIL + sentence.len())).iter().any(|found| found == sentence));
+    }
+}

@@ -311,3 +311,31 @@ fn decoded(raw: &str) -> Option<String> {
     }
     Text::decode(raw).map(|text| text.as_str().into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_read_from_json_that_stands_within_json() {
+        let tool = Tool { name: "shell".into(), ..Tool::default() };
+        assert_eq!(code_said(&tool, r#"{"output":"{\"exit_code\": 2}"}"#), Some(2));
+        assert_eq!(code_said(&tool, "The exit code of its second run was 2"), None);
+    }
+
+    #[test]
+    fn a_command_changes_files_of_paths_up_to_the_longest_one() {
+        let removed = |length: usize| {
+            let path = ["/", &"a".repeat(length - 1)].concat();
+            let arguments = alloc::format!("{{\"command\":\"rm {path}\"}}");
+            let call = ToolCall {
+                name: "shell".into(),
+                arguments: arguments.as_str().into(),
+                ..ToolCall::default()
+            };
+            of(&call).into_iter().any(|fact| fact.text == path)
+        };
+        assert!(removed(LONGEST_PATH));
+        assert!(!removed(LONGEST_PATH + 1));
+    }
+}

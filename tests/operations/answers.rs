@@ -2,7 +2,7 @@
 
 use super::host::{Host, Meanwhile};
 use super::{begun, goes_on, moves, operations, said, store};
-use leftoff::operation::{Counts, Operation, context_of};
+use leftoff::operation::{Counts, Need, Operation, Step, context_of};
 use leftoff::tokens::Vocabulary;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -97,6 +97,27 @@ fn messages_that_are_nowhere_stored_are_whole_in_a_context_however_large() {
     let context = host.drive_on(&mut context_of(messages.to_string(), asked, Counts::Estimate));
     let context: Value = serde_json::from_str(&context.expect("built")).expect("JSON");
     assert_eq!(context["messages"][1]["content"].as_str(), Some(&*large));
+}
+
+#[test]
+fn who_summarizes_messages_that_are_nowhere_stored_is_told_each_as_it_was_written_last() {
+    let message = |id: &str, rev: u32, content: &str| json!({ "id": id, "rev": rev, "role": "user", "content": content });
+    let mut messages = vec![message("a", 0, "the old words"), message("a", 1, "the new words")];
+    let long = "about a file and its tests ".repeat(40);
+    messages.extend((0..60).map(|turn| message(&format!("m{turn}"), 0, &format!("turn {turn} {long}"))));
+    let asked = json!({ "request": { "window": 8000, "encoding": "estimate-1" }, "summarizes": true });
+    let (mut host, mut told) = (Host::default(), String::new());
+    let mut operation = context_of(Value::from(messages).to_string(), asked.to_string(), Counts::Estimate);
+    let mut step = operation.begin(host.stamp());
+    while let Step::Needs(needs) = step {
+        told.extend(needs.iter().filter_map(|need| match need {
+            Need::Summary { user, .. } => Some(user.as_str()),
+            _ => None,
+        }));
+        let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+        step = operation.next(host.now_ms(), answers);
+    }
+    assert!(told.contains("the new words") && !told.contains("the old words"), "{told}");
 }
 
 #[test]

@@ -146,3 +146,24 @@ fn a_session_that_another_process_began_to_move_is_found_and_goes_on() {
         }
     }
 }
+
+#[test]
+fn what_is_said_to_a_session_does_not_come_into_another_one_that_lies_where_it_lay() {
+    let (mut host, live) = super::begun();
+    let (mut theirs, another) = (Host::default(), super::live());
+    done(&mut theirs, another.begin(r#"{"id":"019aaaca-0000-7000-8000-000000000002"}"#.into()));
+    done(&mut theirs, another.append_messages(appending("theirs")));
+    let (id, own) = (live.id(), host.files.clone());
+    let is_inside = |path: &String| path.starts_with(super::FOLDER);
+    host.files.retain(|path, _| !is_inside(path));
+    host.files.extend(theirs.files.into_iter().filter(|(path, _)| is_inside(path)));
+    for _ in 0..3 {
+        let refused = host.drive(live.append_messages(appending("mine")), |_| Meanwhile::Nothing);
+        assert_eq!(refused.expect("driven").expect_err("it is gone").code(), "not_found");
+        assert_eq!((live.id(), super::said(&host)), (id.clone(), ["theirs".to_string()].into()));
+    }
+    host.files.retain(|path, _| !is_inside(path));
+    host.files.extend(own.into_iter().filter(|(path, _)| is_inside(path)));
+    done(&mut host, live.append_messages(appending("mine")));
+    assert_eq!(super::said(&host).last().map(String::as_str), Some("mine"));
+}

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::host::{Host, Meanwhile};
-use leftoff::layout::Placement;
+use super::host::{Host, Meanwhile, SECRET};
+use super::{drafts, leaving};
+use leftoff::layout::{Place, Placement};
 use leftoff::operation::{Live, Need, Operation, Setup, Step, Store};
 use serde_json::json;
 
@@ -152,6 +153,21 @@ fn what_the_index_says_of_files_that_are_as_they_were_is_believed() {
 }
 
 #[test]
+fn an_index_whose_lines_are_mostly_stale_is_written_anew_with_the_newest_of_each_path() {
+    const INDEX: &str = "sessions/index.jsonl";
+    let (mut host, before) = begun();
+    done(&mut host, before.list("{}".into()));
+    let stale = host.text(INDEX).lines().find(|line| !line.is_empty()).expect("a line").to_string();
+    host.append(INDEX, format!("{stale}\n").repeat(1100).as_bytes());
+    let two = done(&mut host, before.session(TWO.into()));
+    done(&mut host, two.append_messages(drafts("more")));
+    let listed = done(&mut host, store().list("{}".into()));
+    let index = host.text(INDEX);
+    assert_eq!(index.lines().filter(|line| !line.is_empty()).count(), 3, "{index}");
+    assert_eq!(done(&mut host, store().list("{}".into())), listed);
+}
+
+#[test]
 fn a_list_is_of_what_its_files_say_whatever_comes_between() {
     for place in 0.. {
         let (mut host, store) = begun();
@@ -232,6 +248,53 @@ fn what_is_begun_where_another_process_deleted_one_is_the_one_that_is_open_there
     let live = done(&mut host, create(&store, request));
     let open = store.live(&live.shown(), Placement::Workspace, "").expect("there");
     assert_eq!((open.id(), gone.id() == live.id()), (live.id(), false));
+}
+
+#[test]
+fn of_copies_that_the_home_and_a_workspace_have_somebody_chooses() {
+    let (mut host, store) = begun();
+    let two = done(&mut host, store.session(TWO.into()));
+    done(&mut host, store.list("{}".into()));
+    let (id, project) = (two.id(), store.project_hash().to_string());
+    let copy = Place::Home { project, id: id.clone() }.folder().path;
+    let files: Vec<_> = host
+        .files
+        .iter()
+        .filter_map(|(path, file)| {
+            Some((format!("{copy}{}", path.strip_prefix(&two.folder().path)?), file.clone()))
+        })
+        .collect();
+    assert!(!files.is_empty());
+    host.files.extend(files);
+    let again = self::store();
+    let refused = host.drive(again.session(id), |_| Meanwhile::Nothing).expect("driven");
+    assert_eq!(refused.expect_err("two of them").code(), "ambiguous");
+}
+
+#[test]
+fn what_a_list_tells_others_has_no_part_of_a_secret_that_a_title_was_cut_in() {
+    let (mut host, store) = (Host::default(), store());
+    let live = done(&mut host, create(&store, "{}"));
+    let words = format!("https://example.org/{}/{SECRET}", "a".repeat(45));
+    done(&mut host, live.append_messages(drafts(&words)));
+    let part = &SECRET[..8];
+    let listed = done(&mut host, store.list("{}".into()));
+    assert!(listed.contains(part) && !listed.contains(SECRET), "{listed}");
+    let out = done(&mut host, store.list_out("{}".into(), &leaving()));
+    assert!(out.contains("https://example.org/") && !out.contains(part), "{out}");
+}
+
+#[test]
+fn a_repository_has_one_name_however_its_letters_are_written() {
+    let remotes = ["https://example.org/a/bu\u{308}ro\n", "https://example.org/a/büro\n"];
+    for remote in remotes {
+        let mut host = Host::default();
+        host.remote = Some(remote);
+        let live = done(&mut host, create(&store(), "{}"));
+        let session = live.session();
+        let project = session.borrow().metadata().project.clone().expect("a project");
+        assert_eq!(project.remote.as_deref(), Some("example.org/a/büro"));
+    }
 }
 
 #[test]
