@@ -7,6 +7,7 @@ use super::live::Live;
 use super::logs::{LogName, is_amiss};
 use super::{Io, Trouble, Work};
 use crate::error::Code;
+use crate::layout::Placement;
 
 /// How often, at most, what lies elsewhere is looked for in one go.
 const TRIES: u32 = 20;
@@ -84,10 +85,12 @@ impl Live {
             Err(trouble) if is_amiss(&trouble) => false,
             done => done.map(|()| true)?,
         };
-        let is_same = !is_read || self.id() == id;
-        if !is_read || !is_same {
-            self.be_unread(&id);
-        }
+        // What nobody has given an id is what lies in its folder.
+        let is_named =
+            self.placement() == Placement::Home || self.with(|session| !session.metadata().id.is_empty());
+        let is_same = !is_read || !is_named || self.id() == id;
+        self.set_id(&id);
+        self.is_open.set(is_read && is_same);
         Ok(is_same)
     }
 

@@ -227,7 +227,7 @@ impl Live {
         self.opened_times.set(self.opened_times.get() + 1);
     }
 
-    fn set_id(&self, id: &str) {
+    pub(super) fn set_id(&self, id: &str) {
         self.id.replace(id.into());
     }
 
@@ -278,12 +278,6 @@ impl Live {
             (false, _) if Box::pin(self.open_again(io)).await? && self.is_open.get() => Ok(()),
             (false, _) => Err(self.elsewhere()),
         }
-    }
-
-    /// The session of this id, to be opened anew.
-    pub(super) fn be_unread(&self, id: &str) {
-        self.set_id(id);
-        self.is_open.set(false);
     }
 
     pub(super) async fn caught_up(&self, io: &Io) -> Result<(), Trouble> {

@@ -19,7 +19,7 @@ fn moves(host: &mut Host, live: &Live, steps: usize) {
 }
 
 /// An operation, between whose steps something happens to what the host has.
-fn drive<T>(
+pub fn drive<T>(
     host: &mut Host,
     mut operation: Operation<'_, T>,
     mut befalls: impl FnMut(&mut Host, usize),
