@@ -113,7 +113,7 @@ impl Importing<'_> {
             return Err(failure.into());
         }
         let beside = if is_alone { self.beside(share.path).await? } else { None };
-        let name = share.path.strip_suffix(".zst").unwrap_or(share.path).replace('\\', "/");
+        let name = self.plain(share.path.strip_suffix(".zst").unwrap_or(share.path));
         let read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // Whether a session of the store may go on in it, or it may be about the store alone.
@@ -125,6 +125,12 @@ impl Importing<'_> {
         let mut written = Written { importing: self, tell: share, done: 0, total };
         let mut found = Found::default();
         for mut session in read.sessions {
+            // A folder that the file's own path told.
+            if let Some(folder) = &mut session.folder
+                && name.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'))
+            {
+                *folder = self.native(folder);
+            }
             let created_ms = session.began_ms();
             let messages = core::mem::take(&mut session.messages);
             session.created_ms = created_ms;

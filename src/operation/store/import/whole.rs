@@ -102,11 +102,11 @@ impl Importing<'_> {
     }
 
     // A path with `/`, and as the host has it.
-    fn plain(&self, path: &str) -> String {
+    pub(super) fn plain(&self, path: &str) -> String {
         path.replace(&*self.store.setup.separator, "/")
     }
 
-    fn native(&self, path: &str) -> String {
+    pub(super) fn native(&self, path: &str) -> String {
         path.replace('/', &self.store.setup.separator)
     }
 }
