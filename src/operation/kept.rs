@@ -21,6 +21,7 @@ use crate::record::scan::records;
 use crate::record::span::Span;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::handle::Session;
+use crate::session::prints::Print;
 
 /// What one hash covers.
 const COVERED: u64 = 1 << 20;
@@ -79,11 +80,20 @@ impl Live {
         Ok(())
     }
 
-    /// The same, where much of the log had to be read.
-    pub(super) async fn keep_far_read(&self, io: &Io) -> Result<(), Trouble> {
-        let known = self.kept.borrow().covers.as_ref().map_or(0, |covers| covers.bytes);
-        if self.end(LogName::Messages).saturating_sub(known) > FAR {
-            self.save_checkpoint(io, false).await?;
+    /// The same, where much of the log had to be read. `log`: what that was like before it was read, which it has to be after what it
+    /// was made from was hashed, too.
+    pub(super) async fn keep_far_read(&self, io: &Io, log: Print) -> Result<(), Trouble> {
+        let known = self.kept.borrow().covers.clone();
+        let is_far = |from: u64| self.end(LogName::Messages).saturating_sub(from) > FAR;
+        let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
+        if let Some((bytes, json)) = checkpoint
+            && is_far(known.as_ref().map_or(0, |known| known.bytes))
+        {
+            let covers = self.covers(io, bytes, known).await?;
+            let now = io.stat(&self.log_file(LogName::Messages)).await?;
+            if now.map(|now| (now.size, now.changed_us)) == log {
+                self.keep_covered(io, covers, json).await?;
+            }
         }
         Ok(())
     }
@@ -91,6 +101,10 @@ impl Live {
     async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.clone();
         let covers = self.covers(io, bytes, known).await?;
+        self.keep_covered(io, covers, json).await
+    }
+
+    async fn keep_covered(&self, io: &Io, covers: Covers, json: String) -> Result<(), Trouble> {
         io.replace(&self.cached(Cached::Covers), to_json(&covers).into_bytes(), None).await?;
         self.kept.borrow_mut().covers = Some(covers);
         io.replace(&self.cached(Cached::Checkpoint), json.into_bytes(), None).await

@@ -268,6 +268,12 @@ impl Index {
         if from == 0 { self.bytes = added } else { self.bytes.extend_from_slice(&added) }
     }
 
+    /// The lines that some bytes stand in.
+    #[cfg(feature = "interop")]
+    pub fn lines_with(&self, wanted: &[u8]) -> Vec<u8> {
+        lines_with(&self.bytes, wanted)
+    }
+
     /// How long it is.
     pub fn length(&self) -> u64 {
         self.bytes.len() as u64

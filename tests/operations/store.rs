@@ -213,6 +213,44 @@ fn of_a_long_log_that_goes_on_a_list_reads_what_came_to_it() {
 }
 
 #[test]
+fn what_a_list_keeps_of_a_long_log_is_what_the_log_says_whenever_it_is_edited() {
+    let edit = |host: &mut Host, log: &str| {
+        let (bytes, _) = host.files.remove(log).expect("a log");
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        host.append(log, text.replacen("\"id\":\"m1\"", "\"id\":\"m2\"", 1).as_bytes());
+    };
+    let listed = |host: &mut Host| done(host, store().list("{}".into()));
+    for place in 0.. {
+        let (mut host, store) = begun();
+        let live = done(&mut host, create(&store, "{}"));
+        let log = format!("{}/messages.jsonl", live.folder().path);
+        done(&mut host, live.close());
+        listed(&mut host);
+        for nth in 1..400 {
+            let said = "about the plan ".repeat(60);
+            let line = json!({ "v": 1, "id": format!("m{nth}"), "role": "user", "content": said });
+            host.append(&log, format!("{line}\n").as_bytes());
+        }
+        let mut has_befallen = false;
+        let list = self::store().list("{}".into());
+        let meanwhile = |host: &mut Host, at: usize| {
+            if at == place {
+                has_befallen = true;
+                edit(host, &log);
+            }
+        };
+        super::moved::drive(&mut host, list, meanwhile).expect("listed");
+        let [then, again] = [(); 2].map(|()| listed(&mut host));
+        host.files.retain(|path, _| !path.starts_with("cache/") && !path.ends_with("index.jsonl"));
+        let truth = listed(&mut host);
+        assert_eq!((&then, &again), (&truth, &truth), "step {place}");
+        if !has_befallen {
+            break;
+        }
+    }
+}
+
+#[test]
 fn a_session_lies_in_the_home_or_beside_a_conversation_of_the_workspace() {
     let mut host = Host::default();
     let home = done(&mut host, create(&store(), "{}"));

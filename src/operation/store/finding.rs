@@ -180,10 +180,14 @@ impl Store {
         if !is_whole(id) {
             return Ok(Vec::new());
         }
-        let (at_home, elsewhere) = self.placed(io, id).await?;
+        let (at_home, mentioned) = both(self.at_home(io, id), self.mentioned(io, id)).await;
         let listed = |place| Rc::new(self.listed(&place, Entry::unreadable(Placement::Home, id)));
-        let mut found: Vec<Rc<Listed>> = at_home.into_iter().map(listed).collect();
-        for place in elsewhere {
+        let mut found: Vec<Rc<Listed>> = at_home?.into_iter().map(listed).collect();
+        for place in mentioned? {
+            let path = self.setup.shown(&place.folder());
+            if found.iter().any(|one| one.path == path) {
+                continue;
+            }
             let looked = self.looked(io, FoundPlace::unseen(place.clone()), (None, false)).await?;
             if let Some(Seen::Sure(_, one)) = looked
                 && (one.entry.id == id || one.entry.name.as_deref() == Some(id))
@@ -195,23 +199,17 @@ impl Store {
         Ok(found)
     }
 
-    // Where those of a whole id lie in the home, and where else the index says that some do.
-    async fn placed(&self, io: &Io, id: &str) -> Result<(Vec<Place>, Vec<Place>), Trouble> {
-        let (at_home, mentioned) = both(self.at_home(io, id), self.mentioned(io, id)).await;
-        let (at_home, mut mentioned) = (at_home?, mentioned?);
-        mentioned.retain(|place| !at_home.contains(place));
-        Ok((at_home, mentioned))
-    }
-
     /// The one session of a whole id, as a list has it; none where only a list can tell.
+    #[cfg(feature = "interop")]
     pub(super) async fn listed_alone(&self, io: &Io, id: &str) -> Result<Option<Rc<Listed>>, Trouble> {
         if !is_whole(id) {
             return Ok(None);
         }
-        let (mut places, elsewhere) = self.placed(io, id).await?;
-        places.extend(elsewhere);
-        let [place] = &places[..] else { return Ok(None) };
         let index = self.read_index(io).await?;
+        let mut places = self.at_home(io, id).await?;
+        let elsewhere = self.mentioned_in(index.lines_with(to_json(id).as_bytes()), id);
+        places.extend(elsewhere.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
+        let [place] = &places[..] else { return Ok(None) };
         let sure = self.sure(io, &index, FoundPlace::unseen(place.clone()), None).await?;
         let Some(Seen::Sure(_, one)) = sure else { return Ok(None) };
         self.save_index(io).await?;

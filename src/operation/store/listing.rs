@@ -268,8 +268,9 @@ impl Store {
             Some(files) => {
                 let live = self.unread(&one.place, "");
                 let opened = unless_bug(live.opened(io).await)?;
-                if opened.is_some() && goes_on {
-                    live.keep_far_read(io).await?;
+                let log = &files[..1];
+                if opened.is_some() && goes_on && prints::is_settled(log, looked_ms) {
+                    unless_bug(live.keep_far_read(io, log[0]).await)?;
                 }
                 opened.and_then(|()| self.line_of(&live, &one.place, files))
             }
@@ -395,12 +396,17 @@ impl Store {
     /// Where the index says that sessions of an id or a name lie, unverified. Only its lines that mention it are read.
     pub(super) async fn mentioned(&self, io: &Io, id: &str) -> Result<Vec<Place>, Trouble> {
         let bytes = unless_bug(io.read_all(&layout::index()).await)?.flatten().unwrap_or_default();
-        let index = self.index_of(index::lines_with(&bytes, to_json(id).as_bytes()));
+        Ok(self.mentioned_in(index::lines_with(&bytes, to_json(id).as_bytes()), id))
+    }
+
+    /// The same by these lines.
+    pub(super) fn mentioned_in(&self, lines: Vec<u8>, id: &str) -> Vec<Place> {
+        let index = self.index_of(lines);
         let place = |(key, row)| {
             let entry = index.entry(row)?;
             let is_it = entry.id == id || entry.name.as_deref() == Some(id);
             self.place_of(key, &entry).filter(|_| is_it)
         };
-        Ok(index.rows().filter_map(place).collect())
+        index.rows().filter_map(place).collect()
     }
 }

@@ -96,6 +96,10 @@ impl Store {
         for listed in self.listed_for(io, question).await? {
             let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
             let is_asked = is_meant && wanted.has(&listed);
+            // What lies beside a session that alone is asked has no say in the order of its messages.
+            if session.is_some() && !is_asked {
+                continue;
+            }
             let key = listed.key.get_or_init(|| self.key(&listed.place).into()).clone();
             let log = Log { is_asked, ..Log::of(listed.place.clone(), key) };
             sessions.push(Session { listed, log });
