@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 
 use super::live::Live;
 use super::logs::{LogName, is_amiss};
@@ -80,18 +81,16 @@ impl Live {
     /// Whether it is the session that it was: another one's files may have come into their place, and none of it is taken for this
     /// one's. What is read may be moved again meanwhile: whoever works with it notices.
     pub(super) async fn open_again(&self, io: &Io) -> Result<bool, Trouble> {
-        let id = self.id();
-        let is_read = match self.opened(io).await {
-            Err(trouble) if is_amiss(&trouble) => false,
-            done => done.map(|()| true)?,
-        };
+        let mut read = Reading { live: self, id: self.id(), is_done: false };
+        match self.opened(io).await {
+            Err(trouble) if is_amiss(&trouble) => return Ok(true),
+            done => done?,
+        }
         // What nobody has given an id is what lies in its folder.
         let is_named =
             self.placement() == Placement::Home || self.with(|session| !session.metadata().id.is_empty());
-        let is_same = !is_read || !is_named || self.id() == id;
-        self.set_id(&id);
-        self.is_open.set(is_read && is_same);
-        Ok(is_same)
+        read.is_done = !is_named || self.id() == read.id;
+        Ok(read.is_done)
     }
 
     pub(super) fn refuse_if_deleted(&self) -> Result<(), Trouble> {
@@ -101,6 +100,20 @@ impl Live {
     /// What is said where a session does not lie where it lay.
     pub(super) fn elsewhere(&self) -> Trouble {
         moved_or_deleted(&self.shown())
+    }
+}
+
+// A session that is opened anew. Whoever drops that, or does not come to its end, leaves it to be opened as the one that it was.
+struct Reading<'a> {
+    live: &'a Live,
+    id: String,
+    is_done: bool,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.live.set_id(&self.id);
+        self.live.is_open.set(self.is_done);
     }
 }
 

@@ -74,7 +74,7 @@ impl Live {
         let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
         if let Some((bytes, json)) = checkpoint {
             // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
-            unless_bug(self.keep(io, bytes, json).await)?;
+            unless_bug(self.keep(io, (bytes, json), None).await)?;
         }
         self.was_read.set(false);
         Ok(())
@@ -83,28 +83,27 @@ impl Live {
     /// The same, where much of the log had to be read. `log`: what that was like before it was read, which it has to be after what it
     /// was made from was hashed, too.
     pub(super) async fn keep_far_read(&self, io: &Io, log: Print) -> Result<(), Trouble> {
-        let known = self.kept.borrow().covers.clone();
-        let is_far = |from: u64| self.end(LogName::Messages).saturating_sub(from) > FAR;
+        let known = self.kept.borrow().covers.as_ref().map_or(0, |covers| covers.bytes);
+        let is_far = self.end(LogName::Messages).saturating_sub(known) > FAR;
         let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
         if let Some((bytes, json)) = checkpoint
-            && is_far(known.as_ref().map_or(0, |known| known.bytes))
+            && is_far
         {
-            let covers = self.covers(io, bytes, known).await?;
-            let now = io.stat(&self.log_file(LogName::Messages)).await?;
-            if now.map(|now| (now.size, now.changed_us)) == log {
-                self.keep_covered(io, covers, json).await?;
-            }
+            self.keep(io, (bytes, json), Some(log)).await?;
         }
         Ok(())
     }
 
-    async fn keep(&self, io: &Io, bytes: u64, json: String) -> Result<(), Trouble> {
+    // `log`: what it has to be like once it was hashed.
+    async fn keep(&self, io: &Io, (bytes, json): (u64, String), log: Option<Print>) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.clone();
         let covers = self.covers(io, bytes, known).await?;
-        self.keep_covered(io, covers, json).await
-    }
-
-    async fn keep_covered(&self, io: &Io, covers: Covers, json: String) -> Result<(), Trouble> {
+        if let Some(log) = log {
+            let now = io.stat(&self.log_file(LogName::Messages)).await?;
+            if now.map(|now| (now.size, now.changed_us)) != log {
+                return Ok(());
+            }
+        }
         io.replace(&self.cached(Cached::Covers), to_json(&covers).into_bytes(), None).await?;
         self.kept.borrow_mut().covers = Some(covers);
         io.replace(&self.cached(Cached::Checkpoint), json.into_bytes(), None).await
