@@ -111,8 +111,11 @@ impl Omitted {
     pub fn beside(&self, quoted: &[&str], prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
         let quoted: Vec<String> = quoted.iter().map(|text| spaced(text)).collect();
         let is_quoted = |line: &Line| {
+            if !line.is_sentence {
+                return false;
+            }
             let said = spaced(&line.text);
-            line.is_sentence && quoted.iter().any(|text| text.contains(&said))
+            quoted.iter().any(|text| text.contains(&said))
         };
         let rest = self.lines.iter().zip(&self.costs).filter(|(line, _)| !is_quoted(line));
         let (lines, costs): (Vec<Line>, Vec<u32>) = rest.map(|(line, cost)| (line.clone(), *cost)).unzip();

@@ -494,8 +494,7 @@ mod tests {
             assert!(error.message.contains(found), "{json}: {}", error.message);
         }
         let wanted = r#"{"sort":"title","limit":0,"type":null,"status":"unreadable","archived":null,"since":"2026-11-22T00:00:00.000Z","verify":false}"#;
-        assert!(
-            Wanted::from_json(wanted).is_ok_and(|wanted| wanted.is_unverified && wanted.sort == Sort::Title)
-        );
+        let wanted = Wanted::from_json(wanted);
+        assert!(wanted.is_ok_and(|wanted| wanted.is_unverified && wanted.sort == Sort::Title));
     }
 }
