@@ -71,11 +71,8 @@ impl Live {
         if learns && self.with(|session| session.checkpoint().is_some()) {
             self.folded(io).await?;
         }
-        let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
-        if let Some((bytes, json)) = checkpoint {
-            // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
-            unless_bug(self.keep(io, (bytes, json), None).await)?;
-        }
+        // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
+        unless_bug(self.keep(io, None).await)?;
         self.was_read.set(false);
         Ok(())
     }
@@ -85,17 +82,13 @@ impl Live {
     pub(super) async fn keep_far_read(&self, io: &Io, log: Print) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.as_ref().map_or(0, |covers| covers.bytes);
         let is_far = self.end(LogName::Messages).saturating_sub(known) > FAR;
-        let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
-        if let Some((bytes, json)) = checkpoint
-            && is_far
-        {
-            self.keep(io, (bytes, json), Some(log)).await?;
-        }
-        Ok(())
+        if is_far { self.keep(io, Some(log)).await } else { Ok(()) }
     }
 
     // `log`: what it has to be like once it was hashed.
-    async fn keep(&self, io: &Io, (bytes, json): (u64, String), log: Option<Print>) -> Result<(), Trouble> {
+    async fn keep(&self, io: &Io, log: Option<Print>) -> Result<(), Trouble> {
+        let checkpoint = self.with(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
+        let Some((bytes, json)) = checkpoint else { return Ok(()) };
         let known = self.kept.borrow().covers.clone();
         let covers = self.covers(io, bytes, known).await?;
         if let Some(log) = log {
