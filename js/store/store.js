@@ -173,6 +173,7 @@ export class Store {
     const isLimit = (/** @type {Setting} */ { key, source }) => source !== "default" && /^autoPersist\.(max|autoArchive)/.test(key);
     // Only the second module archives what is old, and looks at what leaves: where nobody asked for that it need not be loaded.
     if (!this.#redaction.isOn && !this.#read.all.some(isLimit)) return this.#core.run("list", wanted);
+    await this.#core.run("rest"); // To the second module one that is open here is another's, and not for it to pause.
     return (await this.#beside.pages(this.#redaction.own, "list", wanted).next()).value;
   }
 
@@ -433,8 +434,7 @@ export class Store {
     closed.push(...(await this.#places.close()));
     for (const core of [this.#core, this.#beside]) core.close();
     // One that could not be closed must not keep the others open.
-    const failed = closed.find((one) => one.status === "rejected");
-    if (failed) throw failed.reason;
+    for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
 
   [Symbol.asyncDispose]() { return this.close(); }

@@ -130,6 +130,17 @@ test("whoever opens it after that list hears it, once", async () => {
   }
 });
 
+for (const redact of /** @type {const} */ (["off", "report"])) {
+  test(`a list pauses what rests and is open here, ${redact === "report" ? "also where secrets are looked for" : "where no secrets are looked for"}`, async () => {
+    const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage(), idleMs: -1, redact });
+    const session = await store.create({ title: "First" });
+    await session.append({ role: "user", content: "Hello" });
+    assert.deepEqual((await store.list()).map(({ status }) => status), ["paused"]);
+    assert.equal(session.metadata.lifecycle, "paused");
+    await store.close();
+  });
+}
+
 test("what was closed and then paused by a list says so when it is asked for again", async () => {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage, idleMs: -1 });
