@@ -6,17 +6,15 @@ import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { root } from "./run.mjs";
 
-/** What JSR calls it: there, a name has a scope. */
-const NAME = "@leftoff/leftoff";
 const ENTRIES = { ".": "index", "./storage/memory": "memory", "./storage/node": "node" };
 const TYPES = /** @type {Record<string, string>} */ ({ index: "index.d.ts", memory: "storage/memory.d.ts", node: "storage/node.d.ts" });
 const FILES = ["leftoff.wasm", "agents.wasm", "o200k_base.planes", "cl100k_base.planes"];
 
-/** Writes it. @param {string} folder which is empty */
-export function forJsr(folder) {
+/** Writes it. @param {string} folder which is empty @param {string} owner whose repository it is from: there, a name has a scope */
+export function forJsr(folder, owner) {
   const { version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const exports = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `./pkg/node/${file}.js`]));
-  writeFileSync(join(folder, "jsr.json"), JSON.stringify({ name: NAME, version, license, exports }, null, 2));
+  writeFileSync(join(folder, "jsr.json"), JSON.stringify({ name: `@${owner.toLowerCase()}/leftoff`, version, license, exports }, null, 2));
   mkdirSync(join(folder, "pkg", "node"), { recursive: true });
   for (const name of readdirSync(join(root, "pkg", "node")).filter((one) => one.endsWith(".js"))) {
     // Without comments, which name types of files that do not ship.

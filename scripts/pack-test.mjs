@@ -1,6 +1,7 @@
 // @ts-check
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
+import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,10 +184,19 @@ await check("what Are the types wrong? says of it", () => {
   // Of node10, which has no exports, and where the others are files of bytes.
   run("node", [fileOf("@arethetypeswrong", "cli", "dist", "index.js") ?? "", join(project, tarball), "--profile", "node16", "--no-color", "--format", "ascii", "--exclude-entrypoints", ...BYTES, ...WORKERS], { cwd: project, quiet: true });
 });
+await check("published from a repository, it says from which", () => {
+  const [, step = ""] = readFileSync(join(root, ".github", "workflows", "release.yml"), "utf8").match(/says where it is from\n +run: \|\n((?: {10}.*\n)+)/) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "leftoff-published-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  copyFileSync(join(root, "package.json"), join(folder, "package.json"));
+  run("sh", ["-euc", step], { cwd: folder, env: { GITHUB_SERVER_URL: "https://git.test", GITHUB_REPOSITORY: "some/one" }, quiet: true });
+  const { repository, homepage, bugs } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  assert.deepEqual({ repository, homepage, bugs }, { repository: { type: "git", url: "git+https://git.test/some/one.git" }, homepage: "https://git.test/some/one#readme", bugs: { url: "https://git.test/some/one/issues" } });
+});
 await check("what JSR says of it, types and all", () => {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-jsr-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  forJsr(folder);
+  forJsr(folder, "Leftoff");
   run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
 });
 await check("README's ten lines and its command, in an empty home", () => {
