@@ -209,3 +209,89 @@ fn a_checkpoint_that_covers_the_first_line_leaves_what_comes_again_out() {
     assert_eq!(kept.repeated.len(), 1);
     assert!(kept.repeated[0].start >= checkpoint.bytes);
 }
+
+/// What is missing in a log that has all of one import, of another one.
+fn missing_of(before: Message, now: Message) -> Vec<Message> {
+    let mut log = Vec::new();
+    let mut one = Importer::new(vec![message(0, true), before]);
+    while !one.is_done {
+        one.step(&mut log, 256);
+    }
+    let mut fresh = Fresh::new(vec![message(0, true), now]);
+    fresh.feed(&log);
+    fresh.missing(256)
+}
+
+#[test]
+fn an_answer_that_was_read_before_its_end_becomes_whole_and_never_less() {
+    let answer = |text: &str, is_whole: bool| {
+        let finish_reason = is_whole.then(|| "stop".into());
+        let assistant = Some(Assistant { finish_reason, ..Assistant::default() });
+        Message { content: text.into(), partial: !is_whole, assistant, ..message(1, true) }
+    };
+    for (before, now, is_taken) in [
+        (answer("half", false), answer("half and half", true), true),
+        (answer("half", false), answer("half", true), true),
+        (answer("half", false), answer("half and", false), true),
+        (answer("half", true), answer("half", false), false),
+        (answer("half and half", true), answer("half", false), false),
+        (answer("half and", false), answer("half", true), false),
+    ] {
+        let missing = missing_of(before.clone(), now.clone());
+        let expected = if is_taken { vec![Message { rev: 1, ..now }] } else { vec![] };
+        assert_eq!(missing, expected, "{before:?}");
+    }
+    // One that a user interrupted is the same text, and cut short.
+    let going_on = Message { assistant: Some(Assistant::default()), partial: false, ..answer("half", true) };
+    assert_eq!(missing_of(going_on.clone(), answer("half", false)).len(), 1);
+    assert_eq!(missing_of(answer("half", false), going_on).len(), 0);
+}
+
+#[test]
+fn what_was_taken_back_in_an_agent_that_goes_on_hangs_where_that_began() {
+    let ours = [message(0, true), message(1, true)];
+    let mut log = Vec::new();
+    let mut session = Session::new(None);
+    let mut append = |log: &mut Vec<u8>, messages: &[Message]| {
+        let plain = messages.iter().map(|one| Message { source: None, ..one.clone() }).collect();
+        let staged = session.stage_messages(plain, &stamp(0), Counting::by(None)).expect("no batch is open");
+        session.messages().commit(log.len() as u64).expect("it is open");
+        log.extend(staged.bytes);
+    };
+    append(&mut log, &ours);
+    let of = |id: &str, parent: &str, branch: bool| Message {
+        id: id.into(),
+        parent_id: Some(parent.into()),
+        branch,
+        ..message(2, true)
+    };
+    let source = vec![
+        of("q", "handed", false),
+        of("a", "q", false),
+        of("q again", "handed", true),
+        of("a again", "q again", false),
+        of("q of old", "older", true),
+    ];
+    let mut fresh = Fresh::going_on(source.clone());
+    fresh.feed(&log);
+    let placed = |messages: &[Message]| -> Vec<(String, Option<String>, bool)> {
+        messages.iter().map(|one| (one.id.clone(), one.parent_id.clone(), one.branch)).collect()
+    };
+    let expected: Vec<(String, Option<String>, bool)> = [
+        ("q", None, false),
+        ("a", Some("q"), false),
+        ("q again", Some("m1"), true),
+        ("a again", Some("q again"), false),
+        ("q of old", Some("m1"), true),
+    ]
+    .map(|(id, parent, branch)| (id.into(), parent.map(Into::into), branch))
+    .into();
+    let missing = fresh.missing(2);
+    assert_eq!(placed(&missing), expected[..2]);
+    append(&mut log, &missing);
+    // Also where somebody has said something here since.
+    append(&mut log, &[message(7, true)]);
+    let mut fresh = Fresh::going_on(source);
+    fresh.feed(&log);
+    assert_eq!(placed(&fresh.missing(256)), expected[2..]);
+}

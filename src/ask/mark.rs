@@ -15,7 +15,7 @@ const ANSWER: &str = "## Answer ";
 const END: &str = "## End ";
 
 /// What a mark begins with.
-pub(super) const BEGINNINGS: [&str; 4] = [TITLE, QUESTION, ANSWER, END];
+pub(crate) const BEGINNINGS: [&str; 4] = [TITLE, QUESTION, ANSWER, END];
 
 /// What stands between a time and a text in a mark.
 const IN: &str = " in ";

@@ -9,6 +9,8 @@ mod prompt;
 mod recorder;
 mod transcript;
 
+pub(crate) use mark::BEGINNINGS;
+
 pub use engine::{Engine, PRESETS};
 pub use mark::{answer, end, name, question, title};
 pub use prompt::{DEFAULT_PROMPT, prompt};

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::ask::{Transcript, Turn, Voice};
+use crate::ask::{BEGINNINGS, Transcript, Turn, Voice};
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, mark, note};
 use crate::interop::lines::{refuse_empty, stem, unless_nothing};
@@ -60,7 +60,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
 fn say(talk: &mut Conversation, turn: Turn, native: String) {
     let Turn { voice, at, text, end, place } = turn;
     // What nobody has said yet is no message.
-    if text.is_empty() && matches!(voice, Voice::Engine(_)) {
+    if text.trim().is_empty() {
         return;
     }
     let mut flags = Extra::default();
@@ -77,11 +77,22 @@ fn say(talk: &mut Conversation, turn: Turn, native: String) {
             talk.add(Message { role: Some(Role::User), content: text.into(), ..Message::default() }, origin);
         }
         Voice::Engine(_) => {
-            let assistant = Some(Assistant::default());
-            let partial = end.is_none_or(|end| end.stopped.is_some());
+            let is_whole = end.as_ref().is_some_and(|end| end.stopped.is_none());
+            let finish_reason = is_whole.then(|| "stop".into());
+            let assistant = Some(Assistant { finish_reason, ..Assistant::default() });
+            let partial = !is_whole;
+            let text = if end.is_none() { heard(&text).into() } else { text };
             let message = Message { role: Some(Role::Assistant), assistant, partial, ..Message::default() };
             let at = talk.add(message, origin);
             talk.extend(at, Vec::from([Piece::Text(text.into())]), 0);
         }
     }
+}
+
+// What there is of an answer that is still written: it may end within a letter, or within the mark that ends it.
+fn heard(text: &str) -> &str {
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let is_mark = !last.is_empty() && BEGINNINGS.iter().any(|beginning| beginning.starts_with(last));
+    let whole = if is_mark { before } else { text };
+    whole.trim_end_matches(['\n', '\u{fffd}'])
 }

@@ -9,14 +9,14 @@ import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/
 
 const fixtures = ["real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", "claude-code-log/representative_messages.jsonl"];
 
-/** @param {Uint8Array[]} versions of one file, each imported into one store. @returns {Promise<any[][]>} the sessions' messages */
-async function imported(versions) {
+/** @param {Uint8Array[]} versions of one file, each imported into one store. @param {string} [path] @returns {Promise<any[][]>} the sessions' messages */
+async function imported(versions, path = "/transcript.jsonl") {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   for (const bytes of versions) {
-    await storage.replace("/transcript.jsonl", bytes);
+    await storage.replace(path, bytes);
     // A beginning without a message is refused; so is nothing of what follows.
-    await store.import("/transcript.jsonl").catch((error) => assert.ok(["empty_file", "unknown_format"].includes(error.code), error));
+    await store.import(path).catch((error) => assert.ok(["empty_file", "unknown_format"].includes(error.code), error));
   }
   const sessions = [];
   for (const { id } of await store.list({ all: true, type: null })) {
@@ -129,4 +129,48 @@ test("a list opens nothing of what was imported and is at rest since", async (t)
   assert.deepEqual(listed.map(({ title, messageCount }) => [title, messageCount]).sort(), [["hello one", 1], ["hello three", 1], ["hello two", 1]]);
   assert.equal(imported.length, 3);
   assert.deepEqual(read.filter((path) => /session-.*(messages|events)\.jsonl$/.test(path)), []);
+});
+
+const ASKED = `# leftoff ask session_2026-01-24T10-00-00-000Z in "/home/ada/shop"
+
+## Question 2026-01-24T10:00:00.000Z
+
+List the migrations.
+
+## Answer 2026-01-24T10:00:01.000Z by "codex"
+
+There are séven:
+
+1. 001_init.sql
+2. the others
+
+## End 2026-01-24T10:00:09.000Z
+
+## Question 2026-01-24T10:01:00.000Z
+
+Why?
+
+## Answer 2026-01-24T10:01:01.000Z by "codex"
+
+Because.
+
+## End 2026-01-24T10:01:09.000Z
+`;
+
+test("a transcript of questions that was read while an answer was written becomes what it is at its end", async () => {
+  const whole = Buffer.from(ASKED);
+  const path = "/session_2026-01-24T10-00-00-000Z.md";
+  const said = async (/** @type {number[]} */ ...ends) => {
+    const sessions = await imported(ends.map((end) => whole.subarray(0, end)), path);
+    return sessions.map((messages) => messages.map(({ role, content, partial = false, branch = false }) => ({ role, content, partial, branch })));
+  };
+  const expected = await said(whole.length);
+  assert.deepEqual(expected.map((messages) => messages.map(({ partial }) => partial)), [[false, false, false, false]]);
+  // A question is written at once, and so is the mark of its answer.
+  const answers = [...ASKED.matchAll(/## Answer[^]*?(?=\n\n## Question|$)/g)].flatMap(([text]) => {
+    const start = whole.indexOf(text);
+    return Array.from(Buffer.from(text), (_, at) => start + at + 1).slice(text.indexOf("\n"));
+  });
+  assert.ok(answers.length > 100);
+  for (const end of answers) assert.deepEqual(await said(end, whole.length), expected, whole.subarray(0, end).toString());
 });
