@@ -391,3 +391,45 @@ fn an_answer_goes_back_to_its_own_client_with_the_provider_that_made_it() {
         (&json!("a"), &json!("p"), &json!("m"))
     );
 }
+
+#[test]
+fn arguments_that_no_client_could_read_are_handed_over_as_a_text() {
+    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(130), "]".repeat(130));
+    for unread in ["{\"n\":1e999}", deep.as_str()] {
+        let call = ToolCall { id: "c1".into(), name: "run".into(), arguments: unread.into() };
+        let messages = [
+            Message { role: Some(Role::User), content: "go".into(), ..Message::default() },
+            Message {
+                role: Some(Role::Assistant),
+                content: "I run it.".into(),
+                assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
+                ..Message::default()
+            },
+            Message {
+                role: Some(Role::Tool),
+                content: unread.into(),
+                tool: Some(Tool {
+                    call_id: "c1".into(),
+                    name: "run".into(),
+                    is_json: true,
+                    ..Tool::default()
+                }),
+                ..Message::default()
+            },
+        ];
+        for agent in WRITTEN {
+            let native = write(agent, &messages, &about()).expect("it can be written");
+            let said = back(agent, &messages);
+            let all =
+                said.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
+            assert!(all.contains("I run it."), "{agent:?}: {all}");
+            assert!(all.contains(unread), "{agent:?}: {all}");
+            let calls = said.messages.iter().flat_map(Message::tool_calls);
+            let arguments: Vec<_> = calls.map(|call| call.arguments.as_str().to_owned()).collect();
+            let plain = |text: &str| text.replace('\\', "");
+            assert!(plain(&arguments.concat()).contains(&plain(unread)), "{agent:?}: {arguments:?}");
+            let is_told = native.losses.iter().any(|loss| loss.field == "toolCalls.arguments");
+            assert_eq!(is_told, agent != AgentName::Codex, "{:?}", native.losses);
+        }
+    }
+}

@@ -31,19 +31,25 @@ const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
 fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
     let mut said = Vec::new();
     let mut results: BTreeMap<usize, Vec<Option<&Message>>> = BTreeMap::new();
-    let mut open: Vec<(&str, usize, usize)> = Vec::new();
+    let mut open: Vec<(&str, &str, usize, usize)> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         if message.role == Some(Role::Tool) {
-            let id = &message.tool.as_ref().expect("every result here names a call").call_id;
-            if let Some(newest) = open.iter().rposition(|(call, ..)| call == id) {
-                let (_, step, place) = open.remove(newest);
-                results.get_mut(&step).expect("a step that calls")[place] = Some(message);
+            let Tool { call_id, name, .. } = message.tool.as_ref().expect("every result here names a call");
+            let newest = open.iter().filter(|(id, ..)| id == call_id).map(|(.., step, _)| *step).max();
+            let meant: Vec<_> = open
+                .iter()
+                .filter(|(id, _, step, _)| id == call_id && Some(*step) == newest)
+                .copied()
+                .collect();
+            if let Some(one) = meant.iter().find(|(_, called, ..)| called == name).or(meant.first()) {
+                open.retain(|other| other != one);
+                results.get_mut(&one.2).expect("a step that calls")[one.3] = Some(message);
             }
             continue;
         }
         results.insert(at, vec![None; message.tool_calls().len()]);
         for (place, call) in message.tool_calls().iter().enumerate() {
-            open.push((&call.id, at, place));
+            open.push((&call.id, &call.name, at, place));
         }
     }
     for (at, message) in messages.iter().enumerate() {
@@ -358,6 +364,83 @@ fn a_file_is_sent_as_its_provider_takes_it_and_named_where_it_cannot_be() {
             first.iter().any(|file| file.data.as_deref() == Some("iVBORw0KGgo=") && file.mime == "image/png")
         );
         assert!(first.iter().any(|file| file.path.as_deref() == Some("https://example.com/a.jpg")));
+    }
+}
+
+#[test]
+fn a_file_that_a_provider_would_refuse_is_named() {
+    let of = |mime: &str, address: &str| {
+        let (data, path) = if address.is_empty() { (Some("UEsDBA=="), None) } else { (None, Some(address)) };
+        let file = Attachment {
+            mime: mime.into(),
+            data: data.map(Into::into),
+            path: path.map(Into::into),
+            ..Attachment::default()
+        };
+        [Message {
+            role: Some(Role::User),
+            content: "see".into(),
+            attachments: vec![file],
+            ..Message::default()
+        }]
+    };
+    let (chat, responses, anthropic, gemini) =
+        (Format::OpenaiChat, Format::OpenaiResponses, Format::Anthropic, Format::Gemini);
+    // Each with those that take it, by what the vendors document.
+    let cases: [(&str, &str, &[Format]); 14] = [
+        ("application/zip", "", &[]),
+        ("", "", &[]),
+        ("image/svg+xml", "", &[]),
+        ("image/heic", "", &[gemini]),
+        ("video/mp4", "", &[gemini]),
+        ("text/csv", "", &[responses, gemini]),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "", &[responses]),
+        ("application/pdf", "", &[chat, responses, anthropic, gemini]),
+        ("image/png", "https://example.com/a.png", &[chat, responses, anthropic, gemini]),
+        ("image/png", "http://example.com/a.png", &[chat, responses, gemini]),
+        ("image/png", "gs://bucket/a.png", &[gemini]),
+        ("image/svg+xml", "data:image/svg+xml,<svg/>", &[]),
+        ("application/pdf", "gs://bucket/a.pdf", &[gemini]),
+        ("image/png", "data:image/png;base64,UEsDBA==", &[chat, responses, anthropic, gemini]),
+    ];
+    for (mime, address, takers) in cases {
+        for format in [chat, responses, anthropic, gemini] {
+            let json = write(&of(mime, address), format).json;
+            let is_named = ["[Not sent: ", "[File]"].iter().any(|words| json.contains(words));
+            assert_eq!(!is_named, takers.contains(&format), "{mime} {address}: {json}");
+        }
+    }
+}
+
+#[test]
+fn results_of_one_id_answer_their_calls_by_name_and_else_in_order() {
+    let call = |name: &str| ToolCall { id: "c".into(), name: name.into(), arguments: "{}".into() };
+    let answer = |calls: [&str; 2]| Message {
+        role: Some(Role::Assistant),
+        assistant: Some(Assistant { tool_calls: calls.map(call).into(), ..Assistant::default() }),
+        ..Message::default()
+    };
+    let result = |name: &str, text: &str| Message {
+        role: Some(Role::Tool),
+        content: text.into(),
+        tool: Some(Tool { call_id: "c".into(), name: name.into(), ..Tool::default() }),
+        ..Message::default()
+    };
+    for (calls, results) in [
+        (["alpha", "beta"], [result("alpha", "first"), result("beta", "second")]),
+        (["alpha", "beta"], [result("beta", "second"), result("alpha", "first")]),
+        (["alpha", "alpha"], [result("alpha", "first"), result("alpha", "second")]),
+        (["alpha", "alpha"], [result("", "first"), result("", "second")]),
+    ] {
+        let [one, other] = results;
+        let json: Value =
+            serde_json::from_str(&write(&[answer(calls), one, other], Format::OpenaiChat).json).unwrap();
+        let said = |id: &Value| {
+            let answers = json.as_array().unwrap().iter();
+            answers.clone().find(|one| one["tool_call_id"] == *id).unwrap()["content"].clone()
+        };
+        let ids = json[0]["tool_calls"].as_array().unwrap();
+        assert_eq!([said(&ids[0]["id"]), said(&ids[1]["id"])], ["first", "second"], "{json}");
     }
 }
 

@@ -14,6 +14,8 @@ const FORMS: Forms = Forms {
     pdf: [FILE, FILE],
     sound: "",
     other: [FILE, FILE],
+    others: &[""],
+    addresses: &[""],
     call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2}"#,
     arguments: Arguments::Value,
 };

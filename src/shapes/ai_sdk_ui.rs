@@ -1,6 +1,7 @@
 //! Vercel AI SDK's `UIMessage`, of its versions 6 and 7.
 
 use alloc::format;
+use alloc::string::String;
 
 use crate::record::message::Role;
 use crate::shapes::forms::{Arguments, Forms, content};
@@ -15,6 +16,8 @@ const FORMS: Forms = Forms {
     pdf: [FILE, FILE],
     sound: "",
     other: [FILE, FILE],
+    others: &[""],
+    addresses: &[""],
     // A call has its result in it.
     call: "",
     arguments: Arguments::Value,
@@ -35,7 +38,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             }
             // Messages have ids there, no two the same.
             let id = step.message.map_or("", |message| &*message.id);
-            let id = if id.is_empty() { format!("message-{place}") } else { id.into() };
+            let id = if id.is_empty() { free(place, steps) } else { id.into() };
             json.put(r#"{"id":?0,"role":?1,"parts":["#, &[&id, role]);
         }
         is_answer = role == "assistant";
@@ -68,3 +71,12 @@ fn tool(call: &Call<'_>, json: &mut Json) {
 }
 
 pub(super) const WORDS: Words = Words { content: "parts", ..PLAIN };
+
+// What a message without an id is called, which no other one may be.
+fn free(place: usize, steps: &[Step<'_>]) -> String {
+    let mut id = format!("message-{place}");
+    while steps.iter().any(|step| step.message.is_some_and(|message| message.id == id)) {
+        id.push('-');
+    }
+    id
+}

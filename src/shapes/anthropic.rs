@@ -17,6 +17,8 @@ const FORMS: Forms = Forms {
     ],
     sound: "",
     other: ["", ""],
+    others: &[],
+    addresses: &["https://"],
     call: r#"{"type":"tool_use","id":?0,"name":?1,"input":!2}"#,
     arguments: Arguments::Object,
 };

@@ -11,6 +11,9 @@ use crate::record::blob::is_text;
 use crate::record::message::Attachment;
 use crate::tokens::cost::text_of;
 
+/// The type of what nobody has said the type of.
+pub(super) const UNKNOWN: &str = "application/octet-stream";
+
 /// An image or a file on its way to a provider.
 pub(crate) struct File<'a> {
     pub mime: &'a str,
@@ -31,16 +34,20 @@ pub(crate) enum Source<'a> {
 impl<'a> File<'a> {
     pub fn of(attachment: &'a Attachment) -> File<'a> {
         let (data, path) = (attachment.data.as_deref(), attachment.path.as_deref());
+        let (mime, data, path) = match path.and_then(in_address) {
+            Some((mime, inner)) => (mime, data.or(Some(inner)), None),
+            None => (&*attachment.mime, data, path),
+        };
         let source = match (data.filter(|data| is_base64(data)), path) {
             (Some(data), _) => Source::Data(data),
             (None, Some(path)) if is_url(path) => Source::Url(path),
             (None, path) => Source::Away(path),
         };
         let mime = match &source {
-            Source::Data(data) if is_vague(&attachment.mime) => image_type(data).unwrap_or(&attachment.mime),
-            _ => &attachment.mime,
+            Source::Data(data) if is_vague(mime) => image_type(data).unwrap_or(mime),
+            _ => mime,
         };
-        let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
+        let mime = if mime.is_empty() { UNKNOWN } else { mime };
         File { mime, name: attachment.name.as_deref(), source }
     }
 
@@ -73,7 +80,7 @@ impl<'a> File<'a> {
 /// better.
 pub(super) fn resolved(mut file: Attachment) -> Attachment {
     let Some(place) = file.path.take() else { return file };
-    if let Some((mime, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+    if let Some((mime, data)) = in_address(&place) {
         file.mime = mime.to_owned();
         file.data = Some(data.to_owned());
     } else if is_url(&place) {
@@ -90,6 +97,11 @@ pub(super) fn resolved(mut file: Attachment) -> Attachment {
 /// The text of a document in base64, as attachments hold it.
 pub(super) fn encoded(text: &str) -> String {
     STANDARD.encode(text)
+}
+
+// The type and the bytes that stand in an address.
+fn in_address(place: &str) -> Option<(&str, &str)> {
+    place.strip_prefix("data:")?.split_once(";base64,")
 }
 
 fn is_url(place: &str) -> bool {

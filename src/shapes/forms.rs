@@ -1,6 +1,6 @@
 //! How a shape looks: a pattern for each thing that is said. Each shape has them under names of its own.
 
-use crate::shapes::file::{File, Source};
+use crate::shapes::file::{File, Source, UNKNOWN};
 use crate::shapes::json::Json;
 use crate::shapes::steps::Step;
 
@@ -13,6 +13,10 @@ pub(super) struct Forms {
     pub pdf: [&'static str; 2],
     pub sound: &'static str,
     pub other: [&'static str; 2],
+    /// What the types of others begin with. What an address gives whose type is not known is the provider's to find out.
+    pub others: &'static [&'static str],
+    /// What addresses begin with.
+    pub addresses: &'static [&'static str],
     /// Words are the id, the name, and the arguments.
     pub call: &'static str,
     pub arguments: Arguments,
@@ -39,19 +43,7 @@ pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut 
             Source::Data(place) | Source::Url(place) => place,
             Source::Away(_) => "",
         };
-        let [data, url] = match file.mime {
-            "image/png" | "image/jpeg" | "image/gif" | "image/webp" => forms.image,
-            "application/pdf" => forms.pdf,
-            "audio/wav" | "audio/mpeg" | "audio/mp3" if !forms.sound.is_empty() => [forms.sound, ""],
-            // What an address gives is the provider's to find out.
-            mime if mime.starts_with("image/") => [forms.other[0], forms.image[1]],
-            _ => forms.other,
-        };
-        let pattern = match file.source {
-            Source::Data(_) => data,
-            Source::Url(_) => url,
-            Source::Away(_) => "",
-        };
+        let pattern = pattern(file, forms);
         if pattern.is_empty() {
             json.put(forms.text, &[&file.described()]);
             continue;
@@ -71,6 +63,30 @@ pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut 
             }
             None => json.put(pattern, &words),
         }
+    }
+}
+
+/// How the shape has a file; empty where the provider would refuse it.
+pub(super) fn pattern(file: &File<'_>, forms: &Forms) -> &'static str {
+    let is_one_of = |word: &str, begins: &[&str]| begins.iter().any(|begin| word.starts_with(begin));
+    let other = match file.source {
+        Source::Url(_) if file.mime == UNKNOWN => forms.other,
+        // What is drawn by lines is a text.
+        _ if file.mime != "image/svg+xml" && is_one_of(file.mime, forms.others) => forms.other,
+        _ => ["", ""],
+    };
+    let [data, url] = match file.mime {
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => forms.image,
+        "application/pdf" => forms.pdf,
+        "audio/wav" | "audio/mpeg" | "audio/mp3" if !forms.sound.is_empty() => [forms.sound, ""],
+        // What an address gives is the provider's to find out.
+        mime if mime.starts_with("image/") => [other[0], forms.image[1]],
+        _ => other,
+    };
+    match file.source {
+        Source::Data(_) => data,
+        Source::Url(place) if is_one_of(place, forms.addresses) => url,
+        Source::Url(_) | Source::Away(_) => "",
     }
 }
 

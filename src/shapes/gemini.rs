@@ -6,7 +6,8 @@ use alloc::string::String;
 use crate::json::fields::Fields;
 use crate::json::text::Text;
 use crate::record::message::Role;
-use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::file::File;
+use crate::shapes::forms::{Arguments, Forms, calls, content, pattern};
 use crate::shapes::json::Json;
 use crate::shapes::message::Words;
 use crate::shapes::part::file;
@@ -22,9 +23,16 @@ const FORMS: Forms = Forms {
     pdf: FILE,
     sound: "",
     other: FILE,
+    others: &["image/", "audio/", "video/", "text/", "application/json", "application/rtf"],
+    addresses: &["http://", "https://", "gs://"],
     call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2}}"#,
     arguments: Arguments::Object,
 };
+
+/// Whether it takes a file, as its bytes or at its address.
+pub(crate) fn takes(file: &File<'_>) -> bool {
+    !pattern(file, &FORMS).is_empty()
+}
 
 pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
     let mut speakers = Speakers::new(json, "parts");
@@ -109,7 +117,8 @@ fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) 
     if id.is_empty() {
         reading.named.push(name.clone());
         let count = reading.named.iter().filter(|met| **met == name).count();
-        id = if count == 1 { name.clone() } else { format!("{name}-{count}") };
+        // No name has a `#`: it may end in a number itself.
+        id = if count == 1 { name.clone() } else { format!("{name}#{count}") };
     }
     (id, name)
 }

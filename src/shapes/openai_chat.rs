@@ -13,6 +13,8 @@ const FORMS: Forms = Forms {
     pdf: [r#"{"type":"file","file":{"filename":?3,"file_data":?2}}"#, ""],
     sound: r#"{"type":"input_audio","input_audio":{"data":?0,"format":?4}}"#,
     other: ["", ""],
+    others: &[],
+    addresses: &["http://", "https://"],
     call: r#"{"id":?0,"type":"function","function":{"name":?1,"arguments":?2}}"#,
     arguments: Arguments::Text,
 };

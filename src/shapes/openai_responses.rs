@@ -22,6 +22,8 @@ const FORMS: Forms = Forms {
     pdf: FILE,
     sound: "",
     other: FILE,
+    others: &["text/", "application/json", "application/msword", "application/rtf", "application/vnd."],
+    addresses: &["http://", "https://"],
     call: r#"{"type":"function_call","call_id":?0,"name":?1,"arguments":?2}"#,
     arguments: Arguments::Text,
 };

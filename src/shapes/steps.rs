@@ -46,34 +46,54 @@ pub(crate) struct Answer<'a> {
 }
 
 /// The steps of messages, oldest first, and the ids that results without a call name. A result that stands elsewhere is
-/// drawn to its call; where ids repeat, the newest call that waits is meant.
+/// drawn to its call; where ids repeat, the newest step whose call waits is meant, and in it the first of the result's name.
 pub(crate) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Vec<String>) {
     let mut ids = Ids::new(limits.id);
     let (mut steps, mut left_out): (Vec<Step<'_>>, Vec<String>) = Default::default();
-    // The calls that wait for a result: their ids, the places of their steps, and of themselves in them.
-    let mut waiting: Vec<(&str, usize, usize)> = Vec::new();
+    let mut waiting: Vec<Waiting<'_>> = Vec::new();
     for message in messages {
         let Some(role) = message.role else { continue };
         if role == Role::Tool {
-            let id = message.tool.as_ref().map_or("", |tool| &tool.call_id);
-            match waiting.iter().rposition(|(call, ..)| *call == id).map(|nth| waiting.remove(nth)) {
-                Some((_, step, call)) => steps[step].answer(call, answer(message)),
+            let (id, name) = message.tool.as_ref().map_or(("", ""), |tool| (&tool.call_id, &tool.name));
+            match asked(&waiting, id, name).map(|nth| waiting.remove(nth)) {
+                Some(Waiting { step, at, .. }) => steps[step].answer(at, answer(message)),
                 None => left_out.push(id.into()),
             }
             continue;
         }
         let calls = calls(message).iter().enumerate();
-        waiting.extend(calls.map(|(place, call)| (&*call.id, steps.len(), place)));
+        waiting.extend(calls.map(|(at, call)| Waiting {
+            id: &call.id,
+            name: &call.name,
+            step: steps.len(),
+            at,
+        }));
         let step = step(message, role, limits, &mut ids);
         if !(step.text.is_empty() && step.files.is_empty() && step.calls.is_empty()) {
             steps.push(step);
         }
     }
-    for (_, step, call) in waiting {
+    for Waiting { step, at, .. } in waiting {
         steps[step]
-            .answer(call, Answer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() });
+            .answer(at, Answer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() });
     }
     (steps, left_out)
+}
+
+// A call that waits for its result, and where it stands.
+struct Waiting<'a> {
+    id: &'a str,
+    name: &'a str,
+    step: usize,
+    at: usize,
+}
+
+// Which call a result answers.
+fn asked(waiting: &[Waiting<'_>], id: &str, name: &str) -> Option<usize> {
+    let newest = waiting.iter().rfind(|call| call.id == id)?.step;
+    let is_meant = |call: &Waiting<'_>| call.step == newest && call.id == id;
+    let named = waiting.iter().position(|call| is_meant(call) && call.name == name);
+    named.or_else(|| waiting.iter().position(is_meant))
 }
 
 /// One message as a step, whatever it lacks.

@@ -205,9 +205,9 @@ export const answers = [
       { role: "model", parts: [{ executableCode: { code: "1" } }] },
     ],
     drafts: [
-      answer({ assistant: { toolCalls: [{ ...call, id: "weather" }, { id: "weather-2", name: "weather", arguments: "{}" }] } }),
+      answer({ assistant: { toolCalls: [{ ...call, id: "weather" }, { id: "weather#2", name: "weather", arguments: "{}" }] } }),
       result("sun", { tool: { callId: "weather", name: "weather" } }),
-      result("no city", { tool: { callId: "weather-2", name: "weather", isError: true } }),
+      result("no city", { tool: { callId: "weather#2", name: "weather", isError: true } }),
       user({ content: "see", attachments: [{ mime: "image/png", data: PNG }, { mime: "video/mp4", path: "gs://a/b.mp4" }] }),
       answer({ content: '[part] {"executableCode":{"code":"1"}}' }),
     ],

@@ -20,16 +20,18 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
 use crate::interop::object::Losses;
 use crate::interop::{AgentName, Loss};
 use crate::json::fields::Fields;
-use crate::json::text::Text;
+use crate::json::text::{Text, to_json};
 use crate::record::id;
 use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::Format;
 use crate::shapes::file::{File, Source};
+use crate::shapes::gemini as gemini_shape;
 use crate::shapes::names::Limits;
 use crate::shapes::shaped;
 use crate::shapes::steps::{Answer, Call, Step, paired};
@@ -55,6 +57,7 @@ const TOLD_BY_CLIENT: &str = "another client told it, not the user";
 const SIGNED_BY_ANOTHER: &str = "another provider signed it";
 const WITHOUT_CALL: &str = "its call is not there";
 const NO_PLACE: &str = "the client has no place for it: a text stands for it";
+const UNREADABLE: &str = "a number or a nesting that clients cannot read: it stands as a text";
 const COUNTED: &str = "the client counts by itself";
 // The images that every provider takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -193,7 +196,29 @@ fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Mess
             said.push(message.clone());
         }
     }
+    // Codex has arguments and results as the texts that they are.
+    for message in said.iter_mut().filter(|_| agent != AgentName::Codex) {
+        readable(message, losses);
+    }
     said
+}
+
+// JSON may have a number that no double holds, or more brackets than a reader counts.
+fn readable(message: &mut Message, losses: &mut Losses) {
+    let is_unread = |text: &str| {
+        serde_json::from_str::<&RawValue>(text).is_ok() && serde_json::from_str::<Value>(text).is_err()
+    };
+    if let Some(assistant) = &mut message.assistant {
+        for call in assistant.tool_calls.iter_mut().filter(|call| is_unread(call.arguments.as_str())) {
+            call.arguments = format!("{{\"arguments\":{}}}", to_json(call.arguments.as_str())).into();
+            losses.add("toolCalls.arguments".into(), UNREADABLE);
+        }
+    }
+    let text = message.content.as_str();
+    if let Some(tool) = message.tool.as_mut().filter(|tool| tool.is_json && is_unread(text)) {
+        tool.is_json = false;
+        losses.add("tool.isJson".into(), UNREADABLE);
+    }
 }
 
 fn ms_of(message: &Message) -> Option<i64> {
@@ -297,10 +322,10 @@ fn files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (Place, &'s File
 /// Whether a client takes a file there. For what it does not take it would refuse the session, or drop the message.
 fn takes(agent: AgentName, place: Place, file: &File<'_>) -> bool {
     let is_here = matches!(file.source, Source::Data(_));
-    let is_near = is_here || matches!(file.source, Source::Url(_));
+    let is_near = is_here || matches!(file.source, Source::Url(address) if address.starts_with("https://"));
     let is_image = IMAGES.contains(&file.mime) || (!is_here && file.mime.starts_with("image/"));
     match agent {
-        AgentName::Gemini | AgentName::Qwen => is_near,
+        AgentName::Gemini | AgentName::Qwen => gemini_shape::takes(file),
         AgentName::ClaudeCode => {
             let is_known = is_image || file.mime == "application/pdf";
             matches!(place, Place::Prompt | Place::Result) && is_near && is_known
@@ -349,7 +374,8 @@ fn lines(records: &[Value]) -> String {
     lines.concat()
 }
 
-/// A folder's name as clients make it of a path: whatever is no letter and no digit becomes a line.
+/// A folder's name as clients make it of a path: whatever is no letter and no digit becomes a line, each half of a surrogate pair one.
 fn dashed(path: &str) -> String {
-    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+    let dash = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
+    path.encode_utf16().map(dash).collect()
 }
