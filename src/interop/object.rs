@@ -229,6 +229,16 @@ impl<'a> Object<'a> {
         Some(written).filter(|_| is_time)
     }
 
+    /// Takes a time in milliseconds since 1970, of a year that a time can be written of.
+    pub fn take_ms(&mut self, key: &str, losses: &mut Losses) -> Option<i64> {
+        let ms: i64 = self.take(key, losses)?;
+        let is_time = time::parse(&time::format(ms)) == Some(ms);
+        if !is_time {
+            self.lose(key, ANOTHER_KIND, losses);
+        }
+        Some(ms).filter(|_| is_time)
+    }
+
     /// Lists what nobody took.
     pub fn leave(self, losses: &mut Losses, reasons: Reasons) {
         let why = |name: &str| {

@@ -142,7 +142,7 @@ fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) 
         return losses.add("message".into(), "it is no message");
     };
     let role: Option<String> = object.take("role", losses);
-    let ts: Option<i64> = object.take("ts", losses);
+    let ts = object.take_ms("ts", losses);
     let id: Option<String> = object.take("id", losses);
     let native = id.map_or(fallback, |id| id.split("_tool_").next().unwrap_or_default().into());
     let mut origin = Origin { native, ..Origin::at(place_of(bytes, json), ts.map(time::format)) };

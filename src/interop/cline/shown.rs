@@ -36,7 +36,7 @@ pub(super) fn read(talk: &mut Conversation, entries: &[&str], bytes: &[u8]) {
             losses.add(format!("record:{kind}"), why);
             continue;
         }
-        let ts: Option<i64> = object.take("ts", losses);
+        let ts = object.take_ms("ts", losses);
         for name in ["type", "say", "ask"] {
             object.take_raw(name);
         }

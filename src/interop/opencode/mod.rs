@@ -85,7 +85,7 @@ fn session(talk: &mut Conversation, mut info: Object<'_>) -> Option<Reverted> {
         model.leave(losses, REASONS);
     }
     if let Some(mut time) = info.take_object("time", losses) {
-        session.created_ms = time.take("created", losses);
+        session.created_ms = time.take_ms("created", losses);
         session.last_ms = time.take("updated", losses);
         time.leave(losses, REASONS);
     }
@@ -112,8 +112,8 @@ fn message(talk: &mut Conversation, mut object: Object<'_>, place: Span) {
     info.take_raw("sessionID");
     let mut envelope = Envelope { origin, ..Envelope::default() };
     if let Some(mut time) = info.take_object("time", losses) {
-        envelope.created_ms = time.take("created", losses);
-        envelope.completed_ms = time.take("completed", losses);
+        envelope.created_ms = time.take_ms("created", losses);
+        envelope.completed_ms = time.take_ms("completed", losses);
         time.leave(losses, REASONS);
     }
     envelope.origin.timestamp = envelope.created_ms.map(time::format);

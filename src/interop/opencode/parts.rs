@@ -256,7 +256,7 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
     let mut origin = envelope.origin.clone();
     origin.native = native.unwrap_or_else(|| format!("{}/{id}", origin.native));
     if let Some(mut time) = state.take_object("time", losses) {
-        let ended: Option<i64> = time.take("end", losses);
+        let ended = time.take_ms("end", losses);
         origin.timestamp = ended.map(time::format).or(origin.timestamp);
         if time.take_raw("compacted").is_some_and(|compacted| compacted != "null") {
             mark(&mut origin.flags, "isPruned");
