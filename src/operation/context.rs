@@ -129,6 +129,7 @@ impl Live {
             let mut fields = object(&asked)?;
             let tokens = most_tokens(&mut fields)?;
             let encoding: Option<String> = fields.take("encoding", bad);
+            let leaves = fields.take("leaves", bad).unwrap_or_default();
             refuse_bad(bad)?;
             let encoding = encoding.unwrap_or_else(|| Encoding::O200kBase.as_str().into());
             let source = live.learned_source(&io).await?;
@@ -136,7 +137,7 @@ impl Live {
             let pins = live.pinned(&io, &source).await?;
             let pins: Vec<String> = pins.into_iter().map(|pin| pin.content.as_str().into()).collect();
             let cost = |text: &str| count(text, vocabulary.as_deref()).tokens;
-            Ok(extract(source.known(&pins), tokens, &cost))
+            fitting(&io, leaves, tokens, &|room| extract(source.known(&pins), room, &cost), &cost).await
         })
     }
 
@@ -247,6 +248,35 @@ impl Counts {
             Counts::Estimate | Counts::Off => None,
         }
     }
+}
+
+/// A text that costs at most so much, also as it leaves: what stands for a secret may cost more than that.
+pub(super) async fn fitting(
+    io: &Io,
+    leaves: bool,
+    most: u32,
+    made: &dyn Fn(u32) -> String,
+    cost: &dyn Fn(&str) -> u32,
+) -> Result<String, Trouble> {
+    let mut room = most;
+    loop {
+        let text = made(room);
+        if !leaves {
+            return Ok(text);
+        }
+        let left = left(io, text).await?;
+        let over = cost(&left).saturating_sub(most);
+        if over == 0 || room == 0 {
+            return Ok(left);
+        }
+        room = room.saturating_sub(over);
+    }
+}
+
+/// A text as it may leave.
+pub(super) async fn left(io: &Io, text: String) -> Result<String, Trouble> {
+    let left = io.out(to_json(&text)).await?.value;
+    Ok(left.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or(text))
 }
 
 pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::append::Counts;
-use super::context::{Asked, most_tokens, object};
+use super::context::{Asked, fitting, left, most_tokens, object};
 use super::io::each;
 use super::kept::Covers;
 use super::live::Live;
@@ -75,6 +75,7 @@ impl Live {
             let mut fields = object(&asked)?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
+            let leaves = fields.take("leaves", bad).unwrap_or_default();
             refuse_bad(bad)?;
             let most = most_tokens(&mut fields)?;
             live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
@@ -82,8 +83,9 @@ impl Live {
                 |one: &&Cached| one.range.start_message_id == start && one.range.end_message_id == end;
             let kept = live.kept_summaries(&io).await?;
             match kept.iter().find(is_it).filter(|one| one.summary.tokens <= u64::from(most)) {
+                Some(one) if leaves => left(&io, one.summary.content.clone()).await,
                 Some(one) => Ok(one.summary.content.clone()),
-                None => Ok(brief_of(&io, live.between(&io, &start, &end).await?, most, &counts)?),
+                None => brief_of(&io, leaves, live.between(&io, &start, &end).await?, (most, &counts)).await,
             }
         })
     }
@@ -315,7 +317,12 @@ impl Serialize for Thousandths {
 }
 
 // What was learned of some messages alone.
-fn brief_of(io: &Io, messages: Vec<Message>, tokens: u32, counts: &Counts) -> Result<String, Trouble> {
+async fn brief_of(
+    io: &Io,
+    leaves: bool,
+    messages: Vec<Message>,
+    (tokens, counts): (u32, &Counts),
+) -> Result<String, Trouble> {
     let stamp = io.stamp();
     let mut session = Session::new(None).with_id(&id::new(&stamp, 0));
     let lines = session.stage_messages(messages, &stamp, Counting::Off)?.bytes;
@@ -324,7 +331,9 @@ fn brief_of(io: &Io, messages: Vec<Message>, tokens: u32, counts: &Counts) -> Re
         session.learn(lines.get(span.start as usize..span.end as usize).unwrap_or_default());
     }
     let vocabulary = counts.vocabulary();
-    Ok(extract(session.source().known(&[]), tokens, &|text| count(text, vocabulary.as_deref()).tokens))
+    let source = session.source();
+    let cost = |text: &str| count(text, vocabulary.as_deref()).tokens;
+    fitting(io, leaves, tokens, &|room| extract(source.known(&[]), room, &cost), &cost).await
 }
 
 pub(super) fn refused(message: String) -> Trouble {

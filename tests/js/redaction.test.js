@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
-import { openStore } from "../../js/index.js";
+import { countTokens, openStore } from "../../js/index.js";
 import { secretScan } from "../../js/privacy/secrets.js";
 import { nodePath } from "./node-path.js";
 import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
@@ -202,4 +202,28 @@ test("what cannot be meant is refused, and no project opens what its user has sh
     assert.equal(other.settings.redact, "replace");
     assert.match(other.problems.map(({ message }) => message).join(), /expected "replace" or stricter for "redact"/);
     await other.close();
+  }));
+
+test("what stands for a secret costs no brief and no summary more than it may have", () =>
+  inFolder(async ({ opened }) => {
+    const store = await opened("replace");
+    const session = await store.create();
+    for (let n = 0; n < 12; n += 1) {
+      const id = `call-${n}`;
+      await session.append([
+        { role: "user", content: `Run deploy ${n} with ${PLANTED.aws?.[0]?.text}` },
+        { role: "assistant", content: "", assistant: { toolCalls: [{ id, name: "bash", arguments: JSON.stringify({ command: `deploy --step ${n} ${PLANTED.aws?.[0]?.text}` }) }] } },
+        { role: "tool", content: "failed", tool: { callId: id, name: "bash", isError: true, exitCode: 1 } },
+      ]);
+    }
+    const ids = [];
+    for await (const { id } of session.messages()) ids.push(id);
+    const range = { startMessageId: String(ids[0]), endMessageId: String(ids.at(-1)) };
+    for (const maxTokens of [20, 60, 100, 150, 200, 300, 500, 900]) {
+      for (const text of [await session.brief({ maxTokens }), await session.summaryOf({ ...range, maxTokens })]) {
+        assert.ok((await countTokens(text)) <= maxTokens, `${maxTokens}: ${text}`);
+        assert.equal(leaked(text).length, 0, text);
+        if (maxTokens >= 500) assert.match(text, /deploy/);
+      }
+    }
   }));

@@ -50,19 +50,22 @@ export class Contexts {
   async state() { return this.#out(await this.#live.run("state")); }
 
   /** @param {{ maxTokens: number, encoding: string }} options @returns {Promise<string>} */
-  async brief(options) { return this.#out(await this.#live.run("brief", toJson(options))); }
+  brief(options) { return this.#left("brief", options); }
 
   /** @returns {Promise<string[]>} */
   pins() { return this.#live.run("pins"); }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>} */
-  async summaryOf(asked) { return this.#out(await this.#live.run("summaryOf", toJson(asked))); }
+  summaryOf(asked) { return this.#left("summaryOf", asked); }
 
   /** @param {CompactOptions} options @returns {Promise<Compacted>} */
   compact({ apply = false, undo = false, keep, ...request }) {
     const { asked, own } = this.#asked(request);
     return this.#live.run("compact", toJson({ ...asked, apply, undo, keep }), { own });
   }
+
+  /** A text of at most so many tokens, as it may leave. @param {string} name @param {object} asked */
+  #left(name, asked) { return this.#live.run(name, toJson({ ...asked, leaves: this.#secrets.isOn }), { own: { out: (json) => this.#secrets.outBytes(json) } }); }
 
   /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
   async #out(value) { return (await this.#secrets.out(value)).value; }

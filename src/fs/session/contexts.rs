@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::super::helpers::Helpers;
-use super::super::request::json;
+use super::super::request::{json, with};
 use super::{Compact, Resume, Session, asked};
 use crate::json::text::to_json;
 use crate::operation::Trouble;
@@ -94,9 +94,12 @@ impl Session {
     /// # }
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
-        let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        let brief = self.0.host.drive(self.0.live.brief(asked))?;
-        self.leaves().text(&self.0.host, brief)
+        let asked = format!(
+            "{{\"maxTokens\":{max_tokens},\"encoding\":{},\"leaves\":{}}}",
+            to_json(encoding.as_str()),
+            self.0.leaving.is_on()
+        );
+        self.0.host.drive_out(self.0.live.brief(asked), &mut Helpers::default(), Some(&self.leaves()))
     }
 
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
@@ -153,8 +156,9 @@ impl Session {
     /// # }
     /// ```
     pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        let summary = self.0.host.drive(self.0.live.summary_of(asked.into(), self.counts()))?;
-        self.leaves().text(&self.0.host, summary)
+        let asked = with(asked, &[("leaves", Some(self.0.leaving.is_on().to_string()))])?;
+        let summary = self.0.live.summary_of(asked, self.counts());
+        self.0.host.drive_out(summary, &mut Helpers::default(), Some(&self.leaves()))
     }
 
     /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
