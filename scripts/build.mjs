@@ -131,10 +131,11 @@ function copyVocabularies() {
 /** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
 function buildDev() {
   for (const part of ["core", "shim"]) rmSync(join(root, "target", `built-${part}`), { force: true });
-  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm") };
+  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_INCREMENTAL: "1" };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", pkg, "--out-name", name];
-    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, join("crates", "wasm"), "--features", features], { env });
+    // All count, so that the library is compiled once.
+    run("wasm-pack", ["build", "--dev", "--target", "web", "--mode", "no-install", "--no-pack", "--no-opt", ...out, join("crates", "wasm"), "--features", `${features},tokens`], { env });
     renameSync(join(pkg, `${name}_bg.wasm`), join(pkg, `${name}.wasm`));
     rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
   }

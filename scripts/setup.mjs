@@ -24,5 +24,6 @@ console.log("set-up");
 await step("npm packages", packages);
 await step("Rust's target wasm32-unknown-unknown", toolchain.target);
 await step("wasm-bindgen", toolchain.bindgen);
-await step("pkg/", build);
+// Who is about to build it otherwise does not wait for this.
+if (!process.argv.includes("--tools")) await step("pkg/", build);
 console.log(`set-up done in ${seconds(start)}`);
